@@ -1,9 +1,9 @@
-/* Failure: after a failed write or sync no write is acknowledged any more.  All that wait get the
- * error, apply answers ERROR_FAILED, and the program that runs the engine stops it.
+/* Failure: after a failed write or sync no write is acknowledged any more.  All waiting callbacks
+ * get the error, store_apply answers ERROR_FAILED, and the server stops.
  *
- * Closing waits for all jobs.  The engine is freed by a timer, so that no function of the engine
- * is on the stack then.   A clean close leaves at most SEQUENCER_REPLAY_BYTES of the log to be
- * replayed. */
+ * Closing waits for all jobs.  The engine is freed in the callback of a timer, when no other
+ * function of the engine is on the stack.  A clean close leaves at most SEQUENCER_REPLAY_BYTES of
+ * the log to be replayed. */
 #include "storage/engine/engine_private.h"
 
 #include "base/memory.h"

@@ -10,7 +10,8 @@
 
 enum {
     ENGINE_MEMORY_DEFAULT = 1 << 30,
-    ENGINE_UNFLUSHED_LOG_MAX = 1 << 30  /* bytes; more freezes the memtable, to bound replay */
+    ENGINE_UNFLUSHED_LOG_MAX = 1 << 30  /* bytes; more freezes the memtable, so that
+                                         * replay is bounded */
 };
 
 /* How an opening replaces write timestamps that are ahead of now, and what it has found. */
@@ -21,21 +22,21 @@ struct engine_restamp {
     void *context;
     /* Set by the opening, microseconds: */
     int64_t now_us;
-    int64_t before_us;                 /* the last write timestamp that the store gave, before */
-    int64_t after_us;                  /* and after the opening */
+    int64_t before_us;                 /* the last write timestamp that the store gave */
+    int64_t after_us;                  /* what replaces it; of a dry run: what would replace it */
 };
 
 struct engine_options {
     bool read_only;                    /* shared lock; the log is replayed in memory */
-    bool salvage;                      /* manifest.h, commit_log.h; also all pages of all segments
-                                        * are read, and damaged segments are made again from the log
+    bool salvage;                      /* as in manifest.h and commit_log.h; also read all pages of
+                                        * all segments, and make damaged segments again from the log
                                         * where that is possible */
     uint64_t memory_limit;             /* bytes (memory_account.h); 0: the default */
     uint64_t memtable_rows_max;        /* rows of event tables in one memtable; 0: 16 Mi */
     uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
-    uint64_t log_file_size;            /* this and the next: see commit_log.h; 0: its default */
+    uint64_t log_file_size;            /* as in commit_log.h, like the two members after it */
     uint64_t log_first_file_size;
-    uint64_t archive_bytes;            /* commit_log.h */
+    uint64_t archive_bytes;
     uint64_t day_rows_min;             /* a day of so many rows or more has its own runs; 0: 2 Mi */
     uint32_t page_rows;                /* rows of a page of clicks at most; 0: 64 Ki */
     uint64_t tier_bytes;               /* compact_plan.h; 0: COMPACT_TIER_BYTES */
@@ -43,8 +44,8 @@ struct engine_options {
      * NULL: do not.  ERROR_CONFLICT while the clock is in doubt. */
     struct engine_restamp *restamp;
     struct metrics *metrics;           /* may be NULL */
-    /* Called while opening for each segment that is damaged; `text`, valid during the call, says
-     * what was done.  May be NULL. */
+    /* Called while opening for each damaged segment, and if tables are left out; `text`, valid
+     * during the call, says what was done.  May be NULL. */
     void (*notice)(void *context, const char *text);
     void *notice_context;
 };
@@ -60,8 +61,8 @@ must_check int engine_open(struct world *world, const struct engine_options *opt
                            const struct table_definition *const *builtin, uint32_t builtin_count,
                            struct store **store_out, struct error *err);
 
-/* engine_create and engine_open in one, without writing again what was just written.  The schema
- * has all tables, and the options are not read_only.  ERROR_EXISTS, ERROR_NOT_OURS, ERROR_BUSY. */
+/* engine_create and engine_open in one, with the directory locked once.  The schema has all
+ * built-in tables, and the options are not read_only.  ERROR_EXISTS, ERROR_NOT_OURS, ERROR_BUSY. */
 must_check int engine_open_new(struct world *world, const struct engine_options *options,
                                struct schema *schema, struct bytes properties,
                                struct store **store_out, struct error *err);
@@ -69,8 +70,8 @@ must_check int engine_open_new(struct world *world, const struct engine_options 
 /* ---- calls of the embedded store only: `store` must be one ---- */
 
 /* engine_flush writes the memtables to segments, and engine_compact merges all runs that may be
- * merged.  `done` is called when this was done with all that was there at the time of the call,
- * without waiting for what is written meanwhile. */
+ * merged.  `done` is called when all data of the time of the call is flushed, or merged; it does
+ * not wait for data that is written meanwhile. */
 must_check int engine_flush(struct store *store, store_done done, void *context, struct error *err);
 must_check int engine_compact(struct store *store, store_done done, void *context,
                               struct error *err);
@@ -109,10 +110,10 @@ struct engine_table_status {
 uint32_t engine_table_status(struct store *store, struct engine_table_status *tables,
                              uint32_t capacity);
 
-/* What is found out by looking at the files of the store. */
+/* What engine_examine finds in the file system. */
 struct engine_examination {
     uint64_t disk_free_bytes;     /* that this process may write */
-    uint64_t disk_wanted_bytes;   /* of the next writes: a log file, and the memtables */
+    uint64_t disk_wanted_bytes;   /* for the next writes: a log file, and the memtables */
     uint32_t unlinked;            /* files that are in use and were removed from the directory */
     char unlinked_path[64];       /* of one of them */
 };
@@ -129,27 +130,27 @@ void engine_return_memory(struct store *store, bool at_once);
 
 /* All data up to a frame, as files of the directory that do not change until the snapshot is
  * released: the segments of `state`, and the beginnings of the log files that hold the frames after
- * the flushed one of `state`. */
+ * state.flushed_frame. */
 struct engine_snapshot {
     uint64_t frame;                    /* the last durable one when the snapshot was taken */
-    int64_t timestamp_us;              /* no write in it is later; 0: it holds no write */
+    int64_t timestamp_us;              /* no write in the snapshot is later; 0: it has no write */
     struct manifest_state state;
     const struct commit_log_extent *log;           /* by file id; the last one is being written */
     uint32_t log_count;
-    const struct commit_log_extent *archive;       /* older files, not needed to restore it */
+    const struct commit_log_extent *archive;       /* older files, which a restore does not need */
     uint32_t archive_count;
 };
 
 /* Take a snapshot of the files as of now; the call does not wait.  A backup that copies the log
- * without a gap passes as `frame_kept` the last frame that it has: log files with later frames,
- * which an earlier snapshot must still keep, are then included even if they are flushed.
- * UINT64_MAX: only what is needed.  A snapshot keeps disk space in use, so it is to be released
- * as soon as it is copied, and before the store is closed.  ERROR_BUSY: a purge is being
- * published; try again in some milliseconds. */
+ * without a gap passes as `frame_kept` the last frame that it has: log files with later frames are
+ * then included even if these are flushed; an earlier snapshot must still keep the files.
+ * UINT64_MAX: include only what is needed.  A snapshot keeps disk space in use, so the caller
+ * releases it as soon as it is copied, and before the store is closed.  ERROR_BUSY: a purge is
+ * being published; try again in some milliseconds. */
 must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
                                     struct engine_snapshot **snapshot_out, struct error *err);
-/* Let the log files of the snapshot change from now on, though it is not released yet: for a backup
- * that has to give up while a step of its copying is still under way. */
+/* Let the log files of the snapshot change from now on, though the snapshot is not released yet:
+ * for a backup that has to stop while a step of its copying is still under way. */
 void engine_snapshot_let_go(struct store *store, struct engine_snapshot *snapshot);
 void engine_snapshot_release(struct store *store, struct engine_snapshot *snapshot);
 

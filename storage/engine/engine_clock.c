@@ -8,7 +8,7 @@
 #define LOG_AGAIN_US    INT64_C(3600000000)
 #define AHEAD_US        INT64_C(60000000)
 #define WAITS_FOR_CLOCK "sealing, expiry, publication, and forgetting producers"
-#define TIME_US_MAX     (TIME_MS_MAX / 4 * 1000) /* timeuuids and texts take it: in the year 3977 */
+#define TIME_US_MAX     (TIME_MS_MAX / 4 * 1000) /* year 3977: within timeuuids and texts */
 
 struct mark_job {
     struct job job; /* first */
@@ -173,8 +173,8 @@ static void log_trust(const struct clock_reading *now)
     buffer_release(&wall);
 }
 
-/* Logged once: the clock was ahead when the store gave these timestamps, or an earlier version took
- * a client's timestamps for the store's. */
+/* Log once that timestamps of the store are ahead of the wall clock.  The clock was ahead when the
+ * store gave them, or an earlier version took a client's timestamps for the store's. */
 static void log_ahead(struct engine_clock *clock, const struct clock_reading *now)
 {
     int64_t ahead_us = clock->next_us - now->wall_us;

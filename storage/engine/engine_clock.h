@@ -1,13 +1,13 @@
 /* engine_clock: gives write timestamps, and says whether the wall clock is in doubt
  * (trusted_clock.h).
  *
- * A write timestamp is later than all that the store gave before.  Timestamps that clients give are
- * in cells only, and do not move this clock.
+ * A write timestamp is later than all timestamps that the store gave before.  Timestamps that
+ * clients give are in cells only, and do not move this clock.
  *
  * The mark of trusted time is written to the manifest when the directory is opened and while the
- * server runs, once the last mark is an hour old.  It is never written while the clock is in doubt:
- * a server that starts with a wrong clock then finds the mark of the right one.  If the disk has no
- * room for a mark, the next try is a minute later.
+ * server runs, once the last mark is an hour old.  No mark is written while the clock is in doubt,
+ * so that a server that starts with a wrong clock finds a mark of the right time.  If the disk has
+ * no room for a mark, the next try is a minute later.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_CLOCK_H
@@ -45,7 +45,7 @@ int64_t engine_clock_given_us(const struct engine_clock *clock);
  * is in doubt, trusted time if it is earlier. */
 int64_t engine_clock_past_us(struct engine_clock *clock);
 
-/* As store.h has them. */
+/* As store_now_us, store_clock, store_watch_clock and store_accept_clock of store.h. */
 int64_t engine_clock_store_us(struct engine_clock *clock);
 struct store_clock engine_clock_read(struct engine_clock *clock);
 void engine_clock_watch(struct engine_clock *clock);

@@ -3,8 +3,8 @@
  *
  *     part of the engine ──job, failure──▶ engine_env ──callback──▶ engine.c
  *
- * A part uses engine_env and the parts below it, never the engine.  Two callbacks report a failure,
- * and the end of a job, to the engine.
+ * A part uses engine_env and the parts below it, never the engine.  The callbacks on_failure and
+ * on_job_done report to the engine.
  *
  * Engine thread, except that jobs read `world` and `options`, which do not change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
@@ -30,18 +30,18 @@ struct engine_env {
     void *context;                     /* of both */
 };
 
-/* The callbacks are the caller's to set. */
+/* The caller sets the callbacks. */
 void engine_env_init(struct engine_env *env, struct world *world,
                      const struct engine_options *options);
 
-/* A job is under way between engine_env_job_started and engine_env_job_done.   engine_env_submit
- * does the first, and submits the job. */
+/* A job is under way between engine_env_job_started and engine_env_job_done.  engine_env_submit
+ * calls engine_env_job_started, and submits the job. */
 void engine_env_job_started(struct engine_env *env);
 void engine_env_job_done(struct engine_env *env);
 void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
                        void (*run)(struct job *job), void (*done)(struct job *job));
 
-/* Nothing is acknowledged or written from now on.  Only the first failure has an effect. */
+/* Note a failure: nothing is acknowledged or written from now on.  Only the first one counts. */
 void engine_env_fail(struct engine_env *env, int code, const char *why);
 
 /* 0, or ERROR_FAILED with the reason. */

@@ -1,8 +1,8 @@
 /* Opens a directory: takes the lock, reads the manifest, opens the segments and adds up their
- * stats.  Then it replays the frames of the log after the flushed one, with the same calls that
- * first applied them.  A memtable that becomes full meanwhile is flushed on this thread, so that a
- * long log needs no more memory than a running server.  The log has a whole schema for each change
- * of it; of several that follow one another without rows in between, only the last is read. */
+ * stats.  Then it replays the frames of the log after the flushed one, by the functions that
+ * applied them first.  A memtable that becomes full meanwhile is flushed on this thread, so that a
+ * long log needs no more memory than a running server.  The log has the whole schema for each
+ * change of the schema; of several schemas without rows in between, only the last is parsed. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/uuid.h"
@@ -21,8 +21,8 @@ struct builtin {
 struct engine_opening {
     const struct builtin *builtin;
     struct skipped_cells cells;
-    struct buffer schema;  /* of the last frame with only a schema, not read yet; or empty */
-    uint64_t schema_frame; /* the first of the frames whose schemas were not read */
+    struct buffer schema;  /* of the last frame with only a schema, not parsed yet; or empty */
+    uint64_t schema_frame; /* the first of the frames whose schemas were not parsed */
 };
 
 /* ---- replay ---- */
@@ -49,7 +49,7 @@ static int refuse_unread(const struct engine *engine, struct error *err)
     return engine->env.options.salvage ? 0 : schema_refuse_unread(engine->memtables.schema, err);
 }
 
-/* Read the schema that keep_schema has kept, if any. */
+/* Parse the schema that keep_schema has kept, if any. */
 static int replay_schema(struct engine *engine, struct error *err)
 {
     struct engine_opening *opening = engine->opening;
@@ -66,8 +66,8 @@ static int replay_schema(struct engine *engine, struct error *err)
     return refuse_unread(engine, err);
 }
 
-/* Keep the schema of a frame that has only a schema, until it is known to be the last of several.
- */
+/* Keep the serialized schema of a frame that has only a schema.  The next such frame replaces it;
+ * replay_schema parses it before a frame with rows, or at the end of the log. */
 static void keep_schema(struct engine *engine, uint64_t number, struct bytes serialized)
 {
     struct engine_opening *opening = engine->opening;
@@ -112,8 +112,8 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     return rc;
 }
 
-/* Add the columns of a built-in table that the directory's table does not have yet: those whose ids
- * follow its last one. */
+/* Add the columns of a built-in table that the directory's table does not have yet.  Their ids
+ * follow the last id of that table. */
 static int add_columns(struct schema *schema, const struct table_definition *definition,
                        struct error *err)
 {
@@ -159,10 +159,10 @@ static int builtin_added(const struct engine *engine, const struct builtin *buil
     return 0;
 }
 
-/* Add built-in tables and columns, after the log was replayed: its frames may bring a schema of an
- * earlier version, without them.  All frames are flushed first: the next opening begins with the
- * schema of the manifest, and would remove the new tables, with their rows, if it replayed such a
- * frame. */
+/* Add built-in tables and columns.  This is done after the log was replayed, because frames may
+ * have a schema of an earlier version, without these tables.  All frames are flushed first: the
+ * next opening begins with the schema of the manifest, and would remove the new tables, with their
+ * rows, if it replayed such a frame. */
 static int add_builtin(struct engine *engine, struct error *err)
 {
     struct schema *changed;
@@ -203,8 +203,8 @@ static int flush_without_skipped(struct engine *engine, struct error *err)
     return maintenance_flush_now(&engine->maintenance, err);
 }
 
-/* Count the clicks of a frame that comes after damage, as far as the schema from before the damage
- * can read it. */
+/* Count the clicks of a frame that comes after damage, as far as the frame can be parsed with the
+ * schema from before the damage. */
 static uint64_t count_clicks(void *context, struct bytes payload)
 {
     struct engine *engine = context;
@@ -235,9 +235,9 @@ static void report_unread(const struct engine *engine)
         engine->env.options.notice(engine->env.options.notice_context, what.text);
 }
 
-/* New timestamps come after all that were given to flushed frames: the manifest has the last one.
- * In a directory of a format before 2 only the newest cells are known, which may be clients' cells.
- */
+/* New timestamps come after the last one that was given to a flushed frame, which the manifest has.
+ * A manifest of an older format has none.  Then the newest cells of the segments are used, though
+ * their timestamps may be clients'. */
 static void pass_flushed_times(struct engine *engine)
 {
     engine_clock_pass(&engine->clock, engine->runs.timestamp_us);
@@ -294,8 +294,8 @@ static int open_log(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* First check that the directory is one of this program, because the file of the lock would replace
- * a file of that name. */
+/* First check that the directory belongs to this program, because the lock file would replace a
+ * file of that name. */
 static int directory_lock(struct world *world, enum disk_lock lock, struct error *err)
 {
     int rc = manifest_probe(world->disk, err);

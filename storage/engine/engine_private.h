@@ -3,7 +3,7 @@
  *     maintenance   flushes, merges, purges           shortage        resources that are missing
  *     reads         pages, sums, groups, scrubs
  *     sequencer     frames, and callbacks when they are durable
- *     memtable_set  the open one and the frozen ones  engine_clock    timestamps
+ *     memtable_set  open and frozen memtables         engine_clock    timestamps
  *     run_set       segments and the manifest         memory_account
  *     engine_env    system, options, failure, jobs
  *
@@ -35,7 +35,7 @@ struct engine {
     struct maintenance maintenance;
     struct shortage shortage;
     struct engine_opening *opening;    /* NULL once it is open */
-    struct callback closed;            /* of store_close */
+    struct callback closed;            /* `done` of store_close */
     struct timer close_timer;
     struct metric *metric_failed_reads;        /* NULL: there are no metrics */
     struct metric *metric_readers;
@@ -49,7 +49,7 @@ struct engine *engine_of(struct store *store);
 struct engine *engine_new(struct world *world, const struct engine_options *options,
                           struct manifest *manifest);
 void engine_free(struct engine *engine);
-/* The log is open, and all its frames are applied. */
+/* Connect the log, which is open; all its frames are applied. */
 void engine_set_log(struct engine *engine, struct commit_log *log);
 /* Called by the log when a sync has returned. */
 void engine_frames_durable(void *context, int status, uint64_t frame);

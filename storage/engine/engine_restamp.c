@@ -1,20 +1,20 @@
 /* Restamps a directory whose write timestamps are ahead of now.
  *
  * The timestamps of the store never go back.  So once its clock was ahead, its writes win over
- * later writes that drivers send with the right time.  Here all timestamps between now and the last
- * one that the store gave are replaced (restamp.h).  That is done in every table, because
- * conditional writes and statements without a time are in users' tables, too; and a client's time
- * in that range cannot be distinguished from the store's.  Later times must be clients', and stay
- * as they are.
+ * later writes that drivers send with the right time.  This file replaces all timestamps between
+ * now and the last one that the store gave (restamp.h), in every table: users' tables have
+ * timestamps of the store, too, from conditional writes and from statements without a timestamp.
+ * Timestamps of clients in that range cannot be distinguished from the store's, and are replaced as
+ * well.  Later timestamps must be clients', and stay as they are.
  *
  *     1 memtables are flushed, so that no frame of the log is replayed any more
  *     2 every segment with such times is read, and the times are noted
  *     3 these segments are written again with new times            files that no manifest names
  *     4 one manifest record swaps all of them, moves the clock, and counts a purge
  *
- * A crash before step 4 is durable leaves the directory as it was.  The purge is counted for copies
- * of the log: frames after it have times that would lose against segments from before it, so they
- * are not replayed over those. */
+ * A crash before step 4 is durable leaves the directory as it was.  Step 4 counts a purge because
+ * of copies of the log: the timestamps of later frames would lose against segments from before step
+ * 4, and the count keeps those frames from being replayed over such segments. */
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
@@ -150,8 +150,9 @@ static int columnar_write(struct restamping *restamping, struct segment *segment
 
 /* ---- all segments ---- */
 
-/* Whether the segment may have times ahead of now.  Counters may have some besides those of cells,
- * so their segments are always read.  Segments of dropped tables are removed by the next flush. */
+/* Whether the segment may have times ahead of now.  The values of counters have times, too, which
+ * timestamp_max_us does not cover, so segments of counters are always read.  Segments of dropped
+ * tables are removed by the next flush. */
 static bool may_be_ahead(const struct restamping *restamping, const struct segment *segment)
 {
     const struct table *table = table_of(restamping, segment);
@@ -159,7 +160,8 @@ static bool may_be_ahead(const struct restamping *restamping, const struct segme
                              (table->flags & TABLE_COUNTER) != 0);
 }
 
-/* Report the times of a table, whose segments are neighbours, after the last of them. */
+/* Report how many times of a table were noted.  Called after the last segment of the table; the
+ * segments of a table are neighbours. */
 static void report_table(struct restamping *restamping, const struct table *table)
 {
     const struct engine_restamp *options = restamping->engine->env.options.restamp;
@@ -264,8 +266,9 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
     return rc;
 }
 
-/* A wrong clock would make more timestamps wrong.  A directory without a mark of trusted time is
- * not refused: its newest write would be taken for the mark, and is ahead. */
+/* Refuse to restamp by a clock in doubt, which would make more timestamps wrong.  A directory
+ * without a mark of trusted time is not refused: its newest write would be taken for the mark, and
+ * is ahead. */
 static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
                         struct error *err)
 {
@@ -287,7 +290,7 @@ int engine_restamp_now(struct engine *engine, struct error *err)
     const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     if (engine->env.options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    /* At least 1: 0 is not a time in a counter that was never set, nor in a manifest edit. */
+    /* At least 1: 0 means that there is no time, in counters and in a manifest edit. */
     options->now_us = now.wall_us > 0 ? now.wall_us : 1;
     options->before_us = options->after_us = engine->clock.next_us - 1;
     int rc = refuse_doubt(engine, &now, err);

@@ -87,7 +87,7 @@ int engine_snapshot_take(struct store *store, uint64_t frame_kept,
     int rc = engine_env_check(&engine->env, err);
     if (rc != 0)
         return rc;
-    /* Its log would continue after a purge that its segments do not have. */
+    /* The snapshot's log would continue after a purge that its segments do not have. */
     if (engine->maintenance.purges_under_way > 0)
         return error_set(err, ERROR_BUSY, "a purge is being published");
     struct taken *snapshot = memory_zeroed(1, sizeof(*snapshot));

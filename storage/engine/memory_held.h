@@ -1,8 +1,8 @@
 /* memory_held: what the folders above keep in memory by partition, client or request.
  *
- * An embedded store counts it, and gives its memtables what is left of the limit
- * (memory_account.h).  A holder reports by how many bytes its memory has changed since its last
- * report.
+ * The embedded store subtracts these bytes from its limit before memtables get their share
+ * (memory_account.h).  A user of memory reports by how many bytes its memory has changed since its
+ * last report.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMORY_HELD_H
@@ -13,16 +13,16 @@
 #include "base/error.h"
 
 enum memory_holder {
-    MEMORY_HELD_DAYS,              /* days that are to be refreshed, and days that lately were */
-    MEMORY_HELD_PRODUCERS,         /* and the numbers of their last batches */
+    MEMORY_HELD_DAYS,              /* days that are to be refreshed, or were refreshed lately */
+    MEMORY_HELD_PRODUCERS,         /* producers, and the numbers of their last batches */
     MEMORY_HELD_STRINGS,           /* dictionaries of ingest connections */
     MEMORY_HELD_INPUT,             /* lines, frames and batches that have arrived in part */
     MEMORY_HELD_INGEST_ANSWERS,    /* of ingest connections, waiting for the disk or the client */
-    MEMORY_HELD_STATEMENTS,        /* that are prepared */
+    MEMORY_HELD_STATEMENTS,        /* prepared CQL statements */
     MEMORY_HELD_REQUESTS,          /* of CQL: arrived in part, waiting, or under way */
     MEMORY_HELD_ANSWERS,           /* of CQL, waiting for their clients */
     MEMORY_HELD_FIGURES,           /* of reports, waiting to be given in order */
-    MEMORY_HELD_COMMANDS,          /* that run in a server, and answers that wait */
+    MEMORY_HELD_COMMANDS,          /* commands that run in a server, and their answers */
     MEMORY_HOLDERS
 };
 

@@ -1,7 +1,7 @@
 /* store: the interface of storage for the folders above it: apply, read, stats, schema.
  *
  * The embedded engine (engine.h) is the first implementation; a Cassandra cluster is to be another.
- * So no caller may count on local files, on one process, or on a fast store.  What an
+ * So no caller may rely on local files, on one process, or on a fast store.  What an
  * implementation can do is in store_capabilities.  A read continues from a position: bytes that
  * stay valid over restarts and compactions, for which the store keeps no state.
  *
@@ -37,7 +37,8 @@ typedef void (*store_done)(void *context, int status, const struct error *err);
 
 struct read_request {
     uint32_t table_id;
-    bool is_scan;                 /* read all partitions, by (token, key); else that of `key` */
+    bool is_scan;                 /* read all partitions in the order of (token, key); else the
+                                   * partition of `key` */
     bool has_tokens;              /* a scan reads the tokens from first to last, both included */
     int64_t token_first;
     int64_t token_last;
@@ -58,9 +59,9 @@ struct read_request {
 };
 enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128 };
 
-/* The version of one partition.  If two versions are equal, no write was applied to the partition
- * between the two reads.  Versions cannot be compared across a restart, and do not change with
- * counters that follow from blocks by a rule. */
+/* The version of one partition.  If two reads return equal versions, no write was applied to the
+ * partition between them.  Versions cannot be compared across a restart.  An increment that follows
+ * from a block by a counting rule does not change the version. */
 struct store_version {
     uint64_t writes;              /* grows with mutations and increments, perhaps by more than 1 */
     uint64_t appended_rows;       /* of an event table: how many rows the blocks have brought */
@@ -78,29 +79,30 @@ struct read_page {
     const struct page_row *rows;
     uint32_t row_count;
     struct bytes position;        /* where the next page begins; empty: there is none */
-    struct store_version version; /* of the one partition that is read, when this page was read; not
-                                   * of a scan or of several keys.  With several pages, the
-                                   * version of the first counts */
+    struct store_version version; /* of the one partition that is read, as of this page; not set for
+                                   * a scan or several keys.  Of several pages, the version of the
+                                   * first counts for an expectation */
 };
 
 /* `page` is valid during the callback; NULL when status is negative. */
 typedef void (*store_page)(void *context, int status, const struct error *err,
                            const struct read_page *page);
 
-/* The serialized value of any column of a row.  False: the row has none. */
+/* The serialized value of any column of a row.  False: the column is null. */
 bool store_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
                      struct bytes *value_out);
 
-/* Append the position right after a row of a page, as if the page had ended with that row; or after
- * the row's whole `partition`. */
+/* Append the position behind a row of a page; or, if `partition`, behind the whole partition of the
+ * row. */
 void store_position_after(const struct page_row *row, bool partition, struct buffer *position);
 
 /* ---- partition stats ---- */
 
 struct partition_figure {
     struct bytes key;
-    struct partition_stats stats; /* exact: overwrites subtracted */
+    struct partition_stats stats; /* of live rows, exact */
 };
+/* `position`: where a scan continues; empty: it is over.  All are valid during the call. */
 typedef void (*store_figures)(void *context, int status, const struct error *err,
                               const struct partition_figure *figures, uint32_t count,
                               struct bytes position);
@@ -112,8 +114,8 @@ typedef void (*store_figures)(void *context, int status, const struct error *err
  * applied. */
 typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
 
-/* Called with every batch before the commit hook, when nothing of the batch is done yet.   A
- * negative status refuses the batch, and is what store_apply returns. */
+/* Called with every batch before the commit hook, when nothing of the batch is applied yet.  If the
+ * function returns a negative status, the batch is refused, and store_apply returns that status. */
 typedef int (*store_commit_check)(void *context, const struct write_batch *batch,
                                   struct error *err);
 
@@ -124,16 +126,16 @@ struct store_expectation {
     uint32_t table_id;
     struct bytes key;
     struct store_version version;
-    bool allows_appended;         /* appended rows may have come: for a write that names its rows,
-                                   * in a partition that gets clicks all the time */
+    bool allows_appended;         /* appended_rows may differ: for a write that names its rows, in a
+                                   * partition that gets clicks all the time */
 };
 
 /* A writer that reads first may find its expectations broken again and again, because other writers
  * are faster.  After a few tries it takes the write lock: while it has the lock, every batch that
- * does not name it (write_batch.write_lock) is answered ERROR_FULL.  The lock is granted to one
- * writer after the other.  It is the last resort, because no other writer can work meanwhile.  A
- * store that cannot lock others out grants the lock without delay, and the next try may fail like
- * the one before. */
+ * does not name the lock (write_batch.write_lock) is answered ERROR_FULL.  One writer at a time has
+ * the lock.  A writer takes the lock as the last resort, because no other writer can work
+ * meanwhile.  A store that cannot lock others out grants the lock without delay, and the writer's
+ * next try may fail like the one before. */
 struct store_write_lock {
     void (*granted)(void *context);    /* once, perhaps before store_write_lock returns */
     void *context;
@@ -156,7 +158,7 @@ struct group_request {
 
 /* ---- waiting ---- */
 
-/* A resource that the store waits for.  The store continues by itself once it is there. */
+/* A resource that the store waits for.  The store continues by itself once it has the resource. */
 enum store_shortage {
     STORE_SHORT_OF_NOTHING,
     STORE_SHORT_OF_DISK,          /* space, or quota */
@@ -172,11 +174,11 @@ struct store_waiting {
                                    * wait */
     const char *path;             /* the subdirectory that needs the resource, or "" */
     uint64_t needed_bytes;        /* 0: not known */
-    int64_t since_us;             /* when the shortage began, by the monotonic clock; kept when it
-                                   * has ended */
+    int64_t since_us;             /* when the shortage began, by the monotonic clock; unchanged
+                                   * when the shortage ends */
 };
 
-/* "disk_full", "no_descriptors", "no_memory"; "nothing". */
+/* The name of a shortage: "disk_full", "no_descriptors", "no_memory" or "nothing". */
 const char *store_shortage_name(enum store_shortage shortage);
 
 struct store_status {
@@ -199,7 +201,7 @@ struct store_clock {
 struct store_ops {
     int (*apply)(struct store *store, struct write_batch *batch,
                  const struct store_expectation *expectations, uint32_t expectation_count,
-                 store_done done, void *context, struct error *err);      /* none: store_apply */
+                 store_done done, void *context, struct error *err);      /* count 0: store_apply */
     void (*write_lock)(struct store *store, struct store_write_lock *write_lock);
     void (*write_unlock)(struct store *store, struct store_write_lock *write_lock);
     int (*read)(struct store *store, const struct read_request *request, store_page page,
@@ -222,7 +224,7 @@ struct store_ops {
     void (*close)(struct store *store, store_done done, void *context);
 };
 
-/* The functions that are called with every batch, each with its context; NULL: none is. */
+/* The functions that are called with every batch, each with its context; NULL: there is none. */
 struct store_hooks {
     store_commit_hook commit;
     void *commit_context;
@@ -235,7 +237,7 @@ struct store {
     const struct store_ops *ops;
     struct store_capabilities capabilities;
     struct store_hooks hooks;
-    struct memory_held *held;          /* the account of the process that the store works in */
+    struct memory_held *held;          /* memory of the process outside of the store */
 };
 
 static inline struct store_capabilities store_capabilities(const struct store *store)
@@ -255,16 +257,18 @@ must_check static inline int store_apply(struct store *store, struct write_batch
 }
 
 /* Apply the batch if every expectation holds; else ERROR_CONFLICT, and nothing was applied.  For a
- * write that reads first: because of a condition, an element of a list, or the row's state before.
+ * write that must read first, because it has a condition, changes an element of a list, or depends
+ * on the present state of the row.
  *
  *     store_read(READ_APPLIED) ─▶ decide ─▶ store_apply_if(what was read is unchanged)
  *          ▲                                     │ ERROR_CONFLICT
  *          └─────────────────────────────────────┘
  *
- * The read must be READ_APPLIED, or it would miss a write before it in the same frame.  What it
- * shows may not be durable yet.  So a caller that decides to write nothing applies an empty batch
- * before it reports what it has read: an empty batch is `done` when all that was applied before it
- * is durable, and never gets ERROR_FULL.  Other errors as in store_apply. */
+ * The read must be READ_APPLIED, or it would miss an earlier write of the same frame.  What such a
+ * read shows may not be durable yet.  So a caller that decides to write nothing applies an empty
+ * batch before it reports what it has read: `done` of an empty batch is called when everything is
+ * durable that was applied before, and an empty batch never gets ERROR_FULL.  Other errors are
+ * those of store_apply. */
 must_check static inline int store_apply_if(struct store *store, struct write_batch *batch,
                                             const struct store_expectation *expectations,
                                             uint32_t expectation_count, store_done done,
@@ -273,8 +277,8 @@ must_check static inline int store_apply_if(struct store *store, struct write_ba
     return store->ops->apply(store, batch, expectations, expectation_count, done, context, err);
 }
 
-/* `write_lock` stays where it is until store_write_unlock, which may be called before the lock is
- * granted. */
+/* The memory of `write_lock` is the caller's, and must stay in its place until store_write_unlock,
+ * which may be called before the lock is granted. */
 static inline void store_write_lock(struct store *store, struct store_write_lock *write_lock)
 {
     store->ops->write_lock(store, write_lock);
@@ -292,8 +296,9 @@ must_check static inline int store_read(struct store *store, const struct read_r
 }
 
 /* Stats of one partition (count 0: the partition has no rows), or of up to `limit` partitions in
- * (token, key) order, with the sums of a column of numbers; column 0: the first decimal column of
- * the table.  For that column of an event table the sums are kept; for others the rows are read. */
+ * (token, key) order, with the sums of a column of numbers.  Column 0: the first decimal column of
+ * the table, whose sums the store keeps for an event table.  For other columns and tables it reads
+ * the rows. */
 must_check static inline int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
                                          struct bytes key, enum read_view view,
                                          store_figures figures, void *context, struct error *err)
@@ -311,10 +316,10 @@ must_check static inline int store_stats_scan(struct store *store, uint32_t tabl
                                   context, err);
 }
 
-/* Group the whole table as `request` (copied) says, in the durable view: one figure per value (in
- * `key`) with its rows and sums, in any order.  Reads every row, because verification must not rely
- * on sums that are kept.  `figures` is called once, with an empty position; with ERROR_LIMIT when
- * the groups need more memory than request->bytes_max. */
+/* Group the whole table as `request` (copied) says, in the durable view: one figure for each value,
+ * which is the figure's `key`, with its rows and sums, in any order.  Reads every row, because
+ * verification must not rely on sums that are kept.  `figures` is called once, with an empty
+ * position; with ERROR_LIMIT when the groups need more memory than request->bytes_max. */
 must_check static inline int store_group(struct store *store, const struct group_request *request,
                                          store_figures figures, void *context, struct error *err)
 {
@@ -327,7 +332,7 @@ static inline const struct schema *store_schema(struct store *store)
     return store->ops->schema(store);
 }
 
-/* At most one hook, and one check. */
+/* A store has at most one commit hook and one commit check; a new one replaces the old one. */
 static inline void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
 {
     store->hooks.commit = hook;
@@ -339,16 +344,16 @@ static inline void store_set_commit_check(struct store *store, store_commit_chec
     store->hooks.refuses = check;
     store->hooks.refuses_context = context;
 }
-/* Have `drain` called whenever a batch may be accepted again after ERROR_FULL.  Several may be
- * added, each with another context.  `drain` NULL removes the one of `context`. */
+/* Have `drain` called whenever a batch may be accepted again after ERROR_FULL.  Several functions
+ * may be added, each with another context.  `drain` NULL removes the function of `context`. */
 static inline void store_on_drain(struct store *store, void (*drain)(void *context), void *context)
 {
     store->ops->on_drain(store, drain, context);
 }
 
-/* Have `changed` called, from the loop, after the store began to wait, waits for another resource,
- * or continues; and once if the store waits already.  Several may be added, each with another
- * context.  `changed` NULL removes the one of `context`. */
+/* Have `changed` called, from the loop, after the store has begun to wait, waits for another
+ * resource, or continues; and once if the store waits already.  Several functions may be added,
+ * each with another context.  `changed` NULL removes the function of `context`. */
 static inline void store_on_waiting(struct store *store, store_waiting_changed changed,
                                     void *context)
 {
@@ -359,14 +364,14 @@ static inline void store_status(struct store *store, struct store_status *status
 {
     store->ops->status(store, status_out);
 }
-/* The store's clock.  It is never behind a timestamp that the store has given, unless those are too
- * large to be times (an earlier version took a client's nanoseconds for microseconds). */
+/* The store's clock.  It is never behind a timestamp that the store has given, unless timestamps
+ * are too large to be times (an earlier version took a client's nanoseconds for microseconds). */
 static inline int64_t store_now_us(struct store *store)
 {
     return store->ops->now_us(store);
 }
-/* For work that cannot be undone: such work goes by the wall clock, and waits while that clock is
- * in doubt. */
+/* For work that cannot be undone: such work follows the wall clock, and waits while the wall clock
+ * is in doubt. */
 static inline struct store_clock store_clock(struct store *store)
 {
     return store->ops->clock(store);
@@ -377,7 +382,8 @@ static inline void store_watch_clock(struct store *store)
 {
     store->ops->watch_clock(store);
 }
-/* The operator says that the wall clock is right; `done` when that is durable. */
+/* Trust the wall clock, because the operator says that it is right.  `done` is called when this is
+ * durable. */
 must_check static inline int store_accept_clock(struct store *store, store_done done, void *context,
                                                 struct error *err)
 {

@@ -1,5 +1,5 @@
-/* store_read may call back before it returns.  Then the loop in rows_next reads the next page, so
- * that such a store does not use the stack for each page. */
+/* store_read may call rows_page before it returns.  Then the loop in rows_next reads the next page,
+ * so that the calls for the pages do not nest on the stack. */
 #include "storage/engine/store_rows.h"
 
 #include "base/arena.h"
@@ -16,10 +16,10 @@ struct rows {
     store_rows_each_page each_page;
     store_done done;
     void *context;
-    int status; /* below 0: failed; 1: enough */
+    int status; /* below 0: failed; 1: `each` ended the read */
     struct error err;
     bool is_calling;  /* within store_read */
-    bool is_answered; /* its page came before it returned */
+    bool is_answered; /* rows_page was called within store_read */
     bool is_over;
 };
 
