@@ -1,6 +1,6 @@
-/* callbacks: the callbacks of all that wait for one event, called in the order they were added.
+/* callbacks: a list of callbacks that wait for one event, called in the order they were added.
  *
- * A callback may add others: those wait for the next event. */
+ * A callback may add others, which wait for the next event. */
 #ifndef DAYBOOK_STORAGE_ENGINE_CALLBACKS_H
 #define DAYBOOK_STORAGE_ENGINE_CALLBACKS_H
 
@@ -18,9 +18,9 @@ struct callbacks {
 };
 
 void callbacks_add(struct callbacks *callbacks, store_done done, void *context);
-/* Remove the one that was added last. */
+/* Remove the callback that was added last. */
 void callbacks_drop_last(struct callbacks *callbacks);
-/* Move all of `from` behind those of `to`. */
+/* Move the callbacks of `from` to the end of `to`. */
 void callbacks_move(struct callbacks *from, struct callbacks *to);
 /* Call and remove all of them; `err` NULL when `status` is 0. */
 void callbacks_call(struct callbacks *callbacks, int status, const struct error *err);

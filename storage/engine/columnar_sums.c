@@ -12,20 +12,21 @@
 #include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 
-/* Any COLUMNAR_PAGE_ROWS_MAX values from -SUMMED_MAX up to before SUMMED_MAX, a power of two, add
- * up within 64 bits. */
+/* A power of two.  Any COLUMNAR_PAGE_ROWS_MAX values of at least -SUMMED_MAX and below SUMMED_MAX
+ * add up within 64 bits. */
 #define SUMMED_MAX (UINT64_C(1) << 46)
 
 enum { NUMBER_NONE = 0, NUMBERS_FIRST = 1024 }; /* the first number is for rows without a string */
 
-/* The sum of a piece's rows at one place of its list. */
+/* The sum of an entry's rows that have the same place. */
 struct place_sum {
     int64_t sum;
     uint64_t rows;
 };
 
-/* The sums of a number; small because there are many, and every piece touches hundreds.  `sum` and
- * `rows` are of rows that have a value, all of one scale, and add up within 64 bits. */
+/* The sums of a number.  The struct is small because there are many, and every entry uses hundreds.
+ * `rows` counts rows whose values have scale `scale`, and add up to `sum` within 64 bits; all other
+ * rows are in `others`. */
 struct number_sum {
     int64_t sum;
     uint64_t rows;
@@ -43,9 +44,9 @@ struct columnar_sums {
     struct columnar_page page;
     uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
-    struct place_sum *places;   /* a page's rows, all zero between pieces */
+    struct place_sum *places;   /* of one entry; all zero between entries */
     struct columnar_rows rows;  /* of a memtable's partition */
-    const struct bytes *codes;  /* the memtable's strings, while its partitions come */
+    const struct bytes *codes;  /* strings of the memtable that is summed, or NULL */
     struct number_sum *numbers; /* by number plus one */
     uint32_t capacity;
     uint32_t used; /* numbers beyond are all zero */
@@ -251,7 +252,7 @@ static void piece_sum(const struct columnar_vector *amount, uint32_t from, uint3
     }
 }
 
-/* `numbers` by code; NULL: codes are numbers. */
+/* Add row by row.  `numbers` has the number of each code; NULL: codes are numbers. */
 static void piece_group_slowly(struct columnar_sums *sums, const struct columnar_vector *by,
                                const int64_t *numbers, const struct columnar_vector *amount,
                                uint32_t from, uint32_t count)
@@ -268,7 +269,7 @@ static void piece_group_slowly(struct columnar_sums *sums, const struct columnar
     }
 }
 
-/* Sum the entry's rows by place first: its strings are few, and their sums lie together in memory.
+/* Sum the entry's rows by place first: an entry has few strings, whose sums lie together in memory.
  */
 static void entry_group(struct columnar_sums *sums, uint32_t index,
                         const struct columnar_vector *by, const struct columnar_vector *amount)
@@ -334,7 +335,7 @@ static int page_read(struct columnar_sums *sums, uint32_t page, struct error *er
     return rc == 0 && sums->by != UINT32_MAX ? numbers_check(sums, page, err) : rc;
 }
 
-/* Load a page.  If another dictionary begins, first end the sums of the one before. */
+/* Load a page.  If it uses another dictionary, first give the sums of the dictionary before. */
 static int page_load(struct columnar_sums *sums, uint32_t page, columnar_sums_group group,
                      void *context, struct error *err)
 {

@@ -1,12 +1,14 @@
 /* columnar_sums: counts the rows of append-only runs, and sums their amounts, from the rows
  * themselves.
  *
- * Of a page only the column that is summed is decoded, and the one that is grouped by, if any.
- * Groups are kept by the number that a string has in its dictionary, so that a string is looked up
- * once per dictionary, not once per row:
+ * Of a page it decodes only the summed column and, if there is one, the column that gives the
+ * groups.  An entry is a partition's part of a page, with a list of the strings that its rows have
+ * (columnar_page.h).  A string's index in that list is its place; its index in the dictionary of
+ * the segment is its number.  Sums are kept by number, so that a string is looked up once per
+ * dictionary, not once per row:
  *
- *     page: places 0 2 0 1 0 ...  ─▶ by place: 3 rows, 1.50 ...   (an array of the entry's strings)
- *     the entry's list: place ─▶ number  ─▶ by number: rows, sums (an array of the dictionary's)
+ *     rows of an entry: places 0 2 0 1 0 ...  ─▶ sums by place: 3 rows, 1.50 ...
+ *     list of the entry: place ─▶ number      ─▶ sums by number
  *     end of the dictionary: number ─▶ string, given to the caller
  *
  * Used by one thread. */
@@ -27,15 +29,17 @@ typedef void (*columnar_sums_group)(void *context, struct bytes string,
 struct columnar_sums *columnar_sums_new(const struct table *table, uint32_t by_column);
 void columnar_sums_free(struct columnar_sums *sums);           /* NULL is fine */
 
-/* Begin a segment, of which a reference is kept until the next one. */
+/* Begin a segment.  A reference to it is kept until the next segment begins. */
 void columnar_sums_segment(struct columnar_sums *sums, struct segment *segment);
-/* Sum a partition of it, in the directory's order: into `sum_out` (released by the caller), or by
- * string with `group` called for those that a dictionary ended with.  ERROR_CORRUPT. */
+/* Sum a partition of the segment; the caller gives the partitions in the order of the directory.
+ * Without groups the sum is in `sum_out`, which the caller releases.  With groups the sums are
+ * kept; when another dictionary begins, `group` is called with the sums of the one before.
+ * ERROR_CORRUPT. */
 must_check int columnar_sums_partition(struct columnar_sums *sums,
                                        const struct segment_partition *partition,
                                        struct partition_stats *sum_out, columnar_sums_group group,
                                        void *context, struct error *err);
-/* The same of a frozen memtable's partition, as of `frame`. */
+/* The same for a frozen memtable's partition, as of `frame`. */
 void columnar_sums_rows(struct columnar_sums *sums, const struct columnar_memtable *memtable,
                         uint32_t partition, uint64_t frame, struct partition_stats *sum_out);
 /* At the end of a segment or memtable: call `group` with the sums of all strings that are left. */

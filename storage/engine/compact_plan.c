@@ -1,4 +1,4 @@
-/* Lanes are tried first, then closings, then purges; the first that has a merge is taken.
+/* Lanes are tried first, then closings, then purges; the first merge that is found is chosen.
  *
  * Correctness depends on is_sound() alone, which is called for every choice; all else is a matter
  * of cost. */
@@ -10,9 +10,9 @@
 #include "base/memory.h"
 
 enum {
-    CLOSED_DAYS = 2,  /* so long after its beginning a day is over in every time zone */
+    CLOSED_DAYS = 2,  /* after its beginning, until a day is over in every time zone */
     CLOSE_SHARE = 10, /* the small runs have at least this part of the rows */
-    OLDER_SHARE = 4   /* older runs are taken in up to so many times the size of the others */
+    OLDER_SHARE = 4   /* older runs are included up to so many times the size of the others */
 };
 
 #define QUIET_US (INT64_C(600) * 1000000)  /* since the day's last run */
@@ -28,7 +28,8 @@ static uint32_t size_class(uint64_t size, uint64_t tier_bytes)
     return class;
 }
 
-/* Whether the rows of all runs get into a run that is so much larger that the merge is worth it. */
+/* Whether the merged run would be so much larger than the largest input that the merge is worth it.
+ */
 static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32_t runs_min)
 {
     uint64_t largest = 0;
@@ -40,7 +41,8 @@ static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32
     return all >= largest * runs_min / 2;
 }
 
-/* The newest stretch of runs with no class above `class`.  The smallest runs cost little. */
+/* Find the newest stretch of runs with no class above `class`.  In class 0 every stretch is worth a
+ * merge, because it costs little. */
 static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, uint32_t runs_min,
                        uint64_t tier_bytes, uint32_t *start_out, uint32_t *end_out)
 {
@@ -102,7 +104,7 @@ static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, 
 
 /* ---- lanes ---- */
 
-/* A run and the lane it is in: its day where it has but one. */
+/* A run and its lane: that of its only day, or the mixed one. */
 struct lane_entry {
     bool is_mixed;
     int32_t day;
@@ -120,7 +122,7 @@ static int lane_compare(const void *a, const void *b)
     return first->run < second->run ? -1 : first->run > second->run;
 }
 
-/* All runs by lane, the mixed ones first; the caller's to free. */
+/* All runs by lane, the mixed ones first; the caller frees the array. */
 static struct lane_entry *lanes_of(const struct compact_facts *facts, uint32_t *mixed_count_out)
 {
     struct lane_entry *entries = memory_alloc(facts->run_count * sizeof *entries);
@@ -146,7 +148,8 @@ static uint32_t lane_end(const struct lane_entry *entries, uint32_t count, uint3
     return end;
 }
 
-/* Tombstones are dropped only with the oldest run, so take it in if that costs little. */
+/* Where the merge begins: at the oldest run if that costs little, because tombstones are dropped
+ * only together with it. */
 static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
 {
     uint64_t older = 0;
@@ -190,7 +193,7 @@ static bool choose_stretch(const struct compact_facts *facts, const uint32_t *gr
     uint32_t end = count < COMPACT_RUNS_MAX ? count : COMPACT_RUNS_MAX;
     bool found = facts->asked_until > 0 ? is_asked(facts, group, count)
                                         : find_tier(facts, group, count, &start, &end);
-    /* Though they are neighbours in the lane, the frames of a later run may lie between theirs. */
+    /* Between neighbours of a lane there may be a run of another lane with rows of their days. */
     if (!found || !is_sound(facts, group + start, end - start))
         return false;
     for (uint32_t i = start; i < end; i++)
@@ -228,12 +231,12 @@ static int run_compare(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-/* A closed day: all runs that have rows of it. */
+/* A day in all runs that have rows of it. */
 struct closing {
     uint64_t rows;         /* of the day */
     uint64_t rows_largest; /* in one run */
     int64_t newest_us;
-    bool fits; /* into one merge */
+    bool fits; /* the runs, into one merge */
 };
 
 static struct closing closing_of(const struct compact_facts *facts, const struct lane_entry *mixed,
@@ -275,7 +278,7 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
     return day != DAY_NONE && facts->now_us / 1000 / DAY_MS >= (int64_t)day + CLOSED_DAYS;
 }
 
-/* Whether the time has come; else choice->again_us is not later than it. */
+/* Whether it is at_us or later; if not, choice->again_us is lowered to at_us. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
     if (facts->now_us >= at_us)

@@ -2,27 +2,30 @@
  *
  * Runs come in the order of their frames.  The rank of a click is its place among its equals over
  * all runs in that order (docs/decisions/04-identity-of-a-click.md).  So for each day, the runs
- * that a merge takes must be neighbours among the runs that have rows of that day:
+ * that a merge takes must be neighbours among the runs that have rows of that day.  Merges are
+ * chosen in these ways:
  *
- *   lanes     the runs of one day alone are a lane, and the mixed runs are one (late clicks of many
- *             days, and days too small for separate runs); runs of a lane are merged in tiers
- *   tiers     class(s) = 1 + floor(log4(s / tier_bytes)), 0 below.  The newest stretch of
- *             neighbours, none in a class above c, for the least c that has one: four of them, and
- *             from class 1 on as many as COMPACT_RUNS_MIN or COMPACT_COLUMNAR_MIN says, together
- *             at least half as many times the size of the largest.  So each merge puts its rows in
- *             a run that is that much larger, and a row is seldom written again, however many runs
- *             follow
- *   closing   a day that is over, and has had no new rows for a while, is merged into one run as
- *             soon as its small runs have a tenth of the rows of the largest.  Its rows in mixed
- *             runs are included; the other days of those runs are written again as they are
- *   purging   a closed day that has deletions of its clicks is merged, even if it is a single run,
- *             so that the deleted rows and the deletions are dropped
+ *   lanes     The runs that have rows of one day only are the lane of that day.  The mixed runs
+ *             (late clicks of many days, and days too small for separate runs) are one lane.  Runs
+ *             of a lane are merged in tiers.
+ *   tiers     A run of s bytes is in class 1 + floor(log4(s / tier_bytes)), and below tier_bytes in
+ *             class 0.  A stretch for c is a series of neighbours in classes up to c.  For c = 0
+ *             it has at least COMPACT_RUNS_MIN runs.  From c = 1 on it has at least n runs, where n
+ *             is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN for columnar ones, and its
+ *             size is at least n/2 times that of its largest run.  The newest stretch for the least
+ *             c that has one is merged.  So each merge puts its rows in a much larger run, and a
+ *             row is seldom written again.
+ *   closing   A day that is over, and has had no new rows for a while, is merged into one run as
+ *             soon as its runs but the largest have a tenth of the rows of the largest.  Its rows
+ *             in mixed runs are included; these runs are written again with their other days.
+ *   purging   A day that is over and has deletions of its clicks is merged, even if it is a single
+ *             run, so that the deleted rows and the deletions are dropped.
  *
  *   runs, oldest first, with classes      1a 1a 1ab 0a 0b 0a 0a     days a and b; "ab" mixed
  *   lane a: 1a 1a | 0a 0a 0a              cut where a mixed run has rows of a
  *
- * Tables other than event tables have one lane.  There a merge takes in all older runs when that is
- * cheap, because only then its tombstones can be dropped. */
+ * Tables other than event tables have one lane.  A merge of such a table includes all older runs
+ * when that is cheap, because only then tombstones can be dropped. */
 #ifndef DAYBOOK_STORAGE_ENGINE_COMPACT_PLAN_H
 #define DAYBOOK_STORAGE_ENGINE_COMPACT_PLAN_H
 
@@ -41,7 +44,7 @@ enum {
 
 struct compact_run {
     const struct segment_info *info;
-    const struct segment_days *days;   /* none, except of event tables */
+    const struct segment_days *days;   /* empty, except for event tables */
 };
 
 struct compact_facts {
@@ -49,9 +52,9 @@ struct compact_facts {
     uint32_t run_count;
     const struct compact_run *overwrites;      /* the row runs beside columnar ones */
     uint32_t overwrite_count;
-    /* Not 0: a full merge was requested.  Then only merges of runs with frames up to this one are
-     * chosen, as long as any is possible, however little it gains.  That comes to an end, however
-     * many runs are written meanwhile. */
+    /* Not 0: a full merge was requested.  Then any merge is chosen, however little it gains, if at
+     * least two of its runs begin at this frame or before.  When no such merge is left the request
+     * is done, even if more runs are written meanwhile. */
     uint64_t asked_until;
     uint64_t day_rows_min;             /* of a day that is worth a separate run */
     uint64_t tier_bytes;               /* where class 1 begins */
@@ -64,17 +67,19 @@ struct compact_facts {
 struct compact_choice {
     uint32_t runs[COMPACT_RUNS_MAX];   /* ascending */
     uint32_t count;
-    bool splits;                       /* `day` becomes one run, the rest of each input another */
-    bool purges;                       /* it was chosen for its deletions */
+    bool splits;                       /* rows of `day` become one run, the rest of each input
+                                        * another */
+    bool purges;                       /* the merge was chosen for the deletions of `day` */
     int32_t day;
-    int64_t again_us;                  /* when to call again; INT64_MAX: only after a write */
+    int64_t again_us;                  /* when to plan again; INT64_MAX: only after a write */
 };
 
 /* True when there is something to merge. */
 bool compact_plan(const struct compact_facts *facts, struct compact_choice *choice_out);
 
-/* The tiers alone: true and the half-open interval [start, end) of `sizes` (bytes, oldest first);
- * from class 1 on, which begins at `tier_bytes`, it is `runs_min` runs long at least.
+/* Choose by tiers alone, from the sizes of runs (bytes, oldest first).  True: the runs
+ * [start_out, end_out) are to be merged.  From class 1 on, which begins at `tier_bytes`, these are
+ * at least `runs_min` runs.
  *
  *   MiB, oldest first, runs_min 4    1 1 1         nothing
  *                                    1 1 1 1       merge all four

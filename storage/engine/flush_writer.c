@@ -30,9 +30,9 @@ static struct segment_info info_for(struct flush_writer *flush, uint32_t table_i
 /* ---- pace ---- */
 
 /* After a partition: rest, unless the flush must hurry.  The flush is to be done before the next
- * memtable is full.  So it hurries while the part of its clicks that is written is less than the
- * part of the next memtable that is full; behind the clicks, where it is not known how much is
- * left, once that memtable is half full. */
+ * memtable is full.  So it hurries while the written share of its clicks is less than the filled
+ * share of the next memtable.  After the clicks it is not known how much is left; then the flush
+ * hurries once the next memtable is half full. */
 static void flush_pause(struct flush_writer *flush, uint64_t rows)
 {
     uint32_t fill =

@@ -20,14 +20,15 @@ struct flush_writer {
     const atomic_uint *fill;           /* memtable_set.h; NULL: there is no hurry */
     struct run_change change;          /* adds what was written */
     struct pace pace;
-    uint64_t rows;                     /* of the columnar memtables that are written */
+    uint64_t rows;                     /* of columnar memtables, written so far */
     struct error err;
 };
 
-/* Caller's memory, of which the change alone is released; all three pointers outlive it. */
+/* The flush_writer is the caller's memory; the caller releases `change`.  The pointers outlive
+ * it. */
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
                        const atomic_uint *fill);
-/* Write everything; or only one table and kind.  A negative status comes with flush->err. */
+/* Write everything, or only one table and kind.  If the status is negative, flush->err is set. */
 must_check int flush_writer_write(struct flush_writer *flush);
 must_check int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id,
                                        enum segment_kind kind);

@@ -4,11 +4,11 @@
  *
  * maintenance_flush.c does flushes, maintenance_compact.c chooses merges and publishes them, and
  * maintenance_merge.c and maintenance_drop.c do the work of a merge.  maintenance.c has what
- * flushes and merges share: a job that finds the disk full is tried again, and any other failure is
- * a failure of the engine.
+ * flushes and merges share: a job that finds the disk full is tried again; after any other failure
+ * the engine has failed.
  *
- * What must hold: a memtable is flushed only when its frames are durable, and the log gives up
- * frames only when the manifest names the segments that hold them.
+ * What must hold: a memtable is flushed only when its frames are durable, and the log reuses the
+ * files of frames only when the manifest names the segments that hold these frames.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_H
@@ -34,11 +34,11 @@ struct maintenance {
 
     struct flush_job *flush;           /* under way */
     struct callbacks flush_waiters;    /* until `flush_until` is in segments */
-    uint64_t flush_until;              /* the newest frame when the last of them was added */
+    uint64_t flush_until;              /* the newest frame when the last of these was added */
 
     struct compact_job *compactions[SEGMENT_KINDS];    /* under way; by kind of runs */
-    struct callbacks compact_requests; /* until the memtables of then are flushed, */
-    struct callbacks compact_waiters;  /* and until runs are merged up to compact_until */
+    struct callbacks compact_requests; /* wait for a flush, then become compact_waiters */
+    struct callbacks compact_waiters;  /* wait until runs are merged up to compact_until */
     uint64_t compact_until;            /* the newest frame in segments at the last request */
     struct timer compact_timer;        /* until a closed day has been quiet for long enough */
     atomic_bool merge_ends;            /* the store closes: merges under way end early */
@@ -55,7 +55,7 @@ struct maintenance {
     void *context;
 };
 
-/* The parts outlive it.  The caller sets callback, context and metrics. */
+/* The parts outlive the maintenance.  The caller sets on_change, context and metrics. */
 void maintenance_init(struct maintenance *maintenance, struct sequencer *sequencer,
                       struct run_set *runs);
 void maintenance_release(struct maintenance *maintenance);
@@ -76,9 +76,9 @@ must_check int maintenance_compact(struct maintenance *maintenance, store_done d
 bool maintenance_is_waiting_for_space(const struct maintenance *maintenance);
 /* The error for which jobs wait; 0: none waits. */
 int maintenance_status(const struct maintenance *maintenance);
-/* The engine has failed: call all that wait for a flush or a merge. */
+/* The engine has failed: call the callbacks that wait for a flush or a merge. */
 void maintenance_fail(struct maintenance *maintenance);
-/* The store closes: have a merge that is under way end early. */
+/* The store closes: make merges that are under way end early. */
 void maintenance_end_merges(struct maintenance *maintenance);
 /* Stop the timers. */
 void maintenance_stop(struct maintenance *maintenance);

@@ -1,16 +1,17 @@
 /* Merges runs of one table and kind, in the background.
  *
- * One merge of columnar runs is under way at a time, and beside it one of row runs: those are small
- * and read by every report, and would pile up behind a merge of clicks, which may take minutes.  A
- * table has only one merge at a time, because a columnar merge also takes in the table's row runs.
+ * At most one merge of columnar runs is under way at a time, and beside it one merge of row runs.
+ * Row runs are small and read by every report; they would pile up behind a merge of clicks, which
+ * may take minutes.  A table has only one merge at a time, because a columnar merge also takes in
+ * the table's row runs.
  *
- * Merges that engine_compact requested are begun before all others, and the call is answered when
- * they are done: during ingest there may always be another merge to do.
+ * Merges that engine_compact requested are begun before all others, and its `done` is called when
+ * they are done.  It does not wait for other merges: during ingest there may always be another one.
  *
- * Answers to readers are the same before, during and after a merge: the inputs stay live until one
- * manifest record replaces them by the outputs, and jobs that read them have references, so their
- * files are removed when the last reader has released them.  A merge needs at most as much disk
- * space as its inputs.
+ * Answers to readers are the same before, during and after a merge.  The inputs stay live until one
+ * manifest record replaces them by the outputs.  Jobs that read the inputs have references, and the
+ * files are removed when the last reference is released.  A merge needs at most as much disk space
+ * as its inputs.
  *
  * What decides correctness, besides what may be merged (compact_plan.h) and how
  * (maintenance_merge.c): the ranks of purged clicks may be given again only to clicks that come
@@ -21,10 +22,10 @@
  *
  * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
  * a backup that follows): if such a log were replayed over a state from before the purge, clicks
- * would get other ranks than they had.  A purge must also be known to logs that are copied later:
- * the manifest counts it in the record that publishes it, and the first frame after it has its
- * number, so that the frame is never replayed over segments without the purge.  No snapshot is
- * taken while a purge is published.
+ * would get other ranks than they had.  Copies of the log that are made later must show the purge,
+ * too: the manifest counts the purge in the record that publishes it, and the first frame after the
+ * purge has that count, so that the frame is never replayed over segments without the purge.  No
+ * snapshot is taken while a purge is published.
  *
  * A tombstone of a table whose clients give timestamps may hide a write that came after it with an
  * earlier time.  So a merge drops it only if the merge takes in the newest run, and if the
@@ -32,11 +33,11 @@
  * clients differ.  If an older write comes while the merge is at work, the outputs are discarded.
  * A write that comes after that check comes after the purge.
  *
- * A merge that ends early because the store closes leaves no files.  Nor does a merge that cannot
- * read a page, whose error is the answer to engine_compact: only reads that need that page fail.
- * The run is then left out of merges until it is replaced or the directory is opened again: the
- * runs before it and behind it are merged separately, because no run may lie between merged ones.
- */
+ * A merge that ends early because the store closes leaves no files.  A merge that cannot read a
+ * page leaves no files either.  Its error is the answer to engine_compact, and the store goes on:
+ * only reads that need the page fail.  The run of the page is left out of merges until the run is
+ * replaced or the directory is opened again.  The runs before it and behind it are merged
+ * separately, because no run may lie between merged ones. */
 #include "base/memory.h"
 #include "storage/engine/maintenance_merge.h"
 
@@ -93,8 +94,8 @@ static void release_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* To close a large file that was removed takes some ten milliseconds, and more beside syncs.  So
- * the lane does it, and the merge ends after that. */
+/* Closing a large file that was removed takes some ten milliseconds, and more beside syncs.  So a
+ * job on the merge's lane releases the runs, and the merge ends after that job. */
 static void compact_end(struct compact_job *compact)
 {
     world_submit(compact->maintenance->env->world, lane_of(compact->kind), &compact->job,
@@ -172,7 +173,7 @@ static void log_purged(const struct compact_job *compact)
               log_number("segments_removed", compact->inputs.count));
 }
 
-/* Before any batch is applied that may depend on the purge. */
+/* Called before any batch is applied that may depend on the purge. */
 static void purge_reported(const struct compact_job *compact)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -250,8 +251,8 @@ static bool has_client_times(const struct table *table)
     return !table_is_builtin(table) && (table->flags & TABLE_HIDDEN) == 0;
 }
 
-/* Tombstones that were written before this time may be dropped: later ones may hide writes in
- * memtables. */
+/* Tombstones that were written before this time may be dropped.  Later tombstones may hide writes
+ * in memtables. */
 static int64_t tombstones_before(struct maintenance *maintenance, const struct table *table)
 {
     int64_t before_us = engine_clock_past_us(maintenance->clock) - CLOCKS_DIFFER_US;
@@ -424,8 +425,8 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
         list_add(&compact->overwrites, maintenance->runs->segments[i]);
 }
 
-/* Whether the merge may drop tombstones: it is of row runs, from the oldest on; and up to the
- * newest where clients give timestamps. */
+/* Whether the merge may drop tombstones.  It must be a merge of row runs that begins with the
+ * oldest run and, where clients give timestamps, ends with the newest. */
 static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -440,7 +441,7 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
             !purge_tried_of(maintenance, compact->table->id)->was_disturbed);
 }
 
-/* A purge is tried once with the present deletions. */
+/* Note that a purge is tried with the present deletions, with which it need not be tried again. */
 static void note_purge(struct purge_tried *tried, const struct compact_job *compact)
 {
     for (uint32_t i = 0; i < compact->overwrites.count; i++) {
@@ -541,8 +542,8 @@ static struct group table_at(const struct maintenance *maintenance, uint32_t sta
     return (struct group){start, overwrites_of(maintenance, first).end};
 }
 
-/* Begin the merge that the table needs, where no other of its kind or of the table is under way.
- * True: the table needs a merge, begun or not. */
+/* Begin the merge that the table needs, unless a merge of the same kind of runs or of the same
+ * table is under way.  True: the table needs a merge, whether it was begun or not. */
 static bool table_compact(struct maintenance *maintenance, struct group table, uint64_t asked_until,
                           int64_t *again_us)
 {
@@ -566,14 +567,14 @@ static bool table_compact(struct maintenance *maintenance, struct group table, u
     return needs;
 }
 
-/* Begin requested merges first, then all others; but no other merge of a table with a requested
- * one, which would have to wait for it.  True: a requested merge is under way, or has yet to begin.
- */
+/* Begin requested merges first, then all others.  In a table with a requested merge no other merge
+ * is begun, because the requested one would have to wait for it.  True: a requested merge is under
+ * way, or has yet to begin. */
 static bool tables_compact(struct maintenance *maintenance, int64_t *again_us)
 {
     uint64_t asked_until = maintenance->compact_waiters.count > 0 ? maintenance->compact_until : 0;
     bool *is_asked =
-        memory_zeroed(maintenance->runs->count + 1, sizeof *is_asked); /* by its start */
+        memory_zeroed(maintenance->runs->count + 1, sizeof *is_asked); /* by the table's start */
     bool is_awaited = false;
     struct group table;
     for (uint32_t at = 0; asked_until > 0 && at < maintenance->runs->count; at = table.end) {

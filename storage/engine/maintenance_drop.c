@@ -1,8 +1,8 @@
 /* What decides correctness: a run is dropped only if the deletion of its partition hides every row
  * in it, no run that stays has the partition, and the overwrites have nothing of it but that
  * deletion.  So whole partitions are dropped together with their deletions, and no click is left
- * whose rank would change.  Clicks that came meanwhile, in memtables or later runs, are looked for
- * when the merge is done, as after any purge (maintenance_compact.c).
+ * whose rank would change.  When the merge is done, memtables and later runs are searched for
+ * clicks that came meanwhile, as after any purge (maintenance_compact.c).
  *
  * Cost: for a run that stays, mostly one lookup, of its first partition; for a run that is dropped,
  * a lookup of each partition in the directories of the others.  No page of a columnar run is read.
@@ -84,7 +84,8 @@ static bool is_shared(const struct compact_job *compact, const struct candidate 
     return found;
 }
 
-/* A run that shares a partition with one that stays has to stay, too; and so on. */
+/* A run that shares a partition with one that stays has to stay, too; repeated until no run is left
+ * to be kept.  False: no run is dropped. */
 static bool keep_shared(const struct compact_job *compact, struct candidate *candidates,
                         uint32_t count)
 {

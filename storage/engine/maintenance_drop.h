@@ -5,12 +5,12 @@
  * was deleted after the last row of the run was written, the run can be removed without being read:
  * one edit of the manifest removes the runs, and the deletions with them.
  *
- *     runs of days    27 ─ dropped      28 ─ dropped      27, 28, 29 mixed ─ stays
+ *     runs of days    27 ─ dropped      28 ─ stays      28, 29 mixed ─ stays
  *     deletions       of every partition of the 27th and the 28th
  *
- * The mixed run still has rows of the 29th, and partitions of the 27th and the 28th too.  Without
- * the older runs their clicks would get other ranks, so the runs of these days cannot be removed
- * before the mixed one: the three are merged as others are.
+ * The mixed run stays, because it still has rows of the 29th.  The run of the 28th stays because
+ * the mixed run has rows of the same partitions: without the older run these clicks would get other
+ * ranks.  Runs that stay are merged as others are.
  *
  * On the merge lane, for a merge that may purge (maintenance_merge.h). */
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_DROP_H
@@ -18,9 +18,9 @@
 
 #include "storage/engine/maintenance_merge.h"
 
-/* Look for such runs among all columnar runs of the table.  1: compact->inputs are now the runs
- * that may be removed, compact->beside the others, and compact->purged has the partitions of the
- * former; 0: there are none, and nothing was changed; negative: an error. */
+/* Look for runs to be removed among all columnar runs of the table.  1: compact->inputs are now the
+ * runs that may be removed, compact->beside the others, and compact->purged has the partitions of
+ * the inputs; 0: there are no such runs, and nothing was changed; negative: an error. */
 must_check int maintenance_drop_find(struct compact_job *compact);
 
 /* Open a stream of all that the overwrites have of a partition; NULL when they have nothing. */

@@ -1,8 +1,8 @@
-/* A merge writes what the read path reads.
+/* A merge reads runs as the read path does, and writes what it has read.
  *
- * A columnar merge writes one output.  Where it takes one day out of mixed runs it writes one for
- * the day, and one for the rest of each input, which keeps its frames and so its place in the
- * order.
+ * A columnar merge writes one output.  A merge that takes one day out of mixed runs writes one
+ * output for the day, and one for the rest of each input.  The rest keeps the frames of its input,
+ * and so its place in the order of runs.
  *
  * Purging.  The deletions of a partition are dropped together with the rows that they hide, in one
  * edit of the manifest, if the merge takes in every columnar run that has rows of the partition,
@@ -12,9 +12,9 @@
  * (maintenance_drop.h).
  *
  * A merge of row runs drops tombstones if it takes in the oldest run of the table, because then
- * nothing is left that they could hide.  It never does so for event tables, where they hide rows of
- * columnar runs.  Counter shards are folded: each shard is in one run only, so the sum of the
- * shards of the inputs replaces them.
+ * nothing is left that they could hide.  In event tables it drops none, because tombstones of these
+ * hide rows of columnar runs.  Counter shards are folded: each shard is in one run only, so one sum
+ * replaces the shards of all inputs.
  *
  * While frames are sealed the merge rests as long as it works, unless there are too many runs. */
 #include "storage/engine/maintenance_merge.h"
@@ -177,8 +177,9 @@ static bool takes(void *context, int64_t token, struct bytes key)
            (segment_days_of_key(compact->table, key) == compact->day) == compact->takes_day;
 }
 
-/* Overwrites of later frames are newer than all rows of the inputs; those of the inputs' frames and
- * before were flushed with them. */
+/* Whether no overwrite of the partition can lie between its rows in time: the row runs have none.
+ * Overwrites of later frames are newer than all rows of the inputs; earlier ones are in row runs.
+ */
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;
@@ -243,7 +244,8 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
     return rc == 0 ? run_change_add(&compact->change, &info, compact->table, &compact->err) : rc;
 }
 
-/* Runs that were deleted whole are dropped unread; the other inputs are chosen again afterwards. */
+/* If some runs were deleted whole, they are dropped unread, and the other inputs wait for the next
+ * merge. */
 static int merge_columnar_runs(struct compact_job *compact)
 {
     int rc = compact->may_purge && compact->reader != NULL ? maintenance_drop_find(compact) : 0;

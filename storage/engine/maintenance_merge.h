@@ -4,7 +4,7 @@
  *   chooses, references ──▶ writes the outputs ──▶ checks again ──▶ manifest ──▶ swaps
  *   (maintenance_compact.c)      (maintenance_merge.c)        (maintenance_compact.c)
  *
- * Only these files and maintenance_drop.c include it. */
+ * Only the files of maintenance.h and maintenance_drop.h include this header. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 #define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 
@@ -26,13 +26,14 @@ struct compact_job {
     const struct table *table;
     enum segment_kind kind;
     bool splits;                       /* as in compact_choice */
-    int32_t day;                       /* likewise */
+    int32_t day;                       /* as in compact_choice */
     bool may_purge;                    /* drop rows that the overwrites delete, and deletions */
     bool is_awaited;                   /* requests for merges are answered only after it */
-    bool drops_tombstones;             /* of row runs: no older run has anything they could hide, */
-    int64_t drops_before_us;           /* nor has anything else a write from before this time */
+    bool drops_tombstones;             /* of row runs: no older run has rows that these hide */
+    int64_t drops_before_us;           /* only older tombstones are dropped: memtables had no older
+                                        * write when the merge began */
     bool clients_give_times;           /* a later write may have an earlier time */
-    int64_t now_s;                     /* what expired before it is gone for good */
+    int64_t now_s;                     /* what expired before this time is removed for good */
     struct segment_list inputs;
     struct segment_list beside;        /* of a columnar merge: the table's other columnar runs */
     struct segment_list overwrites;    /* of a columnar merge: the table's row runs */
@@ -42,13 +43,13 @@ struct compact_job {
     bool takes_day;                    /* of a split: the output gets the day, else the rest */
     struct partition_reader *reader;   /* over the overwrites */
     struct view overwrite_view;
-    struct partition_index *purged;    /* the partitions whose deletions went with their rows */
+    struct partition_index *purged;    /* partitions whose deletions are dropped with their rows */
     bool has_dropped;                  /* at least one tombstone was dropped */
     struct pace pace;                  /* hurries when there are too many runs */
 
-    struct run_change change;          /* the outputs for the inputs */
-    uint64_t purge;                    /* the number of the purge in the manifest; 0: it is none */
-    int status;                        /* ERROR_CLOSED: it ended early */
+    struct run_change change;          /* replaces the inputs by the outputs */
+    uint64_t purge;                    /* the purge's number in the manifest; 0: this is no purge */
+    int status;                        /* ERROR_CLOSED: the merge ended early */
     struct error err;
 };
 

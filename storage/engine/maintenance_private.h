@@ -4,15 +4,15 @@
 
 #include "storage/engine/maintenance.h"
 
-/* A job has failed.  Where waiting can help, all that wait for a flush or a merge are called, and
- * the job is tried again later; else the engine has failed. */
+/* A job has failed.  Where waiting can help, the callbacks that wait for a flush or a merge are
+ * called, and the job is tried again later; else the engine has failed. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err);
-/* A job of this kind was done: none waits for space any more. */
+/* A job of this kind has succeeded: no job of the kind waits for a resource any more. */
 void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance_kind kind);
-/* Call all that wait for a flush. */
+/* Call the callbacks that wait for a flush. */
 void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err);
-/* Whether runs of the table are being merged: then only the edit of that merge may name them. */
+/* Whether runs of the table are being merged: then only that merge may remove runs of the table. */
 bool maintenance_is_merging_table(const struct maintenance *maintenance, uint32_t table_id);
 #endif

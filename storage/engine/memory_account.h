@@ -10,9 +10,9 @@
  *                   memory that is kept for the next ones, a third of this share at most
  *
  * What must hold: no write is refused for good.  The share of memtables has a minimum, so that
- * there is always a memtable to flush, and waiting for memory ends.  Therefore what is kept can
- * exceed a limit that is too small for so many partitions; docs/OPERATIONS.md says how much memory
- * a partition takes. */
+ * there is always a memtable to flush, and waiting for memory ends.  Therefore the process can
+ * exceed a limit that is too small for its partitions; docs/OPERATIONS.md says how much memory a
+ * partition takes. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMORY_ACCOUNT_H
 #define DAYBOOK_STORAGE_ENGINE_MEMORY_ACCOUNT_H
 
@@ -24,9 +24,9 @@ struct memory_account {
     struct memory_held held;
 };
 
-/* The limit is that of the options of `runs`, which outlive this. */
+/* The limit is the memory_limit of the engine's options.  `runs` outlives the account. */
 void memory_account_init(struct memory_account *account, const struct run_set *runs);
-/* Bytes that no flush reduces. */
+/* Bytes of memory that no flush reduces. */
 uint64_t memory_account_kept(const struct memory_account *account);
 /* Bytes that all memtables together may take. */
 uint64_t memory_account_memtables_share(const struct memory_account *account);

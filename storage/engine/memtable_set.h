@@ -41,7 +41,7 @@ struct memtable_set {
     struct freeze_waiter *waiters;
 
     struct arena_supply *supply;       /* memory for memtables */
-    bool is_memory_coming;             /* a job makes more of it ready */
+    bool is_memory_coming;             /* a job makes memory ready */
     uint64_t giving_bytes;             /* of flushed memtables that jobs free */
     bool is_flush_awaited;             /* by a caller of engine_flush or engine_compact */
     /* How full the open memtable is, of MEMTABLE_FILL_WHOLE.  Flushes read it, to be done in time.
@@ -53,26 +53,27 @@ struct memtable_set {
     void *context;                     /* of both */
 };
 
-/* No open memtable yet: memtable_set_begin.  References `schema`, which is the manifest's. */
+/* The set has no open memtable before memtable_set_begin.  `schema`, the manifest's, is
+ * referenced. */
 void memtable_set_init(struct memtable_set *set, struct engine_env *env,
                        const struct memory_account *account, struct schema *schema);
 void memtable_set_release(struct memtable_set *set);
 
-/* Replace the open memtable, of which nothing is needed, by an empty one of the current schema, for
- * the frames from `frame_first` on. */
+/* Replace the open memtable, whose contents are not needed, by an empty one of the current schema,
+ * for the frames from `frame_first` on. */
 void memtable_set_begin(struct memtable_set *set, uint64_t frame_first);
 /* The same with another schema, whose reference is taken. */
 void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,
                                uint64_t frame_first);
 
-/* The frozen ones, oldest first, and at `frozen_count` the open one. */
+/* The frozen memtables, oldest first, and at `frozen_count` the open one. */
 static inline struct memtable *memtable_set_at(const struct memtable_set *set, uint32_t i)
 {
     return i < set->frozen_count ? set->frozen[i] : set->open;
 }
 
-/* Whether no frame of the open memtable needs a flush: they have no rows, and no schema that only
- * the log has. */
+/* Whether the open memtable needs no flush: its frames have no rows, and no schema that only the
+ * log has. */
 bool memtable_set_open_is_empty(const struct memtable_set *set);
 /* Freeze the open memtable, between two frames: it covers the frames up to `frame_last`, and the
  * last timestamp that was given is `given_us` (0: none was).  Resumes all waiters. */
@@ -90,12 +91,13 @@ bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_
 /* Whether a batch overwrites or deletes in a partition of which the open memtable has appended
  * rows. */
 bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct write_batch *batch);
-/* Whether the partition has overwrites in any memtable; and whether any of the table may. */
+/* Whether the partition has overwrites in any memtable; and whether any partition of the table may
+ * have some. */
 bool memtable_set_has_overwrites(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key);
 bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table);
 
-/* From now on `oldest_us` is the time of the oldest write that is applied later. */
+/* Let `oldest_us` be the time of the oldest write that is applied from now on. */
 void memtable_set_watch_oldest(struct memtable_set *set);
 /* To be called when a batch was applied. */
 static inline void memtable_set_note_oldest(struct memtable_set *set)
@@ -116,7 +118,7 @@ bool memtable_set_is_full(const struct memtable_set *set);
 void memtable_set_note_fill(struct memtable_set *set);
 /* Have another thread make memory ready, if more will be needed soon. */
 void memtable_set_make_ready(struct memtable_set *set);
-/* Have another thread free a flushed memtable, but for the memory that the next ones get. */
+/* Have another thread free a flushed memtable, except the memory that is kept for the next ones. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable);
 /* As engine_return_memory. */
 void memtable_set_return_memory(struct memtable_set *set, bool at_once);

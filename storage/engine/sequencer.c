@@ -119,7 +119,7 @@ void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
 
 /* ---- frames ---- */
 
-/* Whether the open frame may be handed to the log: not while one is being written. */
+/* Whether the open frame may be handed to the log: not while the log writes another frame. */
 static bool frame_is_ready(const struct sequencer *sequencer)
 {
     return sequencer->payload.size > 0 && sequencer->env->failed == 0 &&
@@ -161,8 +161,8 @@ static void seal_fire(struct timer *timer)
     sequencer_seal_if_idle(timer->context);
 }
 
-/* Seal the frame after a short wait for the batch that is to follow.  No timer is needed while
- * another frame is written: its end seals this one. */
+/* Seal the open frame after a delay, in which more batches may come.  No timer is needed while the
+ * log writes another frame: when that is durable, the open frame is sealed. */
 static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
 {
     if (sequencer->seal_timer.handle == NULL && !commit_log_is_writing(sequencer->log))
@@ -170,7 +170,8 @@ static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
                           delay_ms);
 }
 
-/* Note that a batch comes into the payload.  True: the frame no longer waits for another batch. */
+/* Note that a batch is added to the payload.  True: the frame has waited for this batch, and does
+ * not wait for another one. */
 static bool payload_follow(struct sequencer *sequencer, bool is_first, bool is_followed)
 {
     bool was_followed = !is_first && sequencer->is_followed;
@@ -268,8 +269,7 @@ int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
     }
     run_hook(sequencer, batch);
     int64_t timestamp_us = payload_add(sequencer, batch, &admitted);
-    /* The memtable is written while the disk is, so that the caller does not wait for one after the
-     * other. */
+    /* First the log begins to write the frame: the disk works while the memtable is changed. */
     bool is_begun = !batch->is_followed && !batch->joins_loop_turn && frame_is_ready(sequencer);
     if (is_begun)
         frame_begin(sequencer);

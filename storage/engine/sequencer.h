@@ -5,15 +5,17 @@
  * What decides correctness:
  * - A batch is applied to the open memtable and added to the open frame in one call, so memtable
  *   and log hold the same batches in the same order, and a frame is a whole number of batches.
- * - No `done` is called, and no reader sees a batch, before the sync of its frame returned.
+ * - The `done` of a batch is called, and READ_DURABLE shows the batch, only after the sync of its
+ *   frame has returned.
  * - At most two frames are not durable: the one the log is writing and the open one.  Memtables
- *   rely on it (columnar_memtable.h): they keep three versions of their sums.
+ *   rely on this (columnar_memtable.h): they keep three versions of their sums.
  * - A memtable is frozen between two frames only.
  *
- * A batch that sequencer_admit.c admits: the commit hook is called, the batch is serialized into
- * the open payload and applied, and its `done` is kept until the frame is durable.  If the log is
- * idle the frame is sealed in the same call, or at the end of the loop turn; else it grows until
- * the write under way returns, so that frames become larger with the load.
+ * When sequencer_admit.c admits a batch, the commit hook is called, the batch is serialized into
+ * the open payload and applied to the open memtable, and its `done` is kept until the frame is
+ * durable.  To seal a frame is to hand it to the log.  If the log is idle, the frame is sealed in
+ * the same call or at the end of the loop turn; else the frame grows until the log has written the
+ * one before, so that frames become larger with the load.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SEQUENCER_H
@@ -39,18 +41,18 @@ struct sequencer {
     struct commit_log *log;            /* NULL while opening */
 
     struct buffer payload;             /* the open frame's batches, not yet handed to the log */
-    uint64_t frame;                    /* its number */
-    int64_t timestamp_us;              /* of its first batch */
-    bool is_followed;                  /* all its batches say that another batch follows */
+    uint64_t frame;                    /* number of the open frame */
+    int64_t timestamp_us;              /* of the open frame's first batch */
+    bool is_followed;                  /* all batches of the open frame say that another follows */
     bool freeze_requested;             /* the memtable is to be frozen at the end of the frame */
-    struct timer seal_timer;           /* seals it although a batch was to follow */
+    struct timer seal_timer;           /* seals the open frame after a delay */
     struct buffer scratch;             /* for sizing a batch */
     struct metric *metric_frames;      /* sealed; or NULL */
 
     struct frame_waiters waiters;
     struct partition_versions versions;
     struct write_lock lock;
-    bool refuses_clicks;               /* until a purge is published, whose ranks become free */
+    bool refuses_clicks;               /* until a purge is published: it frees ranks of clicks */
     const struct store_hooks *hooks;   /* the store's */
 
     struct sequencer_drain *drains;
@@ -58,8 +60,7 @@ struct sequencer {
     bool drain_owed;                   /* a batch was answered ERROR_FULL */
 };
 
-/* All pointers outlive the sequencer.  The hooks are the caller's to set, and
- * the log once it is open. */
+/* All pointers outlive the sequencer.  The caller sets the hooks, and the log once it is open. */
 void sequencer_init(struct sequencer *sequencer, struct engine_env *env, struct engine_clock *clock,
                     struct memtable_set *memtables, const struct run_set *runs);
 void sequencer_release(struct sequencer *sequencer);
@@ -69,7 +70,7 @@ must_check int sequencer_apply(struct sequencer *sequencer, struct write_batch *
                                const struct store_expectation *expectations,
                                uint32_t expectation_count, store_done done, void *context,
                                struct error *err);
-/* The state of a partition, for a later expectation. */
+/* The present version of a partition, for a later expectation. */
 struct store_version sequencer_version(const struct sequencer *sequencer, uint32_t table_id,
                                        struct bytes key);
 
@@ -79,9 +80,10 @@ uint64_t sequencer_applied_frame(const struct sequencer *sequencer);
  */
 uint64_t sequencer_durable_frame(const struct sequencer *sequencer);
 
-/* The log has synced the frames up to `frame`: begin the next one, then call all that waited. */
+/* The log has synced the frames up to `frame`: seal the next one, then call the callbacks that wait
+ * for these frames. */
 void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame);
-/* The engine has failed: call all that wait with the failure. */
+/* The engine has failed: call all waiting callbacks with the failure. */
 void sequencer_fail(struct sequencer *sequencer);
 /* Hand the open frame to the log if the log is idle and has room. */
 void sequencer_seal_if_idle(struct sequencer *sequencer);
@@ -93,14 +95,16 @@ void sequencer_stop(struct sequencer *sequencer);
 void sequencer_freeze(struct sequencer *sequencer, uint64_t frame_last);
 /* Freeze the open memtable now if the open frame is empty, else when that frame is sealed. */
 void sequencer_request_freeze(struct sequencer *sequencer);
-/* Call `waiter->resume` once the open memtable of now is frozen. */
+/* Call `waiter->resume` once the present open memtable is frozen. */
 void sequencer_freeze_then(struct sequencer *sequencer, struct freeze_waiter *waiter);
-/* The same, but within the call when the open memtable has nothing of the table. */
+/* The same; but if the open memtable has nothing of the table, call `resume` now and do not
+ * freeze. */
 void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
                                  struct freeze_waiter *waiter);
 
 void sequencer_on_drain(struct sequencer *sequencer, void (*drain)(void *context), void *context);
-/* Call all that store_on_drain added, if a batch was answered ERROR_FULL since the last time. */
+/* Call the functions that store_on_drain added, if a batch was answered ERROR_FULL since the last
+ * call. */
 void sequencer_drain(struct sequencer *sequencer);
 void sequencer_lock(struct sequencer *sequencer, struct store_write_lock *write_lock);
 void sequencer_unlock(struct sequencer *sequencer, struct store_write_lock *write_lock);

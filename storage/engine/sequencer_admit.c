@@ -52,8 +52,9 @@ static int admit_now(struct sequencer *sequencer, const struct write_batch *batc
 }
 
 /* A batch that changes the schema begins a memtable, so that one memtable has one schema.  A
- * memtable without rows is replaced without a flush, because its change is part of the next schema;
- * but when much of the log is not flushed it is frozen, because a start would read all of that. */
+ * memtable without rows is replaced without a flush, because the new schema contains all earlier
+ * changes.  But when much of the log is not flushed, the memtable is frozen, because the next
+ * opening would read all of that log. */
 static int admit_schema(struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {
@@ -69,9 +70,9 @@ static int admit_schema(struct sequencer *sequencer, const struct write_batch *b
 }
 
 /* Appended rows are written out with one timestamp per partition and run, the newest; that is right
- * only as long as no overwrite's timestamp stands between two of them.  So an overwrite that meets
- * appended rows begins a new memtable, and one that comes together with appended rows of its table
- * also ends it. */
+ * only as long as no overwrite's timestamp stands between two of them.  So a batch that overwrites
+ * in a partition of which the open memtable has appended rows begins a new memtable.  If the batch
+ * itself has appended rows of such a partition, the new memtable ends with the batch's frame. */
 static int admit_overwrites(struct sequencer *sequencer, const struct write_batch *batch,
                             struct error *err)
 {
@@ -124,8 +125,7 @@ static int admit_size(struct sequencer *sequencer, const struct write_batch *bat
     return 0;
 }
 
-/* What is written must be readable: the schema is read back from the bytes that the log will get.
- */
+/* Check that the schema can be read back from the bytes that the log will get. */
 static int admit_readable(const struct write_batch *batch, struct error *err)
 {
     struct buffer serialized = {0};
@@ -136,8 +136,8 @@ static int admit_readable(const struct write_batch *batch, struct error *err)
     return rc;
 }
 
-/* Every value of a mutation passes here on its way into a frame, over whichever protocol it came.
- * What is refused could not be read back, or may not be in its table. */
+/* Check every value of a mutation before it enters a frame, whichever protocol brought it.  A value
+ * is refused that could not be read back, or that may not be in its table. */
 static int admit_values(const struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {

@@ -6,13 +6,13 @@
 #include "storage/engine/sequencer.h"
 
 struct sequencer_admitted {
-    size_t bytes_max;                  /* that it takes in the log, with what the hook may add */
+    size_t bytes_max;                  /* of the batch in the log, with what the hook may add */
     struct packed_mutations packed;
 };
 
-/* 0: the batch may be applied now, and must be.  ERROR_FULL: it may be applied later; a drain
- * follows.  An empty batch needs no room, and `admitted_out` is not set for it.  May freeze the
- * open memtable, and begin one with the batch's schema. */
+/* 0: the batch may be applied now, and must be.  ERROR_FULL: it may be applied later; a call of the
+ * drain functions follows.  An empty batch needs no room, and `admitted_out` is not set for it.
+ * The function may freeze the open memtable, and begin one with the batch's schema. */
 must_check int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch,
                                const struct store_expectation *expectations, uint32_t count,
                                struct sequencer_admitted *admitted_out, struct error *err);

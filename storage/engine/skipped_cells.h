@@ -10,12 +10,13 @@
 struct skipped_cells {
     uint64_t count;
     struct error first;                /* describes the first of them */
-    bool is_salvage;                   /* each is logged, up to a hundred */
-    uint64_t frame;                    /* being read: the reader of the log sets it */
+    bool is_salvage;                   /* the opening salvages: up to 100 cells are logged */
+    uint64_t frame;                    /* the frame that the log's reader reads; it sets this */
 };
 
-/* What a parser of the log's batches calls for such a cell; `cells` outlives it. */
+/* The function that a parser of the log's batches calls for a cell that cannot be read.  `cells`
+ * outlives the result. */
 struct cell_salvage skipped_cells_salvage(struct skipped_cells *cells);
-/* ERROR_CORRUPT when there were some and the opening does not salvage. */
+/* ERROR_CORRUPT if cells were skipped and the opening does not salvage. */
 must_check int skipped_cells_refuse(const struct skipped_cells *cells, struct error *err);
 #endif

@@ -1,8 +1,8 @@
 /* view: the sealed runs that a job reads, and the frame up to which it sees their rows.
  *
- * Sealed runs do not change.  A view has references to its memtables and segments, so they stay
- * until it is released, whatever is flushed or merged meanwhile.  It is taken and released on the
- * engine thread, and may be read on any thread. */
+ * Sealed runs are frozen memtables and segments, which do not change.  A view has references to
+ * them, so they stay until the view is released, whatever is flushed or merged meanwhile.  A view
+ * is taken and released on the engine thread, and may be read on any thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_VIEW_H
 #define DAYBOOK_STORAGE_ENGINE_VIEW_H
 
@@ -15,8 +15,8 @@ struct view {
     struct segment **segments;         /* of one table, or all: by (kind, frame_first) */
     uint32_t segment_count;
     uint64_t frame;
-    struct segment_read_budget *read_budget; /* of a reader on the engine thread; NULL: it may wait.
-                                              * Only for tables without appended rows */
+    struct segment_read_budget *read_budget; /* bounds a read on the engine thread; NULL: the reader
+                                              * may wait.  Only for tables without appended rows */
 };
 
 /* Take the runs of `table_id`, or of all tables when it is 0. */

@@ -1,7 +1,7 @@
 /* write_lock: the queue of writers that lock all others out (struct store_write_lock in store.h).
  *
- * The first in the queue has the lock; the others get it in the order of their requests.  An entry
- * is the caller's memory, and stays where it is until it is released. */
+ * The first writer in the queue has the lock; the others get it in the order of their requests.  An
+ * entry is the caller's memory, and stays in its place until write_lock_release. */
 #ifndef DAYBOOK_STORAGE_ENGINE_WRITE_LOCK_H
 #define DAYBOOK_STORAGE_ENGINE_WRITE_LOCK_H
 
