@@ -16,8 +16,8 @@ struct partition_reader {
     const struct table *table;
     struct columnar_segment_reader **columnar; /* per segment of the view; NULL for row ones */
     struct segment_cursor **cursors; /* per segment of the view; NULL before the first use */
-    struct buffer from;              /* the key of a seek: cursors move */
-    struct buffer found[2];          /* by the last seek and the one before, in turn */
+    struct buffer from;              /* copy of a seek's key, which may be in a cursor */
+    struct buffer found[2];          /* keys that the last two seeks found, in turn */
     uint32_t seek_count;
     struct columnar_rows *inputs; /* of a merge: one per append-only run */
     uint32_t input_count;
@@ -313,8 +313,8 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
                                             view->frame, list->streams + list->count);
 }
 
-/* Whether the partition was deleted whole after the last of its appended rows was written, as a
- * sealed day is: then none of them is visible, and no other row's rank depends on them. */
+/* Whether the whole partition was deleted after the last of its appended rows was written, as a
+ * sealed day is.  Then none of its appended rows is visible, and no other rank depends on them. */
 static bool is_appended_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
                                const struct stream_list *overwrites,
                                const struct columnar_rows *extra_rows)

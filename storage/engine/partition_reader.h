@@ -10,13 +10,14 @@
 struct partition_reader;
 struct partition_reader *partition_reader_new(const struct view *view, const struct table *table);
 void partition_reader_free(struct partition_reader *reader);
-/* The least (token, key) at the given one or after it; only after it when `after`.  False: there is
- * none.  *key_out is valid until the seek after the next one, so that a caller can compare the two.
- */
+/* Find the first partition at (token, key) or behind it; if `after`, only behind it.  False: there
+ * is none.  *key_out is valid until the seek after the next one, so that a caller can compare the
+ * keys of two seeks. */
 bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
                            bool after, int64_t *token_out, struct bytes *key_out);
-/* A merged stream of the partition.  The `extra` streams (owned) and `extra_rows`, both of the open
- * memtable, are merged into it.  NULL in *stream_out when the partition has nothing. */
+/* Open a stream of all that the runs have of the partition within `slice`.  The `extra` streams
+ * (ownership is taken) and `extra_rows`, both of the open memtable, are merged into it.
+ * *stream_out is NULL if there is nothing. */
 must_check int partition_reader_stream(struct partition_reader *reader, int64_t token,
                                        struct bytes key, const struct slice *slice,
                                        struct stream **extra, uint32_t extra_count,

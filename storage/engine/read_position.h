@@ -3,7 +3,7 @@
  *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
  *   kind: 0 after a row, 1 after the static row, 2 after the partition
  *
- * Clients send positions back, so they are checked as all input of clients is. */
+ * Clients send positions back, so positions are checked as all input of clients is. */
 #ifndef DAYBOOK_STORAGE_ENGINE_READ_POSITION_H
 #define DAYBOOK_STORAGE_ENGINE_READ_POSITION_H
 
@@ -22,11 +22,11 @@ struct read_position {
 /* Append a position. */
 void read_position_put(struct buffer *buffer, enum read_position_kind kind, int64_t token,
                        struct bytes key, const struct clustering *clustering);
-/* The result points into `bytes`; of no bytes it is not set.  ERROR_INVALID: they are no position.
- */
+/* The result points into `bytes`.  If `bytes` is empty, the position is not set.  ERROR_INVALID:
+ * the bytes are no position. */
 must_check int read_position_parse(struct bytes bytes, struct read_position *position_out,
                                    struct error *err);
-/* The part of `slice` behind the position, which lies in the partition of the slice: behind all
- * rows whose clustering begins as that of the position does. */
+/* The part of `slice` behind the position, which must lie in the partition that is read.  It has no
+ * row whose clustering begins with the clustering of the position. */
 struct slice read_position_rest(const struct read_position *position, struct slice slice);
 #endif

@@ -4,8 +4,9 @@
  * wait.
  *
  * What a page needs of the open memtable is copied first (reads_capture.c).  Where that would be
- * too much the memtable is frozen instead, and the page is read from it as from any other run.  A
- * page that needs only the open memtable is made of it on the engine thread (reads_page.c). */
+ * too much, the memtable is frozen instead, and the page is read from the frozen memtable as from
+ * any other run.  A page that needs only the open memtable is made on the engine thread, without a
+ * copy (reads_page.c). */
 #include <errno.h>
 #include <stddef.h>
 
@@ -50,8 +51,8 @@ static void read_wait(struct read_job *read)
     reads->last = read;
 }
 
-/* Begin reads that wait, as long as memory permits.  A read that ends within its beginning calls
- * this function again, which returns. */
+/* Begin reads that wait, as long as memory permits.  A read that ends within read_prepare calls
+ * this function again; that call does nothing. */
 static void reads_begin_waiting(struct reads *reads)
 {
     if (reads->is_beginning)

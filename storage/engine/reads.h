@@ -18,20 +18,20 @@
 struct read_job;
 
 struct reads {
-    struct store *store;               /* from which figures that are counted from rows are read */
+    struct store *store;               /* reads the rows of figures that are counted */
     struct engine_env *env;
     struct sequencer *sequencer;
     struct memtable_set *memtables;
     struct run_set *runs;
     const struct memory_account *account;
     uint64_t bytes;                    /* of memory of the reads that have begun */
-    struct read_job *first, *last;     /* reads that wait, in their order */
-    bool is_beginning;                 /* they are being begun */
-    struct segment_read_budget read_budget; /* of reads on the engine thread, */
-    int64_t read_budget_began_us;      /* since this time */
+    struct read_job *first, *last;     /* reads that wait for memory, in their order */
+    bool is_beginning;                 /* reads that wait are being begun */
+    struct segment_read_budget read_budget; /* left for reads on the engine thread */
+    int64_t read_budget_began_us;      /* when the budget was last filled, monotonic */
 };
 
-/* As the functions of store.h with these names. */
+/* As the functions of store.h with these names, and engine_scrub. */
 must_check int reads_read(struct reads *reads, const struct read_request *request, store_page page,
                           void *context, struct error *err);
 must_check int reads_stats(struct reads *reads, uint32_t table_id, uint32_t column_id,
@@ -47,12 +47,14 @@ must_check int reads_scrub(struct reads *reads, void (*found)(void *context, con
 
 /* ---- shared by reads_stats.c and reads_group.c ---- */
 
-/* The column whose sums are kept in the stats: the first regular decimal one; 0: there is none. */
+/* The id of the column whose sums are kept in the stats: the first regular column of decimals; 0:
+ * there is none. */
 uint32_t reads_summed_column(const struct table *table);
-/* Add a live row, with its value of column `summed`. */
+/* Add a live row, with its value of column `summed` (0: no column). */
 must_check int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
                              struct partition_stats *stats, struct error *err);
-/* The table; NULL with an error: it is not there, has counters, or lacks the column (0: any). */
+/* The table.  NULL, with an error: there is no such table, it has counters, or it lacks the column
+ * (0: no column is asked for). */
 const struct table *reads_table_of_rows(const struct reads *reads, uint32_t table_id,
                                         uint32_t column_id, struct error *err);
 #endif

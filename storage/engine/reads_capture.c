@@ -2,11 +2,11 @@
  *
  * The open memtable changes while a job reads, so the rows of the row memtable, counters, and the
  * columns of the columnar memtable are copied first.  What decides correctness: a partition is
- * copied whole, as of the view's frame, or not at all.  The first one that is not copied is the
- * horizon of the scan: the page ends before it, because the memtable may have rows of it.
+ * copied whole, as of the view's frame, or not at all.  The first partition that is not copied is
+ * the horizon of the scan: the page ends before it, because the open memtable has rows of it.
  *
- * A capture fails where it would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX,
- * and where a scan meets appended rows: then the memtable is frozen instead. */
+ * A capture fails if it would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or if
+ * a scan meets appended rows.  Then the memtable is frozen instead. */
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
 
@@ -29,8 +29,8 @@ static size_t captured_bytes(const struct read_job *read)
     return arena_held(read->arena) - read->before;
 }
 
-/* The time of the newest write of the partition in all other runs of the view: these delete nothing
- * that is newer. */
+/* A time after which no other run of the view deletes anything of the partition: that of the newest
+ * write in the segments; INT64_MAX if a frozen memtable has the partition. */
 static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
 {
     int64_t newest_us = INT64_MIN;
@@ -124,7 +124,7 @@ static void captured_cut(struct read_job *read, uint32_t count)
     }
 }
 
-/* Whether what was captured fills the page anyway. */
+/* Whether the captures alone fill the page. */
 static bool is_captured_enough(const struct read_job *read, size_t items_left)
 {
     return items_left < READ_CAPTURE_ITEMS_MAX &&
@@ -139,8 +139,8 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
                          key_out);
 }
 
-/* Copy partitions from the position on, until there is enough for a page.  False: the first alone
- * is too much. */
+/* Copy partitions from the position on, until there is enough for a page.  False: the first
+ * partition alone is too much. */
 static bool capture_scan(struct read_job *read)
 {
     size_t items_left = READ_CAPTURE_ITEMS_MAX;
@@ -164,8 +164,8 @@ static bool capture_scan(struct read_job *read)
     return true;
 }
 
-/* Copy the partitions of the request, until there is enough for a page.  False: the first alone is
- * too much. */
+/* Copy the partitions of the request, until there is enough for a page.  False: the first partition
+ * alone is too much. */
 static bool capture_parts(struct read_job *read)
 {
     size_t items_left = READ_CAPTURE_ITEMS_MAX;
@@ -199,8 +199,8 @@ void reads_capture_drop(struct read_job *read)
     read->appended = NULL;
 }
 
-/* Copies the strings of the appended rows, too, because the memtable's table of strings may move
- * while the job reads. */
+/* The strings of the appended rows are copied, too, because the memtable's table of strings may
+ * move while the job reads. */
 bool reads_capture_appended(struct read_job *read)
 {
     struct columnar_memtable *columnar =

@@ -1,15 +1,15 @@
 /* Counts and sums all rows of a table by the value of a column, or by partition.
  *
- * What decides correctness: a partition is counted in one way only.  The rows of a partition
- * without overwrites are those of its append-only runs, each of which is summed by itself, in the
- * order of its file (columnar_sums.h).  A partition with overwrites is read like any read, live row
- * by live row.
+ * What decides correctness: a partition is counted in one way only.  A partition without overwrites
+ * has only the rows of its append-only runs; each run is summed by itself, in the order of its file
+ * (columnar_sums.h).  A partition with overwrites is read as in any read, and its live rows are
+ * counted one by one.
  *
  * Two jobs share the work.  Of each segment, one job takes the partitions that begin in even pages,
- * the other those in odd pages, so that a page is decoded twice only where a large partition ends;
- * of memtables each takes every other partition.  Each job has its groups, which are added up at
- * the end.  If the groups of either take more than half of the memory that the request allows, the
- * call ends with ERROR_LIMIT, and the caller asks for fewer groups at a time. */
+ * the other those in odd pages, so that a page is decoded twice only where a large partition ends.
+ * Of each memtable a job takes every other partition.  Each job has its own groups, which are added
+ * up at the end.  If the groups of one job take more than half of the memory that the request
+ * allows, the call ends with ERROR_LIMIT, and the caller requests fewer groups at a time. */
 #include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/engine/columnar_sums.h"
@@ -252,7 +252,7 @@ static void part_done(struct job *job)
     group_free(group);
 }
 
-/* Whether any partition may have them. */
+/* Whether any partition may have overwrites. */
 static bool view_has_overwrites(const struct view *view, uint32_t table_id)
 {
     for (uint32_t i = 0; i < view->segment_count; i++)

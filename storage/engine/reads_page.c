@@ -12,10 +12,9 @@
 #include "storage/segment/row_segment.h"
 
 enum {
-    PAGE_ROWS_SURE =
-        2, /* are given whatever their size: a static row, and a row of the partition */
+    PAGE_ROWS_SURE = 2, /* so many rows are given whatever their size: a static row, and another */
     PAGE_ROWS_FIRST = 32,
-    PASSED_MAX = 32 /* rows passed over, until it costs less to begin again behind all of them */
+    PASSED_MAX = 32 /* rows passed over; then it costs less to begin again behind all of them */
 };
 
 /* ---- rows ---- */
@@ -34,7 +33,7 @@ static void resolve_counters(struct row *row, struct arena *arena)
     }
 }
 
-/* Room for one more row behind the page's. */
+/* Room for one more row behind the rows of the page. */
 static struct page_row *next_row(struct read_job *read)
 {
     if (read->row_count == read->row_capacity) {
@@ -54,7 +53,7 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
         read->given = added->row.clustering.values[0];
 }
 
-/* Begin a partition, of which the page before may have had rows. */
+/* Begin a partition.  The page before may have had rows of it. */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -89,7 +88,6 @@ static bool is_before_horizon(const struct read_job *read, int64_t token, struct
 static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
-    /* First, because `key` may be what the last seek found, which the next one writes over. */
     reads_captured_seek(read, token, key);
     while (after && reads_captured(read, 0, token, key) != NULL)
         read->captured_at++;
@@ -115,7 +113,7 @@ static struct slice behind_given(const struct read_job *read, struct slice slice
 
 /* Read rows of a slice of the partition with key `kept` into the page.  1: the page is full.  After
  * PASSED_MAX rows that were passed over the function stops early, sets *is_left_out, and cuts the
- * slice to the part behind them. */
+ * slice to the part behind all rows that would be passed over. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
                       struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {
@@ -188,7 +186,8 @@ static int read_parts(struct read_job *read, struct partition_reader *reader, in
     return rc;
 }
 
-/* What is left to be read of a partition: all of it, unless the position lies in it. */
+/* What is left to be read of a partition: the whole slice, unless the position lies in the
+ * partition. */
 static struct slice slice_left(const struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -237,7 +236,7 @@ void reads_run(struct job *job)
 /* ---- of the open memtable alone, on the engine thread ---- */
 
 /* Whether the segment may have rows of the partition within the slice, as far as is known without
- * reading it. */
+ * reading the segment. */
 static bool segment_matters(const struct read_job *read, const struct segment *segment)
 {
     const struct read_part *part = &read->parts[0];

@@ -3,7 +3,7 @@
  * A read passes through these files in this order:
  *
  *   reads.c           engine thread   takes the request and a view, or waits for memory
- *   reads_capture.c   engine thread   copies the rows that it needs of the open memtable
+ *   reads_capture.c   engine thread   copies the rows that the page needs of the open memtable
  *   reads_page.c      LANE_READ, or   makes the page of sealed runs and of what was copied; or of
  *                     engine thread   the open memtable alone
  *   reads.c           engine thread   calls back with the page, and begins reads that wait */
@@ -26,7 +26,7 @@ struct captured {
     struct deletion deletion;
     struct unfiltered *items;
     size_t count;
-    struct unfiltered *cut; /* the items within the slice, where not all are; or NULL */
+    struct unfiltered *cut; /* the items within a slice, if that is not all items; or NULL */
 };
 
 /* A partition of a request by keys, and the slice of it that is left to be read. */
@@ -40,9 +40,9 @@ struct read_job {
     struct job job;
     struct freeze_waiter waiter;
     struct reads *reads;
-    struct read_job *next; /* waiting to be begun */
+    struct read_job *next; /* the next read that waits for memory */
     size_t before;         /* bytes of the arena before the capture */
-    size_t counted;        /* and after it: counted in reads->bytes */
+    size_t counted;        /* bytes of the arena after the capture, added to reads->bytes */
     struct arena *arena;
     struct schema *schema; /* referenced: the table's */
     const struct table *table;
@@ -76,27 +76,30 @@ struct read_job {
 
 /* ---- where pages begin and end ---- */
 
-/* Where a scan begins: at its position, or at token_first if that lies behind the position. */
+/* Where a scan begins: at its position, or at token_first if token_first lies behind the
+ * position. */
 int64_t reads_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out);
 /* Whether a scan ends before this token. */
 bool reads_is_past(const struct read_job *read, int64_t token);
 
 /* ---- reads_capture.c ---- */
 
-/* The next partition of the table in the open memtable at (token, key), or `after` it. */
+/* Find the first partition of the table in the open memtable at (token, key) or behind it; if
+ * `after`, only behind it. */
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                            int64_t *token_out, struct bytes *key_out);
 
-/* Copy what the page needs of the open memtable: appended rows, then all other rows.  False: that
- * is too much.  Then the caller drops the capture and freezes the memtable, and the page is read
- * from the frozen memtable. */
+/* Copy what the page needs of the open memtable: reads_capture_appended copies appended rows, then
+ * reads_capture all other rows.  False: that is too much.  Then the caller drops the capture and
+ * freezes the memtable, and the page is read from the frozen memtable. */
 bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);
 
-/* Move captured_at to (token, key) or the first behind it: partitions are read in order. */
+/* Move captured_at forward to the first capture at (token, key) or behind it. */
 void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key);
-/* The capture number `index` of the partition at captured_at; NULL: it has fewer. */
+/* Capture number `index` of the partition, whose captures begin at captured_at; NULL: it has no
+ * such capture. */
 struct captured *reads_captured(const struct read_job *read, uint32_t index, int64_t token,
                                       struct bytes key);
 /* A stream of the captured items that lie within `slice`. */

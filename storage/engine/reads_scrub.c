@@ -1,8 +1,9 @@
 /* Checks the manifest and its copy; then every page of every run, the stats against the rows, and
  * every cell against the type of its column.  Cells in memory were checked when they were written.
  *
- * The first job is on the lane of the jobs that write manifests, the second one on the scan lane,
- * over a view.  Findings are collected as lines and reported on the engine thread at the end.
+ * A first job, on the lane of the jobs that write manifests, checks the manifest.  A second job, on
+ * the scan lane, checks the runs of a view.  Findings are collected as lines, and reported on the
+ * engine thread at the end.
  * After damage the scrub continues with the next partition. */
 #include <inttypes.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct scrub_job {
     struct freeze_waiter waiter;
     struct reads *reads;
     struct view view;
-    struct buffer findings; /* lines, parted by NUL */
+    struct buffer findings; /* lines, separated by NUL */
     uint32_t finding_count;
     int status;
     void (*found)(void *context, const char *text);
@@ -30,7 +31,7 @@ struct scrub_job {
     void *context;
 };
 
-/* Count a finding, and begin its line; false: it is one too many to be listed. */
+/* Count a finding, and begin its line.  False: too many findings were listed already. */
 static bool scrub_begins_line(struct scrub_job *scrub)
 {
     if (++scrub->finding_count > FINDINGS_MAX)
@@ -40,7 +41,7 @@ static bool scrub_begins_line(struct scrub_job *scrub)
     return true;
 }
 
-/* The same of a partition; more may be appended to its line. */
+/* Add a finding about a partition.  True: more may be appended to its line. */
 static bool scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
                         struct bytes key, const char *detail)
 {
@@ -55,8 +56,8 @@ static bool scrub_found(struct scrub_job *scrub, const char *what, uint32_t tabl
     return true;
 }
 
-/* A line about what can be done about a damaged segment, after the findings in it.  A server may
- * overwrite log files meanwhile; then the line says that the frames are missing. */
+/* Add a line that says what can be done about a damaged segment, after the findings in the segment.
+ * The store may reuse log files meanwhile; then the line says that the frames are missing. */
 static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
 {
     const struct table *table = schema_table(scrub->view.schema, info->table_id);
@@ -83,7 +84,7 @@ static void compare_stats(struct scrub_job *scrub, const char *where, const stru
     stats_release(&counted);
 }
 
-/* Both return whether a page is damaged. */
+/* Returns whether a page is damaged, as scrub_row_segment does. */
 static bool scrub_columnar_segment(struct scrub_job *scrub, struct segment *segment,
                                    const struct table *table, const char *path)
 {
@@ -109,7 +110,7 @@ static bool scrub_columnar_segment(struct scrub_job *scrub, struct segment *segm
     return is_damaged;
 }
 
-/* Whether a read of this row alone would look into the segment. */
+/* Whether a read of this row alone would not skip the segment. */
 static bool span_has(const struct segment *segment, const struct table *table,
                      const struct unfiltered *item)
 {
@@ -118,7 +119,8 @@ static bool span_has(const struct segment *segment, const struct table *table,
     return item->kind == UNFILTERED_BOUND || row_segment_may_meet(segment, table, &slice);
 }
 
-/* A value of another type was written by an earlier version, so it is no damage of the page. */
+/* Report a value that is not of its column's type.  An earlier version wrote it, so the page is not
+ * damaged. */
 static void check_item(struct scrub_job *scrub, const char *path, const struct table *table,
                        struct bytes key, const struct unfiltered *item)
 {
@@ -129,7 +131,8 @@ static void check_item(struct scrub_job *scrub, const char *path, const struct t
                                              "written anew, it is right");
 }
 
-/* Counts as the directory of a row segment does: rows, bounds and the partition's deletion. */
+/* Check all items, and count them as the directory of a row segment does: rows, bounds and the
+ * partition's deletion. */
 static int drain_stream(struct scrub_job *scrub, const char *path, const struct segment *segment,
                         struct bytes key, struct stream *stream, uint64_t *items, struct error *err)
 {
@@ -178,7 +181,7 @@ static bool scrub_row_segment(struct scrub_job *scrub, struct segment *segment,
     return is_damaged;
 }
 
-/* Damage outside of all data is reported without advice. */
+/* Damage in the zeros before the footer, which nothing needs, is reported without advice. */
 static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 {
     struct error err = {0};
@@ -268,7 +271,8 @@ static void scrub_manifest(struct job *job)
         buffer_append_text(&scrub->findings, err.text);
 }
 
-/* The manifest is checked before, and not behind the flush that a freeze begins. */
+/* Called when the manifest is checked.  The freeze comes after it, because the flush that a freeze
+ * begins would delay the check. */
 static void scrub_freeze(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;

@@ -236,8 +236,9 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
-/* The next partition: of the index, which has those of sealed append-only runs, or of another run.
- * The entry has the stats of the index, which have no rows if the partition is not in it. */
+/* Find the next partition, in the index, which has the partitions of sealed append-only runs, or in
+ * another run.  The entry has the stats of the index; these have no rows if the partition is not in
+ * the index. */
 static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
     struct partition_index *index = run_set_index(scan->reads->runs, scan->table->id);

@@ -3,11 +3,12 @@
  *     run_change_add, _remove ──▶ run_change_publish ──▶ run_change_apply ──▶ run_change_release
  *     (a job: files)              (a job: manifest)      (engine thread: run_set)
  *
- * Flushes, merges and the restamping of a directory all replace runs in these steps.  Up to the
- * publication no manifest names what was added: a change that is given up before it, or of which a
- * publication that can be tried again has failed, is discarded, which removes the files.
+ * Flushes, merges and the restamping of a directory all replace runs in these steps.  Before the
+ * publication no manifest names the added segments.  So a change is discarded, which removes their
+ * files, if it is not published, or if the publication fails with an error that passes
+ * (error_is_passing).
  *
- * All zero but for `runs`: nothing changes. */
+ * A struct that is all zero but for `runs` is an empty change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_CHANGE_H
 #define DAYBOOK_STORAGE_ENGINE_RUN_CHANGE_H
 
@@ -15,26 +16,26 @@
 
 struct run_change {
     struct run_set *runs;
-    struct segment_info *infos;        /* of what was added */
-    struct segment **added;            /* the same; referenced */
+    struct segment_info *infos;        /* of the added segments */
+    struct segment **added;            /* referenced */
     uint32_t added_count;
-    uint64_t *removed;                 /* ids */
+    uint64_t *removed;                 /* ids of segments */
     uint32_t removed_count;
 };
 
-/* Open a segment that was written and take it in; one that holds nothing has no file, and is left
- * out.  Any thread. */
+/* Open a segment that was written, and add it.  A segment without contents has no file, and is not
+ * added.  Any thread. */
 must_check int run_change_add(struct run_change *change, const struct segment_info *info,
                               const struct table *table, struct error *err);
 void run_change_remove(struct run_change *change, const struct segment *segment);
 /* Apply `edit` to the manifest, with the segments of the change filled in. */
 must_check int run_change_publish(const struct run_change *change, struct manifest_edit edit,
                                   struct error *err);
-/* Swap the segments in memory, after the manifest did. */
+/* Replace the segments in the run_set, after the publication. */
 void run_change_apply(struct run_change *change);
-/* Remove the files of what was added, when they are closed. */
+/* Have the files of the added segments removed when they are closed. */
 void run_change_discard(struct run_change *change);
-/* Close what was added and is not live, which takes long for a large file that was removed.  Any
+/* Close added segments that are not live, which takes long for a large file that was removed.  Any
  * thread. */
 void run_change_release(struct run_change *change);
 #endif

@@ -8,8 +8,8 @@
  *     writes ranks explicitly).
  *   - The table was changed since.  The frames are read by the present schema, unless one of them
  *     brings another, and then give other bytes, or rows that cannot be parsed.
- *   - Another version of zstd, or of this program, may give other bytes, and a segment of an older
- *     format has other ones.
+ *   - Another version of zstd, or of this program, may give other bytes.  A segment of an older
+ *     format has other bytes.
  *
  * Example: segment 4, frames 100 to 180, has a wrong bit in its directory.  Files 2 (archive) and 3
  * (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the table's part of it is
@@ -37,7 +37,8 @@ struct rebuild {
     struct memtable *memtable; /* NULL until the first frame */
 };
 
-/* Frames of one memtable have one schema: one that changes it begins another. */
+/* Apply a frame to the memtable.  A memtable has one schema, so a frame that changes the schema is
+ * refused after the first frame. */
 static int take_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                       struct error *err)
 {
@@ -80,7 +81,7 @@ static int read_frames(struct rebuild *rebuild, struct error *err)
     return rc;
 }
 
-/* Write the segments that a flush would write of the table.  The one whose footer agrees is kept,
+/* Write the segments of the table that a flush would write.  The one whose footer agrees is kept,
  * and the files of the others are removed. */
 static int write_again(struct rebuild *rebuild, struct segment **segment_out, struct error *err)
 {

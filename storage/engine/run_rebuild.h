@@ -13,8 +13,8 @@
 
 /* What is needed to make a segment again, besides the run_set. */
 struct run_rebuild_parts {
-    struct schema *schema;             /* of now */
-    struct arena_supply *supply;       /* for its memtable */
+    struct schema *schema;             /* the present one */
+    struct arena_supply *supply;       /* for the memtable that the frames go into */
     struct skipped_cells *cells;
 };
 
@@ -32,7 +32,8 @@ enum { RUN_REBUILD_ADVICE_MAX = 512 };
 void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
                         const struct table *table, const char *command,
                         char advice_out[RUN_REBUILD_ADVICE_MAX]);
-/* The latter text, for a caller that has tried in vain: `why` is the error. */
+/* The text that says what is missing and lost, for a caller whose run_rebuild has failed; `why` is
+ * the error. */
 void run_rebuild_damage(const struct segment_info *damaged, const struct table *table,
                         const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX]);
 #endif

@@ -58,7 +58,8 @@ static int remove_orphans(const struct recovery *recovery, struct error *err)
 
 /* ---- damaged segments ---- */
 
-/* If a crash leaves the damaged file, no manifest names it, and the next opening removes it. */
+/* Replace a damaged segment by one that is made from the log, and remove the damaged file.  If a
+ * crash leaves that file, no manifest names it, and the next opening removes it. */
 static int replace_damaged(const struct recovery *recovery, const struct segment_info *info,
                            struct segment **segment, struct error *err)
 {

@@ -2,8 +2,8 @@
  *
  * Files in segments/ that the manifest does not name are left of a flush or merge that a crash
  * interrupted.  A damaged segment is made again from the log where that is possible
- * (run_rebuild.h).  Otherwise, if it cannot be opened the directory is refused; if only pages of it
- * are damaged it is used, and reads of those pages fail. */
+ * (run_rebuild.h).  Otherwise the directory is refused if the segment cannot be opened.  If only
+ * pages of the segment are damaged, it is used, and reads of those pages fail. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 #define DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 

@@ -3,13 +3,13 @@
  *     flush, merge ──manifest_edit──▶ manifest on disk       (a job, on LANE_BACKGROUND)
  *                  ──add, remove────▶ run_set in memory      (the engine thread, after it)
  *
- * What must hold: segments stand sorted by (table, kind, first frame, id), so the runs of one table
+ * What must hold: segments are sorted by (table, kind, first frame, id), so the runs of one table
  * are neighbours and its append-only runs come in the order of their frames, on which ranks depend.
  * Runs of different days may cover the same frames; those that share a day never do.
  *
  * The manifest on disk may be one edit ahead of the run_set, when the job that made the edit has
- * ended and its `done` was not called yet.  Readers and snapshots use the run_set; the files of its
- * segments exist as long as they are in it.
+ * ended and its `done` was not called yet.  Readers and snapshots use the run_set.  The file of a
+ * segment exists as long as the segment is in the run_set.
  *
  * Engine thread, except where a function says otherwise. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_SET_H
@@ -59,8 +59,8 @@ void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t to
 /* NULL: the table has no append-only runs. */
 struct partition_index *run_set_index(const struct run_set *runs, uint32_t table_id);
 
-/* Open a segment; one of an event table with its days.  `table` NULL: it was dropped.  Any thread.
- */
+/* Open a segment, and count its rows by day if it is of an event table.  `table` NULL: the table
+ * was dropped.  Any thread. */
 must_check int run_set_open_segment(struct run_set *runs, const struct segment_info *info,
                                     const struct table *table, struct segment **segment_out,
                                     struct error *err);
@@ -72,12 +72,13 @@ uint64_t run_set_next_id(struct run_set *runs);
 void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us,
                           struct schema *schema);
 
-/* Whether the partition has anything in an overwrite run; and whether any of the table may. */
+/* Whether an overwrite segment has anything of the partition; and whether the table has overwrite
+ * segments. */
 bool run_set_has_overwrites(const struct run_set *runs, const struct table *table, int64_t token,
                             struct bytes key);
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);
 
-/* Bytes of memory of the indexes; of everything here that no flush reduces. */
+/* Bytes of memory of the indexes; and of the whole run_set, which no flush reduces. */
 uint64_t run_set_index_bytes(const struct run_set *runs);
 uint64_t run_set_kept_bytes(const struct run_set *runs);
 #endif

@@ -70,8 +70,8 @@ static void set_metrics(const struct shortage *shortage)
             shortage->metrics[i]->value = shortage->waiting.shortage == i;
 }
 
-/* Called from the loop, because a listener may be in the middle of a batch that was just refused.
- */
+/* Listeners are called from the loop, because a listener may be in the middle of a call of
+ * store_apply that was refused. */
 static void report_fire(struct timer *timer)
 {
     struct shortage *shortage = timer->context;

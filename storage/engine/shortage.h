@@ -1,12 +1,12 @@
 /* shortage: the resource that the engine is short of, reported when a shortage begins and ends.
  *
- * There is one shortage at a time, whatever waits: the log's next file, a flush, a merge, or
- * batches for which there is no memory.  The first of these counts, since the others wait for it,
- * too.  Status, metrics, log lines and connections all use this one.
+ * There is one shortage at a time, though several things may wait: the log's next file, a flush, a
+ * merge, or batches for which there is no memory.  The first of these in this order counts.
+ * Status, metrics, log lines and connections all show the same shortage.
  *
  * What must hold: a shortage is reported as long as it lasts, without a gap between two tries.  So
- * a failed flush or merge counts until one was done.  Full memory, which a flush ends within a
- * second or two under any load, counts once no batch was applied for five seconds.
+ * a failed flush or merge counts until a later one succeeds.  Full memory, which a flush ends
+ * within a second or two under any load, counts once no batch was applied for five seconds.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SHORTAGE_H
@@ -25,7 +25,7 @@ struct shortage {
     uint32_t listener_count;
     struct timer stall_timer;
     struct timer report_timer;
-    int64_t refused_since_us;          /* batches are refused for full memory; 0: they are not */
+    int64_t refused_since_us;          /* since when memory is too full for batches; 0: it is not */
     struct metric *metrics[STORE_SHORTAGES];   /* the first is NULL */
 };
 
