@@ -1,10 +1,10 @@
 /* arena: chunks in a list, filled from the front.
  *
- * `current` is the chunk being filled; the chunks before it are full and those after it empty, so
- * that a reset only returns to the first.  Chunks of whole huge pages come from mmap at a multiple
- * of 2 MiB, else the kernel could not use huge pages at their ends.  An allocation larger than a
- * chunk gets a chunk of its own, on another list: the space left in the current chunk is not lost,
- * and a reset frees the large chunk, because one made to measure rarely fits again. */
+ * `current` is the chunk being filled; the chunks before it are full, and those after it are empty.
+ * Chunks whose size is a multiple of 2 MiB are mapped at a multiple of 2 MiB, else the kernel could
+ * not use huge pages at their ends.  An allocation larger than a chunk gets a chunk of its own, on
+ * another list: so the space left in the current chunk is not lost.  A reset frees these large
+ * chunks, because the size of one allocation rarely fits another. */
 #include "base/arena.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
     ARENA_CHUNK_SIZE_MIN = 4096,
     ARENA_PAGE_SIZE = 4096,
     ARENA_ITEMS_FIRST = 4,  /* of an array that grows */
-    ARENA_SUPPLY_CHUNKS = 4 /* made ahead; 2 MiB each last for some milliseconds of ingest */
+    ARENA_SUPPLY_CHUNKS = 4 /* made ahead; ingest fills one of 2 MiB in some milliseconds */
 };
 
 struct arena_chunk {
@@ -46,7 +46,7 @@ struct arena_supply {
     struct arena_chunk *ready;
     uint32_t count;
     bool is_used;
-    bool was_taken; /* a chunk, since arena_supply_spare was called last */
+    bool was_taken; /* a chunk was taken since the last call of arena_supply_spare */
     struct arena_range needed;
 };
 
@@ -67,7 +67,7 @@ static uint8_t *arena_map(size_t size, size_t alignment)
     return start + before;
 }
 
-/* A small chunk's data follow its struct in one allocation, which wastes no part of a page. */
+/* The data of a chunk that is not mapped follow its struct in the same allocation. */
 static struct arena_chunk *chunk_new(size_t size, bool is_huge)
 {
     bool is_mapped = size % HUGE_PAGE_SIZE == 0;
@@ -78,7 +78,7 @@ static struct arena_chunk *chunk_new(size_t size, bool is_huge)
     if (is_mapped) {
         chunk->data = arena_map(size, HUGE_PAGE_SIZE);
         check(chunk->data != NULL);
-        /* Advice: where the kernel has no huge pages, small ones do. */
+        /* This is advice: the kernel may use small pages. */
         if (is_huge)
             (void)madvise(chunk->data, size, MADV_HUGEPAGE);
     } else {
@@ -208,8 +208,8 @@ struct arena_range arena_supply_needed(struct arena_supply *supply)
     return needed;
 }
 
-/* MADV_POPULATE_WRITE writes nothing, so that the owner may use the memory at the same time.  A
- * system without it (Linux before 5.14) makes each page ready when the owner first uses it. */
+/* MADV_POPULATE_WRITE changes no contents, so the owner may use the memory at the same time.  Linux
+ * before 5.14 does not have it, and makes each page ready when the owner first uses the page. */
 struct arena_range arena_range_touch(struct arena_range range)
 {
     size_t size = range.size < HUGE_PAGE_SIZE ? range.size : HUGE_PAGE_SIZE;
@@ -219,8 +219,8 @@ struct arena_range arena_range_touch(struct arena_range range)
     return (struct arena_range){(uint8_t *)range.data + size, range.size - size};
 }
 
-/* A chunk that is ready, or a new one.  As long as no arena has needed two chunks, little is
- * written: the new chunk is then not on huge pages, and takes only the small pages it uses. */
+/* A chunk that is ready, or a new one.  As long as no arena has needed two chunks, a new chunk is
+ * not on huge pages, and so takes only the memory of the small pages that are used. */
 static struct arena_chunk *supply_take(struct arena_supply *supply)
 {
     struct arena_chunk *chunk = supply->ready;
@@ -304,7 +304,7 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     return memory;
 }
 
-/* The link to the large chunk whose memory `data` is, or NULL; the newest are compared first. */
+/* The link to the large chunk that has the memory `data`, or NULL. */
 static struct arena_chunk **large_of(struct arena *arena, const void *data, size_t size)
 {
     if (data == NULL || size <= arena->chunk_size)

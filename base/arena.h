@@ -13,8 +13,8 @@
 
 struct arena;
 
-/* An arena of chunks of `chunk_size` bytes, on huge pages where that is a multiple of 2 MiB.  An
- * allocation that is larger gets a chunk of its own. */
+/* Make an arena of chunks of `chunk_size` bytes, on huge pages where the size is a multiple of
+ * 2 MiB.  An allocation that is larger than a chunk gets a chunk of its own. */
 struct arena *arena_new(size_t chunk_size);
 void arena_free(struct arena *arena);                          /* NULL is fine */
 
@@ -35,50 +35,50 @@ bool arena_supply_wants(const struct arena_supply *supply);
 /* Make a chunk for arena_supply_add, and write to each of its pages.  Any thread may call it. */
 struct arena_chunk *arena_chunk_make(size_t chunk_size);
 void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
-/* Free an arena of the supply's chunk size, and keep its chunks unless no arena has needed a second
- * one yet. */
+/* Free an arena of the supply's chunk size; the supply keeps its chunks if an arena has needed a
+ * second chunk. */
 void arena_supply_keep(struct arena_supply *supply, struct arena *arena);
-/* Take from the supply the ready chunks in excess of the number that is made ahead: always if
- * `at_once`, else only if no chunk was taken since the last call.  They are returned in an arena,
- * which any thread may free by arena_free.  NULL: there are none. */
+/* Take from the supply those ready chunks that exceed the number which is made ahead: if `at_once`
+ * in any case, else only if no chunk was taken since the last call.  They are returned in an arena,
+ * which any thread may free by arena_free.  NULL: no chunk was taken. */
 struct arena *arena_supply_spare(struct arena_supply *supply, bool at_once);
 size_t arena_supply_bytes(const struct arena_supply *supply);  /* of the chunks that are ready */
 
-/* The owner of the arena will soon write to all of this large allocation: have another thread make
- * its pages ready (arena_supply_needed).  Nothing happens where the arena has no supply. */
+/* Note a large allocation that the arena's owner will soon write to, so that another thread can
+ * make its pages ready (arena_supply_needed).  No effect on an arena without a supply. */
 void arena_need_soon(struct arena *arena, void *data, size_t size);
-/* Take the range that arena_need_soon was last called with; size 0: there is none. */
+/* Take the allocation that was last noted by arena_need_soon; size 0: there is none. */
 struct arena_range {
     void *data;
     size_t size;
 };
 struct arena_range arena_supply_needed(struct arena_supply *supply);
 /* Have the kernel make the first 2 MiB of the range ready, which takes a fraction of a millisecond;
- * returns the rest of the range.  Any thread may call it, whatever the owner does with the memory
- * at the same time: contents stay as they are, and memory that was freed is left alone. */
+ * returns the rest of the range.  Any thread may call this function while the owner uses or frees
+ * the memory: the contents do not change, and the kernel ignores memory that was freed. */
 struct arena_range arena_range_touch(struct arena_range range);
 
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
-/* The same for `count` items of `size` bytes each, aligned for any of them. */
+/* Allocate an array of `count` items of `size` bytes each, aligned for any type. */
 static inline void *arena_array(struct arena *arena, size_t count, size_t size)
 {
     return arena_alloc(arena, count * size, _Alignof(max_align_t));
 }
-/* An allocation of `size` bytes, aligned to 16, with the contents of `old`, an allocation of
- * `old_size` bytes or NULL, which must not be used again.  The allocation that was made last may
- * grow in place, and one larger than a chunk is freed; the memory of others stays unused. */
+/* Replace `old`, an allocation of `old_size` bytes or NULL, by one of `size` bytes with the same
+ * contents, aligned to 16.  `size` is not smaller.  The allocation that was made last may grow in
+ * place, and one larger than a chunk is freed.  Any other stays allocated, but must not be used. */
 void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size);
 /* Make room for one more item in an array of `count` items of `size` bytes, which has room for
  * `*capacity` items (0 where `items` is NULL).  Returns the array, which may have moved.  A full
  * array grows to room for twice as many. */
 void *arena_make_room(struct arena *arena, void *items, uint32_t count, uint32_t *capacity,
                       size_t size);
-/* An allocation that is zeroed.  One that is larger than a chunk and a multiple of 2 MiB is not
- * written to: the kernel clears each of its pages when the page is first used. */
+/* Allocate zeroed memory.  If it is larger than a chunk and a multiple of 2 MiB, nothing is written
+ * to it here: the kernel clears each of its pages when the page is first used. */
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment);
 struct bytes arena_copy(struct arena *arena, struct bytes bytes);
-/* A copy of an item of `size` bytes, aligned for any. */
+/* A copy of an item of `size` bytes, aligned for any type. */
 static inline void *arena_copy_item(struct arena *arena, const void *item, size_t size)
 {
     return memcpy(arena_array(arena, 1, size), item, size);
@@ -86,16 +86,16 @@ static inline void *arena_copy_item(struct arena *arena, const void *item, size_
 
 /* All allocations end; the chunks are kept and used again. */
 void arena_reset(struct arena *arena);
-/* The same, and free chunks until at most so many bytes of them are left. */
+/* As arena_reset; then free chunks until at most `bytes` bytes of them are left. */
 void arena_shrink(struct arena *arena, size_t bytes);
 
 /* What bounds the memory and the time of the work that arenas serve. */
 struct arena_budget {
-    /* A chunk of `bytes` bytes is about to be made.  The call may end the work instead, by not
-     * returning (query/cql/common/cql_guard.h), and then no chunk is made. */
+    /* Called before a chunk of `bytes` bytes is made.  It may end the work by not returning
+     * (query/cql/common/cql_guard.h); no chunk is then made. */
     void (*take)(struct arena_budget *budget, size_t bytes);
     void (*give)(struct arena_budget *budget, size_t bytes);
-    /* The work has done ARENA_LOOK_ITEMS more items; this call may end the work, too. */
+    /* Called after each ARENA_LOOK_ITEMS items (arena_count); it may end the work, too. */
     void (*look)(struct arena_budget *budget);
     size_t items;                        /* since `look` was last called */
 };

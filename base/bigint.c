@@ -1,8 +1,10 @@
-/* bigint: GMP's integers of any size (mpz); base/decimal.c has its arithmetic on four words (mpn).
+/* bigint: adapts GMP's integers of any size (mpz); base/decimal.c uses its functions on four words
+ * (mpn).
  *
- * GMP keeps sign and magnitude, Java two's complement.  A negative number -m of n bytes is read as
- * its unsigned bytes minus 2^(8n), and written as the bits of m - 1, flipped, in the fewest bytes
- * whose top bit comes out set; -128 is 80, -129 is FF 7F, 128 is 00 80. */
+ * GMP keeps a sign and a magnitude, Java two's complement.  A negative number of n bytes is read as
+ * the unsigned value of its bytes minus 2^(8n).  The number -m is written as the bits of m - 1,
+ * flipped, in the fewest bytes whose top bit is then set: -128 is 80, -129 is FF 7F; 128 is
+ * 00 80. */
 #include "base/bigint.h"
 
 #include <gmp.h>
@@ -56,8 +58,9 @@ void bigint_format(struct bytes number, struct buffer *text)
 {
     mpz_t value;
 
-    /* Room for the sign and the NUL that mpz_get_str writes past the digits, of which a byte has
-     * fewer than two and a half.  The buffer grows before GMP has memory: its arena may unwind. */
+    /* A byte makes fewer than two and a half digits; mpz_get_str adds a sign and a NUL.  The buffer
+     * grows before GMP allocates: a buffer of an arena with a budget may not return from that call
+     * (arena.h), and GMP's memory would be lost. */
     buffer_reserve(text, number.size / 2 * 5 + 8);
     bigint_load(value, number);
     char *digits = (char *)text->data + text->size;
@@ -67,7 +70,8 @@ void bigint_format(struct bytes number, struct buffer *text)
     mpz_clear(value);
 }
 
-/* The bits of a negative number -m are those of m - 1, flipped, and it needs as many bytes. */
+/* Append the number in the fewest bytes.  A negative number -m is stored as the bits of m - 1,
+ * flipped, so it takes as many bytes as m - 1. */
 static void bigint_store(const mpz_t value, struct buffer *number)
 {
     bool is_negative = mpz_sgn(value) < 0;
@@ -76,7 +80,7 @@ static void bigint_store(const mpz_t value, struct buffer *number)
     mpz_init_set(bits, value);
     if (is_negative)
         mpz_com(bits, bits);
-    size_t bit_count = mpz_sizeinbase(bits, 2); /* 1 for zero, of which nothing is exported */
+    size_t bit_count = mpz_sizeinbase(bits, 2); /* 1 for zero; mpz_export writes nothing then */
     size_t size = bit_count / 8 + 1;
     buffer_put_zeros(number, size);
     uint8_t *end = number->data + number->size;
@@ -86,7 +90,7 @@ static void bigint_store(const mpz_t value, struct buffer *number)
     mpz_clear(bits);
 }
 
-/* Whether the quotient's magnitude grows by one for what is left of the division. */
+/* Whether the remainder `left` rounds the quotient away from zero, by one. */
 static bool bigint_rounds_away(const mpz_t quotient, const mpz_t left, const mpz_t divisor,
                                enum bigint_rounding rounding)
 {
@@ -136,7 +140,7 @@ int bigint_parse(struct bytes text, struct buffer *number)
     for (size_t i = digits_start; i < text.size; i++)
         if (text.data[i] < '0' || text.data[i] > '9')
             return ERROR_INVALID;
-    buffer_reserve(number, text.size / 2 + 2); /* as in bigint_format, before GMP has memory */
+    buffer_reserve(number, text.size / 2 + 2); /* as in bigint_format, before GMP allocates */
     char *terminated = memory_alloc(text.size + 1);
     for (size_t i = 0; i < text.size; i++)
         terminated[i] = (char)text.data[i];

@@ -1,8 +1,8 @@
 /* bigint: computes, by means of GMP, with integers of any size as Cassandra serializes them.
  *
- * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray).  Longer forms than
- * needed are read, too, and an empty one is read as zero; the shortest form is written.  These
- * functions serve numbers that do not fit the machine's integers; their callers bound the sizes. */
+ * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray).  Numbers are
+ * written in the fewest bytes.  They may be read from more bytes than they need; no bytes are read
+ * as zero.  Callers bound the sizes. */
 #ifndef DAYBOOK_BASE_BIGINT_H
 #define DAYBOOK_BASE_BIGINT_H
 
@@ -10,8 +10,8 @@
 
 #include "base/buffer.h"
 
-/* Compare a * 10^-a_scale with b * 10^-b_scale by value: <0, 0, >0.  The work grows with the
- * difference of the scales. */
+/* Compare a * 10^-a_scale with b * 10^-b_scale: <0, 0, >0.  The time that this takes grows with
+ * the difference of the scales. */
 int bigint_compare_scaled(struct bytes a, int32_t a_scale, struct bytes b, int32_t b_scale);
 
 /* Append the number as decimal digits, with a leading '-' when it is negative. */

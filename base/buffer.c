@@ -8,7 +8,7 @@
 
 enum {
     BUFFER_SIZE_FIRST = 64,
-    BUFFER_SIZE_IN_ARENA = 16 /* the arena's last allocation grows in place, so it begins small */
+    BUFFER_SIZE_IN_ARENA = 16 /* small: the last allocation of an arena grows in place */
 };
 
 void buffer_release(struct buffer *buffer)

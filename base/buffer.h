@@ -8,9 +8,9 @@
 
 struct arena;
 
-/* A growing buffer.  One that begins as zeros owns memory of the heap and is to be released; one
- * that begins as {.arena = arena} allocates there, within the arena's budget, and need not be.
- * `data` moves when the buffer grows. */
+/* A buffer that begins as zeros has memory of the heap, which buffer_release frees.  A buffer that
+ * begins as {.arena = arena} has memory of that arena, within its budget, and need not be released.
+ * `data` may move when the buffer grows. */
 struct buffer {
     uint8_t *data;
     size_t size;
@@ -18,10 +18,10 @@ struct buffer {
     struct arena *arena;                                /* NULL: the heap */
 };
 
-void buffer_release(struct buffer *buffer);             /* then empty, in the same arena */
+void buffer_release(struct buffer *buffer);             /* empties it; the arena stays */
 void buffer_clear(struct buffer *buffer);               /* keeps the memory */
 void buffer_grow(struct buffer *buffer, size_t more);   /* private */
-/* Have room for `more` bytes after `size`. */
+/* Make room for `more` bytes after the first `size`. */
 static inline void buffer_reserve(struct buffer *buffer, size_t more)
 {
     if (buffer->capacity - buffer->size < more)
@@ -30,7 +30,7 @@ static inline void buffer_reserve(struct buffer *buffer, size_t more)
 struct bytes buffer_view(const struct buffer *buffer);
 void buffer_append(struct buffer *buffer, const void *data, size_t size);
 void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
-void buffer_set(struct buffer *buffer, struct bytes bytes);     /* instead of what it has */
+void buffer_set(struct buffer *buffer, struct bytes bytes);     /* replaces the contents */
 void buffer_append_text(struct buffer *buffer, const char *text);
 /* Append `text` between quotes, with each quote in it doubled: 'it''s', "a ""name""". */
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);

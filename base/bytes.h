@@ -1,7 +1,8 @@
 /* bytes: views of bytes, and numbers as bytes.
  *
- * Formats on disk are little-endian; Cassandra's serialized values and composites are big-endian,
- * which the suffix _be says.  base/buffer.h writes them, base/reader.h reads them. */
+ * Formats on disk are little-endian.  Cassandra's serialized values and composites are big-endian;
+ * their functions have the suffix _be.  base/buffer.h appends numbers, and base/reader.h reads
+ * them from bytes that are not trusted. */
 #ifndef DAYBOOK_BASE_BYTES_H
 #define DAYBOOK_BASE_BYTES_H
 
@@ -12,7 +13,7 @@
 
 #include "base/error.h"
 
-/* A view of bytes that something else owns; valid as long as those bytes stay where they are. */
+/* A view of bytes of another owner; valid as long as those bytes stay where they are. */
 struct bytes {
     const uint8_t *data;
     size_t size;
@@ -97,8 +98,9 @@ static inline void store_u64_be(void *to, uint64_t value)
     store_u64(to, __builtin_bswap64(value));
 }
 
-/* Store what buffer_put_varint, buffer_put_signed and buffer_put_sized append, for encoders that
- * reserve memory once for many values: `to` has room for it, and the end is returned. */
+/* Store at `to` the bytes that buffer_put_varint, buffer_put_signed or buffer_put_sized appends.
+ * For encoders that reserve memory once for many values: there must be room for the bytes at `to`.
+ * Returns where they end. */
 enum { VARINT_SIZE_MAX = 10 };
 static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
 {

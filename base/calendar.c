@@ -1,16 +1,14 @@
 /* calendar: days, times of day, and the offsets of time zones.
  *
- * Correct means that money falls into the right day.  A zone is a sorted table of transitions, each
- * giving the offset from UTC that holds from there on, and a rule (the POSIX TZ string in the
- * file's footer) for all time after the table.  Before the first transition the file's first type
- * holds (RFC 8536 section 3.2).
+ * A zone is a table of transitions in the order of time, each with the offset from UTC that holds
+ * from its time on, and a rule for all time after the table (the POSIX TZ string in the file's
+ * footer).  Before the first transition the file's first type holds (RFC 8536 section 3.2).
  *
- * Local days are not always 24 hours and not even always there: Samoa had no 2011-12-30, and where
- * clocks go back over midnight a day begins, is left and begins again.  calendar_zone_day follows
- * the clock; calendar_zone_day_start is the first moment of the day.
+ * A local day need not have 24 hours, or may not exist: Samoa had no 2011-12-30.  Where clocks are
+ * put back over midnight, a day begins twice.  calendar_zone_day returns the day that the clock
+ * shows; calendar_zone_day_start returns the first moment at which it shows the day.
  *
- * Files come from the system and are decoded like any bytes from outside: what does not fit is
- * ERROR_CORRUPT. */
+ * Files of the system are not trusted: ERROR_CORRUPT when one does not follow the format. */
 #include "base/calendar.h"
 
 #include <errno.h>
@@ -40,7 +38,7 @@ struct civil {
     int32_t day;   /* 1..31 */
 };
 
-/* Years are counted from March, so that the leap day is the last one; eras are 400 years. */
+/* A year begins in March here, so that the leap day is its last day.  An era is 400 years. */
 static int32_t civil_to_day(struct civil civil)
 {
     int32_t year = civil.year - (civil.month <= 2);
@@ -166,7 +164,8 @@ static bool time_parse_ms(struct bytes text, int64_t *time_ms_out)
     return text.size > 0;
 }
 
-/* Two digits from 0 to `last` after `before` (0: none); -1 and a failed reader otherwise. */
+/* Read the character `before` (NUL: none) and two digits; the reader fails where they are missing,
+ * or where their value is over `last`. */
 static int32_t time_parse_pair(struct reader *reader, char before, int32_t last)
 {
     if (before != '\0' && reader_u8(reader) != (uint8_t)before)
@@ -183,7 +182,7 @@ static bool reader_sees(const struct reader *reader, char c)
     return reader_left(reader) > 0 && reader->data[reader->offset] == (uint8_t)c;
 }
 
-/* .d, .dd or .ddd as milliseconds; nothing is 0. */
+/* Read .d, .dd or .ddd, as milliseconds; 0 where no point follows. */
 static int32_t time_parse_fraction(struct reader *reader)
 {
     if (!reader_sees(reader, '.'))
@@ -203,7 +202,7 @@ static int32_t time_parse_fraction(struct reader *reader)
     return value;
 }
 
-/* Z, +hh:mm, +hhmm or +hh, as seconds east of Greenwich; to the end of the text. */
+/* Read Z, +hh:mm, +hhmm or +hh to the end of the text, as seconds east of Greenwich. */
 static int32_t time_parse_zone(struct reader *reader)
 {
     uint8_t sign = reader_u8(reader);
@@ -290,17 +289,17 @@ struct zone_rule {
 
 struct zone_transition {
     int64_t time;   /* seconds since 1970 */
-    int32_t offset; /* from then on */
+    int32_t offset; /* seconds east of Greenwich, from `time` on */
 };
 
 struct zone {
-    int32_t first_offset; /* before the first transition */
+    int32_t first_offset; /* before the first transition, in seconds */
     size_t count;
     struct zone_transition *transitions;
     struct zone_rule rule;
 };
 
-/* The offset at a moment, and the moment at which it ends: INT64_MAX for never. */
+/* The offset at a moment, and the moment until which it holds; INT64_MAX: for ever. */
 struct zone_span {
     int32_t offset;
     int64_t end;
@@ -329,8 +328,8 @@ static int64_t zone_date_seconds(const struct zone_date *date, int32_t year)
     return (int64_t)day * SECONDS_PER_DAY + date->seconds;
 }
 
-/* The changes of three years around the moment are enough: one may lie up to a week outside its
- * year.  Where two fall together (summer all the year round) the later in order holds. */
+/* The changes of three years around the moment are enough: a change may lie up to a week outside
+ * its year.  Of two changes at the same moment (summer time all the year) the second one holds. */
 static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t time)
 {
     struct zone_span span = {.offset = rule->winter_offset, .end = INT64_MAX};
@@ -384,8 +383,8 @@ int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms)
 int64_t calendar_zone_day_start(const struct zone *zone, int32_t day)
 {
     int64_t midnight = (int64_t)day * SECONDS_PER_DAY;
-    /* Two days before UTC's midnight, no offset lets a clock show the day yet.  From there the loop
-     * looks at one span of constant offset after the other. */
+    /* Two days before midnight in UTC, the local clock shows an earlier day whatever its offset.
+     * From that time on the loop looks at one span of constant offset after the other. */
     int64_t time = midnight - 2 * SECONDS_PER_DAY;
     for (;;) {
         struct zone_span span = zone_span_at(zone, time);
@@ -400,7 +399,7 @@ int64_t calendar_zone_day_start(const struct zone *zone, int32_t day)
 
 /* ---- POSIX TZ strings, as in CET-1CEST,M3.5.0,M10.5.0/3 ---- */
 
-/* One to three digits up to `last`. */
+/* Read one to three digits, of a value up to `last`. */
 static int32_t rule_number(struct reader *reader, int32_t last)
 {
     int32_t value = 0;
@@ -425,7 +424,7 @@ static bool rule_skip(struct reader *reader, char c)
     return sees;
 }
 
-/* [+-]hh[:mm[:ss]] in seconds. */
+/* Read [+-]hh[:mm[:ss]], in seconds. */
 static int32_t rule_time(struct reader *reader, int32_t hour_last)
 {
     bool is_negative = rule_skip(reader, '-');
@@ -440,7 +439,8 @@ static int32_t rule_time(struct reader *reader, int32_t hour_last)
     return is_negative ? -seconds : seconds;
 }
 
-/* Skip the name of a zone's time: three or more letters, or <...> with digits and signs, too. */
+/* Skip the name of standard or summer time: three or more letters or, within <>, also digits and
+ * signs. */
 static void rule_name(struct reader *reader)
 {
     bool is_quoted = rule_skip(reader, '<');
@@ -494,7 +494,7 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
         return true;
     rule.is_there = true;
     rule_name(&reader);
-    /* The string gives what is added to local time to get UTC; the rule keeps the reverse. */
+    /* An offset in the string is added to local time to get UTC; the rule has its negative. */
     rule.winter_offset = -rule_time(&reader, 24);
     if (reader_left(&reader) > 0) {
         rule.has_summer = true;
@@ -519,7 +519,8 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
  *     name bytes, leap seconds * 12, standard flags, UT flags
  *     newline, POSIX TZ string, newline
  *
- * Before these bytes the file has the same parts once more for version 1, with times of 4 bytes. */
+ * Before these bytes the file has the same parts, but for the string, with times of 4 bytes, for
+ * programs that read version 1. */
 
 enum { TZIF_HEADER_SIZE = 44, TZIF_TYPE_SIZE = 6 };
 
@@ -617,8 +618,8 @@ int calendar_zone_decode(struct bytes tzif, struct zone **zone_out)
     return 0;
 }
 
-/* A name of the IANA database, which cannot lead out of its folder: parts of letters, digits, _ +
- * and - that are separated by single slashes. */
+/* Whether the name consists of parts of letters, digits, _ + and -, with single slashes between
+ * them, like all names of the IANA database.  Such a name cannot lead out of ZONE_FOLDER. */
 static bool zone_name_is_valid(const char *name)
 {
     size_t size = strlen(name);

@@ -1,6 +1,6 @@
 /* compressor: a zstd context kept between blocks.
  *
- * zstd fails only when memory is out or a parameter is wrong; no caller could handle either. */
+ * zstd fails only when memory is out or a parameter is wrong, and no caller could handle that. */
 #include "base/compressor.h"
 
 #include <zstd.h>

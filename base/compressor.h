@@ -8,14 +8,15 @@
 
 #include "base/buffer.h"
 
-/* The level for data that is written once and merged later: with the columns laid out well, higher
- * levels take 20 times as long and save less than 1 % (measured by bench/wide.c). */
+/* The level for data that is written once and merged later.  Segments store columns in forms that
+ * are small already: higher levels take 20 times as long and save less than 1 % (measured by
+ * bench/wide.c). */
 enum { COMPRESS_LEVEL = 1 };
 
 struct compressor;
 struct compressor *compressor_new(int level);                  /* 1..19 */
 void compressor_free(struct compressor *compressor);           /* NULL is fine */
-/* Append the compressed form of `plain` to `target`; returns its size, which may be larger than the
- * plain one. */
+/* Append the compressed form of `plain` to `target`.  Returns its size in bytes, which may exceed
+ * that of `plain`. */
 size_t compressor_append(struct compressor *compressor, struct bytes plain, struct buffer *target);
 #endif

@@ -1,14 +1,15 @@
-/* crc32c: by instruction or by table, the same result.
+/* crc32c: by the processor's instruction or by a table, with the same result.
  *
- * The instruction takes 8 bytes in 3 cycles but can start anew every cycle, so three blocks that
- * lie one after the other run side by side and are joined at their end.  A CRC is a polynomial
- * remainder, hence for blocks A, B, C of n bits each
+ * The instruction processes 8 bytes in 3 cycles, and another one can start in each cycle.  So the
+ * CRCs of three adjacent blocks are computed at the same time and then joined.  A CRC is a
+ * polynomial remainder, so for blocks A, B, C of n bits each
  *
  *     crc(A B C) = crc(A) * x^2n  +  crc(B) * x^n  +  crc(C)      (mod P)
  *
- * where x^n mod P is a constant.  One carry-less multiplication gives a 64-bit product of two
- * bit-reversed 32-bit factors, which is short by one place; the CRC instruction that reduces it
- * multiplies by x^32 besides; so the constants hold x^(n-33) mod P, bit-reversed. */
+ * where x^n mod P is a constant.  A carry-less multiplication multiplies two bit-reversed 32-bit
+ * factors; as 64 reversed bits the result is the product times x.  The CRC instruction reduces it
+ * mod P and multiplies it by x^32.  So the constants hold x^(n-33) and x^(2n-33) mod P,
+ * bit-reversed. */
 #include "base/crc32c.h"
 
 #include "base/bytes.h"
@@ -37,15 +38,15 @@ uint32_t crc32c_by_table(uint32_t seed, const void *data, size_t size)
 
 #define CRC32C_TARGET __attribute__((target("sse4.2,pclmul")))
 
-/* Three blocks of `block_size` bytes are taken at once; the constants move a CRC over one and over
- * two blocks. */
+/* Three blocks of `block_size` bytes each are processed at the same time.  Multiplication by the
+ * constants moves a CRC over one block and over two. */
 struct crc32c_stride {
     size_t block_size;
     uint32_t over_one;
     uint32_t over_two;
 };
 
-/* Long blocks make joining cheap, short ones serve what is left. */
+/* Long blocks are joined less often; the short ones are for the bytes that are left after them. */
 static const struct crc32c_stride crc32c_strides[] = {
     {1024, 0x170076fa, 0xa51b6135},
     {128, 0x0d3b6092, 0xb9e02b86},

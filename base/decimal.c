@@ -1,13 +1,13 @@
 /* decimal: sign-and-magnitude arithmetic on 256-bit two's complement.
  *
  * What must hold: an operation gives the exact result or ERROR_LIMIT, and only decimal_round
- * rounds.  A value is split into a sign and a magnitude of four limbs, on which GMP's mpn functions
- * work (they allocate nothing for so few), and is then assembled again.  Only decimal_assemble
- * decides whether a result fits: magnitudes to 2^255 - 1 may have either sign, and 2^255 is the
- * magnitude of the least negative value.
+ * rounds.  A value is split into a sign and a magnitude of four limbs (64-bit words).  GMP's mpn
+ * functions compute with magnitudes; they allocate nothing for so few limbs.  decimal_assemble
+ * makes a value of sign and magnitude, and decides whether it fits: a magnitude up to 2^255 - 1 may
+ * have either sign, and 2^255 is that of one negative value only.
  *
- * Example: 0.50 + 0.125 is 50*10^-2 + 125*10^-3; the term of the smaller scale is multiplied by
- * 10^(3-2), and 500 + 125 = 625 has scale 3: 0.625. */
+ * Example: 0.50 + 0.125 is 50*10^-2 + 125*10^-3.  The term of the smaller scale is multiplied by
+ * 10^(3-2); the sum 500 + 125 = 625 has scale 3, so it is 0.625. */
 #include "base/decimal.h"
 
 #include <string.h>
@@ -221,8 +221,8 @@ static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int6
     return fits ? 0 : ERROR_LIMIT;
 }
 
-/* Read [eE][+-]digits, or nothing at the end of the text.  An exponent beyond INT32_MAX is cut off
- * there, which is still beyond every limit. */
+/* Read [eE][+-]digits to the end of the text; no text is exponent 0.  Digits that follow once the
+ * exponent exceeds INT32_MAX are ignored: it is beyond every limit already. */
 static int decimal_parse_exponent(struct reader *reader, int64_t *exponent_out)
 {
     *exponent_out = 0;
@@ -272,7 +272,7 @@ int decimal_parse(struct bytes text, struct decimal *value_out)
 
 /* ---- arithmetic ---- */
 
-/* Nearly all amounts of money fit 64 bits, for which arithmetic is one instruction. */
+/* Nearly all amounts of money fit 64 bits; arithmetic on those takes a few instructions. */
 static bool is_small(const struct decimal *value)
 {
     uint64_t sign = (uint64_t)((int64_t)value->limb[0] >> 63);
@@ -351,8 +351,8 @@ int decimal_compare(struct decimal a, struct decimal b)
     struct magnitude m = decimal_magnitude(&a);
     struct magnitude n = decimal_magnitude(&b);
     int order;
-    /* Only the value of smaller scale is multiplied; if it leaves 256 bits, it is the larger
-     * one. */
+    /* Only the magnitude of smaller scale is multiplied; if it leaves 256 bits, it is larger than
+     * the other. */
     if (!magnitude_shift_up(&m, scale - a.scale))
         order = 1;
     else if (!magnitude_shift_up(&n, scale - b.scale))
@@ -362,9 +362,8 @@ int decimal_compare(struct decimal a, struct decimal b)
     return is_negative ? -order : order;
 }
 
-/* m = m / 10^digits, rounded half even.  Of the digits that are cut off, the first one decides
- * whether they are less than, exactly or more than half; of those after it only matters whether all
- * are zero. */
+/* m = m / 10^digits, rounded half even.  The first digit that is cut off is below, at or above 5;
+ * the digits after it matter only where it is 5, and then only whether all of them are zero. */
 static void magnitude_round_down(struct magnitude *m, int64_t digits)
 {
     bool is_inexact = false;
@@ -396,7 +395,8 @@ int decimal_round(struct decimal value, int32_t scale, struct decimal *rounded_o
 
 /* ---- value to text and bytes ---- */
 
-/* The digits without leading zeros ("0" for zero), ending at digits + DIGITS_MAX. */
+/* Write the digits of `m` without leading zeros ("0" for zero), so that they end at
+ * digits + DIGITS_MAX; returns where they begin. */
 static char *magnitude_digits(struct magnitude m, char digits[DIGITS_MAX])
 {
     char *at = digits + DIGITS_MAX;
@@ -450,17 +450,17 @@ void decimal_append(struct buffer *buffer, struct decimal value)
     buffer->size += decimal_format(value, (char *)buffer->data + buffer->size);
 }
 
-/* How many bytes of two's complement show the value and its sign. */
+/* The size in bytes of the value's shortest two's complement form. */
 static size_t limbs_size(const uint64_t *limb)
 {
     uint64_t fill = limb[LIMBS - 1] >> 63 != 0 ? UINT64_MAX : 0;
     size_t high = LIMBS - 1;
-    /* A limb goes if it is all sign and the one below it still shows the sign. */
+    /* A limb of sign bits only is left out where the top bit below it is the sign, too. */
     while (high > 0 && limb[high] == fill && ((limb[high - 1] ^ fill) >> 63) == 0)
         high--;
     uint64_t bits = limb[high] ^ fill;
     size_t used = bits == 0 ? 0 : (size_t)(64 - __builtin_clzll(bits));
-    /* And one bit for the sign. */
+    /* The sign takes one more bit. */
     return 8 * high + used / 8 + 1;
 }
 

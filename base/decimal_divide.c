@@ -1,10 +1,10 @@
-/* Division of decimals, by bigint: a quotient has more digits than its operands, and 256 bits are
- * too few for what is divided.
+/* decimal_divide: division of decimals, by bigint.  The dividend is multiplied by a power of ten
+ * for the digits of the quotient, and may then have more than 256 bits.
  *
  *   10.50 / 3     1050 * 10^30 / 3 at scale 32, half up = 3.50000000000000000000000000000000 → 3.5
  *   10.50 % 3     10.50 - 3 * 3 = 1.50
  *
- * What must hold: signs and ties are decided by bigint_divide, and the scale of a result is that of
+ * What must hold: bigint_divide decides signs and ties, and the scale of a remainder is that of
  * Java's BigDecimal. */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { QUOTIENT_DIGITS = 32 };
 
-/* The integer behind a decimal, in `serialized`. */
+/* The unscaled value as bigint takes it: a view into `serialized`, which is overwritten. */
 static struct bytes unscaled_of(struct decimal value, struct buffer *serialized)
 {
     buffer_clear(serialized);
@@ -34,7 +34,7 @@ static int from_unscaled(struct bytes unscaled, int64_t scale, struct decimal *v
     return rc;
 }
 
-/* Digits of the unscaled value without its sign: 1 for zero. */
+/* The number of digits of the unscaled value; 1 for zero. */
 static int32_t digits_of(struct decimal value)
 {
     struct buffer serialized = {0};
@@ -68,7 +68,7 @@ int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
     return rc;
 }
 
-/* Remove zeros at the end of the value, `most` of them at most.  Returns how many were removed. */
+/* Remove up to `most` zeros from the end of the value.  Returns how many were removed. */
 static int32_t strip_zeros(struct decimal *value, int32_t most)
 {
     int32_t stripped = 0;

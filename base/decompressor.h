@@ -1,4 +1,4 @@
-/* decompressor: the blocks that a compressor made, back in their plain form.
+/* decompressor: decompresses the blocks that a compressor made.
  *
  * A decompressor holds working memory that is worth keeping between blocks; it serves one thread at
  * a time. */
@@ -10,9 +10,9 @@
 struct decompressor;
 struct decompressor *decompressor_new(void);
 void decompressor_free(struct decompressor *decompressor);     /* NULL is fine */
-/* Decompress `compressed` and append its `plain_size` bytes to `target`.  Memory for them is
- * allocated here: the caller has checked `plain_size` against a limit.  ERROR_CORRUPT, with
- * `target` as it was, when `compressed` does not hold exactly `plain_size` bytes. */
+/* Decompress `compressed` and append its `plain_size` bytes to `target`, which grows by so many:
+ * the caller has checked `plain_size` against a limit.  ERROR_CORRUPT when `compressed` does not
+ * hold exactly `plain_size` bytes; `target` then stays as it was. */
 must_check int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
                                    size_t plain_size, struct buffer *target);
 #endif

@@ -1,9 +1,8 @@
 /* error: fills and prefixes the one-line text that travels with a code.
  *
- * What must hold: the text always ends in a NUL, and a prefix is never lost where the whole is too
- * long: the end of the older text is cut off.  Example:
- * error_set(err, -ENOSPC, "allocate %s", "log/7"), then error_wrap(err, "make log files ahead")
- * give "make log files ahead: allocate log/7". */
+ * What must hold: the text always ends with a NUL, and where prefix and text are too long together,
+ * the end of the text is cut off.  Example: error_set(err, -ENOSPC, "allocate %s", "log/7") and
+ * then error_wrap(err, "make log files ahead") give "make log files ahead: allocate log/7". */
 #include "base/error.h"
 
 #include <errno.h>
@@ -89,10 +88,10 @@ const char *error_text(int code)
     return text != NULL ? text : "unknown error";
 }
 
-/* Print a line for each caller: "daybook(+0x2f3a1) [0x55...]", of which addr2line makes a function
- * and line.  All other output must have been printed before: the first call of backtrace loads a
- * library, and loading hangs if the failed thread holds the heap's lock; then the alarm ends the
- * program. */
+/* Print a line for each caller: "daybook(+0x2f3a1) [0x55...]", which addr2line translates to a
+ * function and a line of source.  All other output is printed before: the first call of backtrace
+ * loads a library, which hangs if the failed thread holds the heap's lock, and the alarm then ends
+ * the program. */
 static void print_callers(void)
 {
     enum { CALLERS_MAX = 64, ALARM_S = 2 };

@@ -1,11 +1,12 @@
-/* error: the error convention of the program.
+/* error: how a function reports that it failed.
  *
- * A fallible function returns 0, or a negative code on libuv's number line: negative errno (and
- * libuv's own codes) pass through, daybook's codes lie from -20001 down.  Context travels in a
- * struct error that the point of failure fills and callers prefix while they unwind.
+ * A function that can fail returns 0 or a negative code: a negative errno, a code of libuv, or one
+ * of daybook's codes, which are -20001 and below.  The function that detects the failure describes
+ * it in a struct error, and its callers may prefix that text.
  *
- * Three kinds are never mixed: an operating error is returned; corrupt bytes from disk or wire are
- * ERROR_CORRUPT, never an assertion; a bug is a failed check(), which aborts in every build. */
+ * A function returns an error where the system, a client or damaged bytes are the cause; damaged
+ * bytes are ERROR_CORRUPT.  A mistake of the program is a failed check(), which aborts in every
+ * build. */
 #ifndef DAYBOOK_BASE_ERROR_H
 #define DAYBOOK_BASE_ERROR_H
 
@@ -48,21 +49,21 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Keep a failure that a callback reports: `status`, with the text of `err` or, where that is NULL,
- * of the code.  Of several the first is kept; a `status` of 0 changes nothing.  Returns the code
- * that is kept. */
+/* If `status` is an error and `kept` has none yet, keep it, with the text of `err` or, where `err`
+ * is NULL, of the code.  So the first of several failures is kept.  Returns the code that is kept,
+ * 0 if none is. */
 int error_keep(struct error *kept, int status, const struct error *err);
 
 /* Prefix the text of `err` (may be NULL) with "context: "; the code stays. */
 void error_wrap(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text of a code, errno's and libuv's included.  Never NULL, static memory. */
+/* The text of a code, which may also be an errno's or libuv's.  Never NULL; static memory. */
 const char *error_text(int code);
 
 /* Whether the cause may pass: disk space, memory and descriptors may become free again. */
 bool error_is_passing(int code);
 
-/* Print file, line, expression and the callers, and abort: the program has a bug. */
+/* Print file, line, expression and the stack of callers, and abort: the program has a bug. */
 _Noreturn void error_check_failed(const char *file, int line, const char *expression);
 
 #define check(expression)                                                                          \

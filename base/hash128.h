@@ -1,4 +1,4 @@
-/* hash128: XXH3 of 128 bits, which identifies content. */
+/* hash128: XXH3 of 128 bits, for identifying contents by their hash. */
 #ifndef DAYBOOK_BASE_HASH128_H
 #define DAYBOOK_BASE_HASH128_H
 
@@ -12,10 +12,10 @@ struct hash128 {
 
 struct hash128 hash128(const void *data, size_t size);         /* XXH3 */
 
-/* The same over bytes that come in pieces. */
+/* The same hash of bytes that are added in pieces; the digest is that of the bytes so far. */
 struct hash128_stream;
 struct hash128_stream *hash128_stream_new(void);
 void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size);
-struct hash128 hash128_stream_digest(const struct hash128_stream *stream);    /* changes nothing */
+struct hash128 hash128_stream_digest(const struct hash128_stream *stream);
 void hash128_stream_free(struct hash128_stream *stream);
 #endif

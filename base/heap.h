@@ -1,10 +1,10 @@
-/* heap: a priority queue: of many items the first in an order that the owner gives.
+/* heap: a priority queue, which returns its items in an order that the owner gives.
  *
  *     heap_push(&heap, is_earlier, context, item);
  *     first = heap_pop(&heap, is_earlier, context);
  *
- * A binary heap: equal items are popped in any order.  The functions are inline, so that a caller's
- * comparison is inlined, too. */
+ * It is a binary heap: items of the same rank are popped in any order.  The functions are inline so
+ * that the comparison of each caller is inlined, too. */
 #ifndef DAYBOOK_BASE_HEAP_H
 #define DAYBOOK_BASE_HEAP_H
 
@@ -14,8 +14,8 @@
 #include "base/error.h"
 
 struct heap {
-    void **items;                      /* the owner's, with room for all that are pushed; [0] comes
-                                        * before all others */
+    void **items;                      /* the owner's array, with room for all that are pushed; [0]
+                                        * comes before all others */
     size_t count;
 };
 

@@ -1,6 +1,6 @@
-/* key_map: gives every distinct byte string, a key, a number: 0, 1, 2 ….
+/* key_map: numbers distinct keys, which are byte strings: 0, 1, 2 ….
  *
- * Keys are copied, numbers never change and nothing is removed. */
+ * Keys are copied; a key keeps its number, and no key is removed. */
 #ifndef DAYBOOK_BASE_KEY_MAP_H
 #define DAYBOOK_BASE_KEY_MAP_H
 
@@ -20,8 +20,8 @@ uint32_t key_map_count(const struct key_map *map);
 size_t key_map_bytes(const struct key_map *map);             /* of memory */
 uint32_t key_map_find(const struct key_map *map, struct bytes key);      /* or KEY_MAP_NONE */
 uint32_t key_map_add(struct key_map *map, struct bytes key, bool *is_new_out);
-/* Valid as long as the map. */
+/* The key of a number; its bytes are valid as long as the map. */
 struct bytes key_map_key(const struct key_map *map, uint32_t number);
-/* All keys by bytes ascending; the array is the caller's to memory_free. */
+/* All keys in the order of bytes_compare; the caller frees the array by memory_free. */
 struct bytes *key_map_sorted(const struct key_map *map, uint32_t *count_out);
 #endif

@@ -1,9 +1,9 @@
 /* key_places: how the table grows.
  *
  * What must hold: an old place is never changed, so that a search among the old places finds all
- * that were there when the table grew; and all old places are copied before the new ones are full.
- * The new ones are full after three quarters as many additions as there were old places, so two
- * copies with each addition would be enough. */
+ * numbers that were added before the table grew; and all old places are copied before the table
+ * grows again.  It grows again after additions of three quarters of the number of old places, so
+ * two copies with each addition would be enough. */
 #include "base/key_places.h"
 
 #include "base/arena.h"
@@ -11,8 +11,8 @@
 
 enum {
     PLACES_FIRST = 64,
-    MOVES = 8,         /* old places copied with each addition, */
-    MOVES_MANY = 1024, /* and with each call of key_places_move */
+    MOVES = 8,         /* old places that each addition copies */
+    MOVES_MANY = 1024, /* old places that key_places_move copies */
     CACHE_LINE = 64
 };
 

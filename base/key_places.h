@@ -1,4 +1,4 @@
-/* key_places: a hash table of the numbers of keys, 8 bytes a place; the keys are the caller's.
+/* key_places: a hash table of the numbers of keys; the caller has the keys.
  *
  *     uint32_t tag = ..., number;
  *     struct key_probe probe = key_probe_begin(places, tag);
@@ -7,12 +7,13 @@
  *             return number;
  *     key_places_add(places, tag, new number);
  *
- * Open addressing with linear probing, at most three quarters full.  A place holds 32 bits of the
- * hash beside the number, so that nearly every number that is found belongs to the right key.
+ * The table has open addressing with linear probing, and is at most three quarters full.  A place
+ * has 8 bytes: a number, and 32 bits of the key's hash, the tag.  So nearly every number that is
+ * found belongs to the right key.
  *
- * The table grows in steps, because requests wait while the engine thread is busy: the new places
- * begin empty, each addition copies some of the old ones, and until all are copied a search that
- * finds nothing among the new places continues among the old. */
+ * The table grows in steps, because requests wait while the engine thread is busy.  The new places
+ * begin empty, and each addition copies some of the old places.  Until all are copied, a search
+ * that finds nothing among the new places continues among the old ones. */
 #ifndef DAYBOOK_BASE_KEY_PLACES_H
 #define DAYBOOK_BASE_KEY_PLACES_H
 
@@ -24,11 +25,11 @@ struct arena;
 #define KEY_PLACES_NONE UINT32_MAX
 
 struct key_place {
-    uint32_t tag;                      /* its low bits say where the search begins */
-    uint32_t number;                   /* plus one; 0: free */
+    uint32_t tag;                      /* its low bits are where the search begins */
+    uint32_t number;                   /* the key's number plus one; 0: the place is free */
 };
 
-/* Private, but for the functions below. */
+/* Private; the functions below are inline. */
 struct key_places {
     struct arena *arena;
     struct key_place *places;
@@ -36,15 +37,15 @@ struct key_places {
     uint64_t count;
     struct key_place *old;             /* before the last growth; NULL: all were copied */
     uint64_t old_mask;
-    uint64_t old_moved;                /* so many of them were copied, from the first on */
+    uint64_t old_moved;                /* how many of the old places were copied, from the first */
 };
 
-/* Places are allocated in `arena`, which outlives the table.  Those of earlier, smaller sizes stay
- * allocated; together they are smaller than the present ones. */
+/* Places are allocated in `arena`, which outlives the table.  The places before each growth stay
+ * allocated; all of those together are fewer than the present places. */
 void key_places_init(struct key_places *places, struct arena *arena);
 /* Add a number below KEY_PLACES_NONE that is not in the table. */
 void key_places_add(struct key_places *places, uint32_t tag, uint32_t number);
-/* Copy more of the old places now, so that additions that follow take less time each. */
+/* Copy more of the old places now, so that the additions that follow take less time. */
 void key_places_move(struct key_places *places);
 
 struct key_probe {
@@ -59,7 +60,7 @@ static inline struct key_probe key_probe_begin(const struct key_places *places, 
     return (struct key_probe){places->places, places->mask, tag & places->mask, tag};
 }
 
-/* The next number with the tag; the same one may come twice.  KEY_PLACES_NONE: there are no
+/* The next number with the tag; a number may be returned twice.  KEY_PLACES_NONE: there are no
  * more. */
 static inline uint32_t key_probe_next(const struct key_places *places, struct key_probe *probe)
 {
@@ -92,8 +93,8 @@ static inline uint32_t key_places_guess(const struct key_places *places, uint32_
     return place.tag == tag ? place.number - 1 : KEY_PLACES_NONE;
 }
 
-/* The same for `count` tags, without those that have none: their numbers go to `numbers_out`, which
- * has room for `count`.  Returns how many there are. */
+/* Guess the numbers of `count` tags.  Those that are not KEY_PLACES_NONE are written to
+ * `numbers_out`, which has room for `count`.  Returns how many were written. */
 static inline uint32_t key_places_guess_all(const struct key_places *places, const uint32_t *tags,
                                             uint32_t count, uint32_t *numbers_out)
 {

@@ -39,7 +39,7 @@ static void append_quoted(struct buffer *line, struct bytes value)
         } else if (byte < ' ' || byte == 0x7f || (byte >= 0x80 && !is_utf8)) {
             buffer_printf(line, "\\u%04x", byte);
         } else if (byte == 0xc2 && value.data[i + 1] < 0xa0) {
-            buffer_printf(line, "\\u%04x", value.data[++i]); /* C1: control characters, too */
+            buffer_printf(line, "\\u%04x", value.data[++i]); /* U+0080 to U+009F */
         } else {
             buffer_put_u8(line, byte);
         }
@@ -47,7 +47,7 @@ static void append_quoted(struct buffer *line, struct bytes value)
     buffer_put_u8(line, '"');
 }
 
-/* How many bytes of a value are logged; a longer value is cut between two characters. */
+/* How many bytes of a value are logged: at most LOG_VALUE_MAX, and no part of a character. */
 static size_t cut_size(struct bytes value)
 {
     size_t size = value.size;

@@ -23,7 +23,7 @@ enum log_level {
     LOG_ERROR                          /* a request or a job failed */
 };
 
-enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; longer ones are cut */
+enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; longer lines and values are cut */
 
 enum log_kind { LOG_TEXT, LOG_NUMBER };
 
@@ -57,19 +57,19 @@ static inline struct log_field log_number(const char *key, int64_t value)
 
 void log_event_fields(enum log_level level, const char *event, const struct log_field *fields,
                       size_t field_count);
-/* The line of an event at `time_ms` since 1970, with its final LF. */
+/* Append the line of an event, with its final LF.  `time_ms` is milliseconds since 1970. */
 void log_format(struct buffer *line, int64_t time_ms, enum log_level level, const char *event,
                 const struct log_field *fields, size_t field_count);
 
-/* Limits one kind of event to a line in `period_us`; begins with all members zero but the
- * period. */
+/* Limits one kind of event to one line in `period_us`.  The owner sets `period_us`; the other
+ * members begin as zeros. */
 struct log_group {
     int64_t period_us;
-    int64_t next_us;                   /* monotonic; 0: nothing was logged yet */
-    uint64_t suppressed;               /* since the last line */
+    int64_t next_us;                   /* no line before this monotonic time; 0: none yet */
+    uint64_t suppressed;               /* events since the last line */
 };
 
-/* The event happened at `now_us` (monotonic).  Returns whether it should be logged; if so,
- * `*count_out` is how often it happened since the last line, this time included. */
+/* Count an event that happens at `now_us` (monotonic).  Returns whether to log it; if so,
+ * `*count_out` is the number of such events since the last line, this one included. */
 bool log_group_admit(struct log_group *group, int64_t now_us, uint64_t *count_out);
 #endif

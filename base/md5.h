@@ -1,4 +1,4 @@
-/* md5: RFC 1321, for identifiers that other programs compute, too; never for secrets. */
+/* md5: RFC 1321, for identifiers that other programs compute as well; never for secrets. */
 #ifndef DAYBOOK_BASE_MD5_H
 #define DAYBOOK_BASE_MD5_H
 

@@ -14,12 +14,12 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block that O_DIRECT requires */
-    MEMORY_LARGE = 2 << 20,         /* a block that has its own pages, whatever the limit */
+    MEMORY_LARGE = 2 << 20,         /* larger blocks have their own pages, whatever the limit */
     MEMORY_LARGE_LEAST = 512 << 10, /* more than any block that is allocated with every batch */
-    MEMORY_LARGE_SHARE = 256,       /* between the two: the limit divided by this */
+    MEMORY_LARGE_SHARE = 256,       /* the bound is the limit divided by this, between the two */
     MEMORY_SPARE = 8 << 20,         /* free memory that a heap keeps at its end */
     MEMORY_SPARE_LEAST = 1 << 20,
-    MEMORY_SPARE_SHARE = 128, /* between the two: the limit divided by this */
+    MEMORY_SPARE_SHARE = 128, /* the limit divided by this is kept, between the two */
     MEMORY_ITEMS_FIRST = 8,
     MEMORY_MOVED = 64 << 10 /* a larger copy takes longer than a heap may be locked */
 };
@@ -45,17 +45,17 @@ void *memory_zeroed(size_t count, size_t size)
     return memory_or_abort(calloc(1, total > 0 ? total : 1), total);
 }
 
-/* A large block mostly has its own pages and begins behind malloc's two words there; realloc then
- * moves the pages and copies nothing.  Another block may happen to begin at the same place within
- * its page: realloc then copies it, which is slower and as correct. */
+/* Most large blocks have pages of their own and begin after malloc's two words on the first page;
+ * realloc moves the pages of such a block and copies nothing.  A block of a heap may begin at the
+ * same place of a page by chance: realloc copies it, which is slower but correct. */
 static bool has_own_pages(const void *block, size_t held)
 {
     return held >= MEMORY_LARGE && (uintptr_t)block % MEMORY_DIRECT_ALIGNMENT == 2 * sizeof(size_t);
 }
 
-/* realloc copies while it holds the lock of the heap, and the system clears each new page during
- * the copy: while some megabytes of a merge's rows grew, the engine thread waited 13 ms to free a
- * few bytes.  So larger blocks are copied here, without the lock. */
+/* realloc holds the lock of the heap while it copies, and the system clears each new page during
+ * the copy: the engine thread once waited 13 ms to free a few bytes while a merge enlarged some
+ * megabytes.  So this function copies larger blocks itself, without the lock. */
 void *memory_resize(void *old, size_t size)
 {
     size_t held = malloc_usable_size(old);
@@ -114,7 +114,7 @@ void memory_return_large(size_t limit)
 {
     int large = between(MEMORY_LARGE_LEAST, limit / MEMORY_LARGE_SHARE, MEMORY_LARGE);
     int spare = between(MEMORY_SPARE_LEAST, limit / MEMORY_SPARE_SHARE, MEMORY_SPARE);
-    /* Advice: another malloc, as a sanitizer's or one that is preloaded, takes none. */
+    /* These calls are advice: another malloc (a sanitizer's, a preloaded one) may ignore them. */
     (void)mallopt(M_MMAP_THRESHOLD, large);
     (void)mallopt(M_TRIM_THRESHOLD, spare);
     (void)mallopt(M_ARENA_MAX, MEMORY_HEAPS);

@@ -1,21 +1,22 @@
-/* memory: the control plane's allocator, which aborts when memory is out.
+/* memory: malloc's functions, which here abort when memory is out.
  *
- * Data on the hot path is in arenas with a limit (arena.h), which is reached long before memory is
- * out: requests are then refused with ERROR_FULL.  This allocator serves small objects, for which
- * no caller could do better than end the program.  No other file calls malloc. */
+ * The memory that grows with data and requests is limited (quota.h, arena.h), and at its limit
+ * requests are refused long before memory is out.  So callers need not handle a lack of memory.  No
+ * other file calls malloc. */
 #ifndef DAYBOOK_BASE_MEMORY_H
 #define DAYBOOK_BASE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* All return memory that the caller frees with memory_free; sizes of 0 give a valid pointer. */
+/* These functions return memory that the caller frees with memory_free; a size of 0 gives a valid
+ * pointer, too. */
 void *memory_alloc(size_t size);
 void *memory_zeroed(size_t count, size_t size);      /* aborts when the product overflows */
 void *memory_resize(void *old, size_t size);
-/* Room for one more item of `size` bytes in an array that has `count` items, and room for
- * `*capacity` (0 for NULL): the array, which may have moved.  A full one grows to twice the
- * room. */
+/* Make room for one more item in an array of `count` items of `size` bytes, which has room for
+ * `*capacity` items (0 where `items` is NULL).  Returns the array, which may have moved.  A full
+ * array grows to room for twice as many. */
 void *memory_make_room(void *items, uint32_t count, uint32_t *capacity, size_t size);
 void *memory_copy(const void *source, size_t size);
 char *memory_string(const char *source);             /* a copy; `source` must not be NULL */
@@ -24,26 +25,26 @@ void memory_free(void *pointer);                     /* NULL is fine */
 /* Memory for O_DIRECT: aligned to 4096 bytes; freed by memory_free. */
 void *memory_aligned(size_t size);
 
-enum { MEMORY_HEAPS = 16 }; /* malloc's heaps: each of so many threads has one */
+enum { MEMORY_HEAPS = 16 }; /* heaps of malloc: so many threads have one each */
 
 /* Configure malloc for a process that runs for long and may use `limit` bytes; called before the
  * first thread is made.
  *
- * Blocks of 2 MiB and more are returned to the system when they are freed, smaller ones are kept
- * and used again.  By default malloc raises that bound to the largest block that was ever freed, up
- * to 32 MiB, and then keeps what merges and answers needed once: within an hour's soak test the
+ * Blocks of 2 MiB and more are returned to the system when they are freed; smaller ones are kept
+ * and used again.  By default malloc raises this bound to the largest block that was ever freed, up
+ * to 32 MiB, and then keeps the large blocks of merges and answers: in a test of an hour the
  * process grew from 60 to 145 MB, of which a third was in use.  A much lower bound costs time:
- * blocks of some 260 KiB, which connections and ticks allocate and free with each batch, were then
- * mapped, cleared and unmapped each time, which took two fifths of a turn of the loop.
+ * blocks of some 260 KiB, which are allocated and freed with each batch, were then mapped, cleared
+ * and unmapped each time, which took two fifths of the time of a turn of the loop.
  *
- * Each of MEMORY_HEAPS threads has its own heap: a thread that shares a heap waits for the heap's
- * lock, and its next call sorts the blocks that other threads have freed.  Merges and flushes free
- * hundreds of thousands of blocks; where all threads shared two heaps, this stopped the engine
- * thread for milliseconds.
+ * MEMORY_HEAPS threads have a heap each.  A thread that shares a heap waits for the heap's lock,
+ * and its next call sorts the blocks that other threads have freed.  Merges and flushes free
+ * hundreds of thousands of blocks: when all threads shared two heaps, the engine thread stopped for
+ * milliseconds.
  *
- * Each heap keeps up to 8 MiB of free memory at its end.  A process with a small limit keeps less,
- * and its bound for large blocks is lower: of the 113 MiB of a server with a limit of 128 MiB, more
- * than half was free memory in heaps. */
+ * Each heap keeps up to 8 MiB of free memory at its end.  In a process with a small limit the heaps
+ * keep less, and the bound for large blocks is lower.  Without that, a server with a limit of
+ * 128 MiB took 113 MiB, and more than half of them were free memory in heaps. */
 void memory_return_large(size_t limit);
 
 /* Return whole free pages between blocks that are in use to the system; called now and then.  Takes

@@ -1,7 +1,7 @@
-/* metrics: a list of values in the order in which they were added, those of one name together.
+/* metrics: a list of metrics in the order in which they were added, those of one name together.
  *
- * Prometheus' text format has all samples of one name in one group under one HELP and TYPE line, so
- * a metric is inserted after the last one of its name. */
+ * In Prometheus' text format all samples of one name follow one HELP and one TYPE line, so a metric
+ * is inserted after the last one of its name. */
 #include "base/metrics.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 struct bucket {
     int64_t us_max;
-    const char *seconds; /* the same, as the text format has it */
+    const char *seconds; /* the bound in seconds, as it is printed */
 };
 
 static const struct bucket buckets[METRIC_BUCKETS] = {
@@ -30,7 +30,7 @@ struct metrics *metrics_new(void)
     return memory_zeroed(1, sizeof(struct metrics));
 }
 
-/* The registry owns a metric's texts, whose type is const for its users. */
+/* The registry owns a metric's texts; they are const for other modules only. */
 static void metric_free_text(const char *text)
 {
     memory_free((void *)(uintptr_t)text);
@@ -108,8 +108,8 @@ void metrics_observe_us(struct metric *histogram, int64_t us)
     histogram->value += us;
 }
 
-/* In the text format a bucket counts all times up to its bound, those of smaller buckets
- * included. */
+/* In the text format a bucket counts all times up to its bound, including those of the buckets
+ * before it. */
 static void histogram_write(const struct metric *metric, struct buffer *buffer)
 {
     const char *comma = metric->labels[0] != '\0' ? "," : "";

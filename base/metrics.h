@@ -1,11 +1,10 @@
 /* metrics: a registry of named counters, gauges and histograms.
  *
- * Modules set the values, and `daybook status` and the control socket show them; no module shows
- * another one's state in any other way.  The engine thread owns the registry; a pointer to a metric
- * is valid as long as the registry.
+ * Modules set the values, and `daybook status` shows them.  Only the engine thread uses the
+ * registry; a pointer to a metric is valid as long as the registry.
  *
- * A gauge NAME_max is the limit of the gauge NAME: where NAME has reached it, `daybook status` and
- * its --check say so, with NAME's help text. */
+ * A gauge NAME_max is the limit of the gauge NAME: where NAME has reached its limit, `daybook
+ * status` and its --check report that, with the help text of NAME. */
 #ifndef DAYBOOK_BASE_METRICS_H
 #define DAYBOOK_BASE_METRICS_H
 
@@ -15,8 +14,8 @@
 
 enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-/* Of a histogram.  Their upper bounds are in metrics.c, from 0.1 ms to 1 s; the last bucket has
- * none. */
+/* How many buckets a histogram has.  metrics.c has their upper bounds, from 0.1 ms to 1 s; the last
+ * bucket is for all longer times. */
 enum { METRIC_BUCKETS = 12 };
 
 struct metric {
@@ -24,8 +23,8 @@ struct metric {
     const char *labels;        /* code="bad_amount", or "" */
     const char *help;
     enum metric_kind kind;
-    int64_t value;             /* written by the module that added it; of a histogram the sum, us */
-    uint64_t *buckets;         /* of a histogram: the count of observations in each; else NULL */
+    int64_t value;             /* set by the module that added it; histogram: sum of times in us */
+    uint64_t *buckets;         /* histogram: the number of times in each bucket; else NULL */
     struct metric *next;
 };
 

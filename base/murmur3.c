@@ -1,7 +1,8 @@
 /* murmur3: see the header.
  *
- * Cassandra reads the bytes of the tail as signed, which differs from the published MurmurHash3 for
- * keys that are no multiple of 16 bytes and hold bytes from 80 up. */
+ * The tail is what follows the last whole 16 bytes of the key.  Cassandra reads its bytes as
+ * signed, so its hash differs from the published MurmurHash3 where the tail has a byte of 0x80 or
+ * more. */
 #include "base/murmur3.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-/* murmur3: the token of a partition key. */
+/* murmur3: the token of a partition key, by which Cassandra distributes and orders partitions. */
 #ifndef DAYBOOK_BASE_MURMUR3_H
 #define DAYBOOK_BASE_MURMUR3_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* The token of Cassandra's Murmur3Partitioner: the first half of MurmurHash3 x64 128 with signed
- * bytes in the tail.  INT64_MIN is the token of the empty key only: a hash of that value becomes
- * INT64_MAX.  Source: cassandra MurmurHash.java (Apache-2.0), described in docs/FORMATS.md
- * "Token". */
+ * bytes in the tail.  INT64_MIN is the token of the empty key only: where the hash of another key
+ * has that value, its token is INT64_MAX.  Source: cassandra MurmurHash.java (Apache-2.0),
+ * described in docs/FORMATS.md "Token". */
 int64_t murmur3_token(const void *key, size_t size);
 #endif

@@ -1,9 +1,9 @@
 /* radix_sort: least significant digit first.
  *
- * Each pass is stable, so after the last one items are ordered by all digits.  A pass counts how
- * often each digit occurs and then moves the items.  Digits are 8 bits for few items, because
- * clearing and adding up the counts costs as much as moving hundreds of items, and 11 bits for
- * many, which saves passes. */
+ * Each pass sorts stably by one digit, so after the last pass the items are ordered by all digits.
+ * A pass counts how often each value of the digit occurs, and then moves the items.  Digits have 11
+ * bits, which saves passes.  For few items they have 8 bits, because clearing and adding up the
+ * counts takes as long as moving hundreds of items. */
 #include "base/radix_sort.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ static void pass_move(struct radix_sort *sort, uint32_t end)
         sorted[starts[items[i] >> shift & mask]++] = items[i];
 }
 
-/* From how often each digit occurs to where its first item goes. */
+/* Turn the counts of the digit's values into the positions of their first items. */
 static void counts_add_up(struct radix_sort *sort)
 {
     uint32_t start = 0;

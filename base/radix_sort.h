@@ -1,6 +1,7 @@
 /* radix_sort: stable sort of 64-bit items by some of their bits, for keys packed with a payload.
  *
- * All at once, or in steps, between which the caller does something else. */
+ * radix_sort sorts in one call; radix_sort_begin and radix_sort_step sort in steps, between which
+ * the caller may do other work. */
 #ifndef DAYBOOK_BASE_RADIX_SORT_H
 #define DAYBOOK_BASE_RADIX_SORT_H
 
@@ -9,12 +10,12 @@
 
 enum { RADIX_SORT_STARTS = 1 << 11 };
 
-/* Private but for `items`: sorted by the digits so far, the result after the last step. */
+/* Private; `items` is the result after the last step. */
 struct radix_sort {
     uint64_t *items;
     uint64_t *other;
     uint32_t count;
-    uint32_t shift;                    /* of the pass's digit */
+    uint32_t shift;                    /* of the digit by which this pass sorts */
     uint32_t digit_bits;
     uint32_t bits;                     /* from `shift` on, of this pass and those to come */
     bool is_moving;                    /* the pass has counted all digits, and moves the items */
@@ -22,13 +23,14 @@ struct radix_sort {
     uint32_t starts[RADIX_SORT_STARTS];
 };
 
-/* Sort `count` items by the bits [shift, shift + bits); `other` is scratch of the same size. */
+/* Begin to sort `count` items by the bits [shift, shift + bits).  `other` has room for as many;
+ * the result is in `items` or in `other`. */
 void radix_sort_begin(struct radix_sort *sort, uint64_t *items, uint64_t *other, uint32_t count,
                       uint32_t shift, uint32_t bits);
-/* Count or move up to `items` of them, more than none.  False: they are sorted. */
+/* Count or move up to `items` items, at least 1.  False: all are sorted. */
 bool radix_sort_step(struct radix_sort *sort, uint32_t items);
 
-/* The same at once; returns the array that holds the result: `items` or `other`. */
+/* Sort in one call; returns the array that holds the result: `items` or `other`. */
 uint64_t *radix_sort(uint64_t *items, uint64_t *other, uint32_t count, uint32_t shift,
                      uint32_t bits);
 #endif

@@ -1,4 +1,4 @@
-/* random: a source of random bytes: the system, or a seed in a simulated world. */
+/* random: a source of random bytes: the system, or in a simulated world a seeded generator. */
 #ifndef DAYBOOK_BASE_RANDOM_H
 #define DAYBOOK_BASE_RANDOM_H
 
@@ -7,6 +7,6 @@
 
 struct random {
     void (*fill)(struct random *random, void *to, size_t size);
-    bool is_system;            /* a library may take random bytes from the system itself */
+    bool is_system;            /* `fill` returns the system's random bytes */
 };
 #endif

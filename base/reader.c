@@ -2,8 +2,8 @@
  *
  * Sizes are compared with `size - offset` and never added to `offset`, because the sum would wrap
  * for sizes near 2^64.
- * Varints are LEB128: 300 is ac 02.  A varint in more bytes than it needs is read as its value; one
- * over 64 bits fails. */
+ * Varints are LEB128: 300 is ac 02.  A varint that has more bytes than its value needs is accepted;
+ * one over 64 bits fails. */
 #include "base/reader.h"
 
 struct reader reader_of(struct bytes bytes)
@@ -67,8 +67,8 @@ uint64_t reader_u64_be(struct reader *reader)
     return __builtin_bswap64(reader_u64(reader));
 }
 
-/* Read a varint where at least VARINT_SIZE_MAX bytes are left, so that no byte needs a check that
- * it is there; false: the varint is over 64 bits. */
+/* Read a varint where at least VARINT_SIZE_MAX bytes are left, so that the end need not be checked
+ * at each byte.  False: the varint is over 64 bits. */
 static bool take_varint(struct reader *reader, uint64_t *value_out)
 {
     const uint8_t *at = reader->data + reader->offset;

@@ -1,7 +1,7 @@
 /* reader: reads forward through bytes that are not trusted, and never past their end.
  *
- * After a read that finds too few bytes `failed` stays set and every further read returns zeros, so
- * a decoder checks it once, at its end or before it uses a count. */
+ * After a read that finds too few bytes, `failed` stays set and every further read returns zeros.
+ * So a decoder checks `failed` once, when it has read everything or before it uses a count. */
 #ifndef DAYBOOK_BASE_READER_H
 #define DAYBOOK_BASE_READER_H
 
@@ -38,7 +38,7 @@ static inline uint64_t reader_varint(struct reader *reader)
                     reader->data[reader->offset] < 0x80;
     return is_short ? reader->data[reader->offset++] : reader_long_varint(reader);
 }
-/* Over 32 bits: fails. */
+/* A varint over 32 bits fails. */
 static inline uint32_t reader_varint32(struct reader *reader)
 {
     uint64_t value = reader_varint(reader);
@@ -63,6 +63,7 @@ static inline struct bytes reader_sized(struct reader *reader)
     reader->offset += 1 + bytes.size;
     return bytes;
 }
-/* A count of items of at least `item_size_min` bytes each; fails when so many could not follow. */
+/* Read a varint that counts items of at least `item_size_min` bytes each; fails when the bytes that
+ * are left are too few for so many items. */
 uint64_t reader_count(struct reader *reader, size_t item_size_min);
 #endif

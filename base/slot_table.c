@@ -1,8 +1,8 @@
 /* slot_table: how the table grows, and how an item is removed.
  *
- * What must hold: between the slot where the search for an item begins and the item's slot there is
- * no free one.  So a slot that becomes free is filled with an item that follows it, whose slot is
- * filled likewise, until the next free slot. */
+ * What must hold: no slot is free between the slot where the search for an item begins and the slot
+ * of the item.  So when an item is removed, an item that follows may move to its slot; that item's
+ * slot is then filled in the same way, up to the next free slot. */
 #include "base/slot_table.h"
 
 #include "base/error.h"

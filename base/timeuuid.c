@@ -1,16 +1,16 @@
-/* timeuuid: layout of a version 1 uuid, big-endian, with T the 60-bit count of 100 ns since
- * 1582-10-15:
+/* timeuuid: the layout of a version 1 uuid.  It is big-endian; T is the time as a count of 100 ns
+ * since 1582-10-15, in 60 bits.
  *
  *   byte 0..3    T, bits 0..31
  *   byte 4..5    T, bits 32..47
  *   byte 6..7    version 1 in the high 4 bits, bits 48..59 of T in the others
  *   byte 8..9    variant 10 in the high 2 bits, 14 bits of clock sequence
- *   byte 10..15  node; its multicast bit is set, as the RFC requires of random ones */
+ *   byte 10..15  node; its multicast bit is set, as the RFC requires where the node is random */
 #include "base/timeuuid.h"
 
 #include "base/random.h"
 
-/* From 1582-10-15 to 1970-01-01 in 100 ns. */
+/* The time from 1582-10-15 to 1970-01-01, in units of 100 ns. */
 #define EPOCH_TICKS INT64_C(0x01B21DD213814000)
 
 enum { TICKS_PER_US = 10 };
@@ -21,7 +21,7 @@ static void put_u16_be(uint8_t *to, uint16_t value)
     to[1] = (uint8_t)value;
 }
 
-/* `ticks` since 1970. */
+/* `ticks` are 100 ns each, counted from 1970. */
 static void put_timeuuid(uint64_t ticks, const uint8_t maker[TIMEUUID_MAKER_SIZE],
                          uint8_t out[UUID_SIZE])
 {

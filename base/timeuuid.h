@@ -1,8 +1,7 @@
-/* timeuuid: uuids of a time (RFC 9562 version 1).
+/* timeuuid: uuids that contain a time (RFC 9562 version 1).
  *
- * They are made from a time of the caller's.  libuuid would read the system's clock, which is
- * neither the store's nor the simulated world's, and may put the machine's MAC address into an id
- * that clients see. */
+ * The caller gives the time.  libuuid would read the system's clock, which differs from the store's
+ * and from that of a simulated world, and might put the machine's MAC address into the uuid. */
 #ifndef DAYBOOK_BASE_TIMEUUID_H
 #define DAYBOOK_BASE_TIMEUUID_H
 
@@ -12,12 +11,11 @@
 
 struct random;
 
-/* A version 1 uuid of the time `us` (microseconds since 1970).  Clock sequence, node and the tenths
- * of a microsecond are random, so that two uuids of one time differ. */
+/* Make a version 1 uuid of the time `us` (microseconds since 1970).  Clock sequence, node and the
+ * tenths of a microsecond are random, so that two uuids of one time differ. */
 void timeuuid_make(int64_t us, struct random *random, uint8_t out[UUID_SIZE]);
-/* A version 1 uuid with `maker` as clock sequence and node: random bytes that the caller has drawn
- * once, so that the many uuids of one caller differ in few bytes.  The caller never makes two uuids
- * of the same microsecond. */
+/* The same with `maker` as clock sequence and node: random bytes that the caller made once, so that
+ * its many uuids differ in few bytes.  The caller never makes two uuids of one microsecond. */
 enum { TIMEUUID_MAKER_SIZE = 8 };
 void timeuuid_make_as(int64_t us, const uint8_t maker[TIMEUUID_MAKER_SIZE], uint8_t out[UUID_SIZE]);
 /* The time of a version 1 uuid, in microseconds since 1970. */
