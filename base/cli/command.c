@@ -1,4 +1,4 @@
-/* command: helpers that every subcommand uses to answer. */
+/* command: helpers by which subcommands parse options and answer. */
 #include "base/cli/command.h"
 
 #include <errno.h>

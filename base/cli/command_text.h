@@ -1,4 +1,4 @@
-/* command_text: the text of a command's answer, as it is gathered and handed over in pieces. */
+/* command_text: helpers for the text of a command's answer, which is written in pieces. */
 #ifndef DAYBOOK_BASE_CLI_COMMAND_TEXT_H
 #define DAYBOOK_BASE_CLI_COMMAND_TEXT_H
 
@@ -10,6 +10,6 @@ void command_text_count(struct buffer *text, uint64_t count, const char *singula
 /* Append the day as 2013-11-28. */
 void command_text_day(struct buffer *text, int32_t day);
 
-/* Write `text` to the output and clear it, if it has at least 64 KiB or `is_last`. */
+/* If `text` has at least 64 KiB, or `is_last`, write it to the output and clear it. */
 void command_text_flush(struct command_output *output, struct buffer *text, bool is_last);
 #endif

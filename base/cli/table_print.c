@@ -1,13 +1,14 @@
-/* table_print: a writer of lines for each format.
+/* table_print: a function that appends a line, for each format.
  *
- * What must hold: what CSV and JSON print reads back as the same cells, null and empty apart; an
- * aligned table never sends a control character to a terminal, wherever the text came from.
+ * What must hold: a program that reads the CSV or the JSON gets the same cells, and can tell null
+ * from empty text; an aligned table has no control characters but LF, whatever the cells contain.
  *
  *   reseller_id  day            clicks   amount          reseller_id,day,clicks,amount
  *   supaboobs    2013-11-28  1,000,000  2500.00          supaboobs,2013-11-28,1000000,2500.00
  *
- * The text of a cell is the caller's, thousands separators included.  The width of a cell is its
- * number of code points, which is right for scripts whose characters take one column each. */
+ * Cells are printed as the caller gives them, so the caller adds thousands separators.  The width
+ * of a cell is its number of code points, which is right for scripts whose characters take one
+ * column each. */
 #include "base/cli/table_print.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ struct table_print {
     uint64_t rows;      /* printed or held back */
     struct buffer held; /* cells of held rows, each with its size */
     uint32_t held_rows;
-    bool is_flowing; /* the header is out; nothing is held back any more */
+    bool is_flowing; /* the header was printed, and rows are no longer held back */
     size_t widths[TABLE_COLUMNS_MAX];
 };
 
@@ -139,7 +140,8 @@ static void append_spaces(struct buffer *text, size_t count)
     text->size += count;
 }
 
-/* Without control characters, C1 ones (U+0080 to U+009F: C2 80 to C2 9F) included. */
+/* Append the cell with a '?' for each control character.  U+0080 to U+009F (bytes C2 80 to C2 9F)
+ * are control characters, too. */
 static void append_printable(struct buffer *text, struct bytes cell)
 {
     buffer_reserve(text, cell.size);
@@ -157,7 +159,7 @@ static void append_printable(struct buffer *text, struct bytes cell)
 static void aligned_line(struct table_print *print, const struct bytes *cells)
 {
     size_t owed =
-        0; /* spaces that are written before the next cell only, so that none end a line */
+        0; /* spaces that are written only if a further cell has text: no line ends with them */
     for (uint32_t i = 0; i < print->column_count; i++) {
         size_t width = text_width(cells[i]);
         size_t fill = width < print->widths[i] ? print->widths[i] - width : 0;
@@ -313,7 +315,7 @@ struct buffer *table_print_cell(struct table_cells *cells, bool is_null)
     check(cells->count < TABLE_COLUMNS_MAX);
     cells->is_null[cells->count] = is_null;
     cells->starts[cells->count++] = cells->text.size;
-    buffer_reserve(&cells->text, 1); /* an empty cell is not null */
+    buffer_reserve(&cells->text, 1); /* so that the data of an empty cell is not NULL */
     return &cells->text;
 }
 

@@ -1,5 +1,7 @@
-/* terminal: the control characters U+0080 to U+009F, of which U+009B begins a command as ESC [
- * does, are the bytes C2 80 to C2 9F, which may come in two calls. */
+/* terminal: see the header.
+ *
+ * The control characters U+0080 to U+009F are the bytes C2 80 to C2 9F, which may come in two
+ * calls.  U+009B, for example, begins a command as ESC [ does. */
 #include "base/cli/terminal.h"
 
 static bool is_control(uint8_t c)

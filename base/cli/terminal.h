@@ -1,5 +1,5 @@
-/* terminal: removes control characters, which a terminal would execute, from what commands
- * print. */
+/* terminal: replaces control characters, which a terminal would execute, in the output of
+ * commands. */
 #ifndef DAYBOOK_BASE_CLI_TERMINAL_H
 #define DAYBOOK_BASE_CLI_TERMINAL_H
 
@@ -9,10 +9,10 @@
 
 /* A stream of text; zero at its beginning. */
 struct terminal_text {
-    bool holds_c2;             /* C2, the first byte of a character, was the last byte so far */
+    bool holds_c2;             /* the last byte was C2, which begins a character */
 };
 
-/* Append `bytes` with a '?' for each control character, U+0080 to U+009F included, but for ends of
- * lines and tabs. */
+/* Append `bytes` to `text`, with a '?' for each control character other than LF and tab.  U+0080 to
+ * U+009F are control characters, too. */
 void terminal_append(struct terminal_text *stream, struct bytes bytes, struct buffer *text);
 #endif
