@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 enum {
-    RESERVED_MIN = 16, /* for two files of the log, a flush, two merges and a backup */
+    RESERVED_MIN = 16, /* two files of the log, a flush, two merges and a backup */
     RESERVED_SHARE = 8,
     RESERVED_MAX = 1024,
     PROGRAM_OPEN = 24 /* descriptors of an idle server: loop, doors, log and manifest */

@@ -1,16 +1,15 @@
-/* descriptors: how many files and connections may be open, and for what the last descriptors are
- * reserved.
+/* descriptors: reserves some of the process's file descriptors for files, so that connections
+ * cannot take them all.
  *
- * Files must never wait for connections: a server whose clients have taken every descriptor could
- * neither make the next file of its log nor write a segment, and clicks would wait for ever.  So
- * descriptors are used as follows:
+ * If connections had taken every descriptor, a server could neither make the next file of its log
+ * nor write a segment, and clicks would wait for ever.  So descriptors are used as follows:
  *
  *     0 .. limit - reserved                   files and all connections
  *          .. limit - reserved / 2            files, and commands at the control socket
  *          .. limit                           files only
  *
- * The system gives the lowest free number, so the number of a new connection's descriptor shows how
- * many are taken.  A connection whose number is past its range is closed when it is accepted. */
+ * The system gives a new descriptor the lowest free number, so this number shows about how many
+ * are taken.  A new connection whose descriptor is past its range is closed when it is accepted. */
 #ifndef DAYBOOK_BASE_WORLD_DESCRIPTORS_H
 #define DAYBOOK_BASE_WORLD_DESCRIPTORS_H
 
@@ -19,8 +18,8 @@
 
 struct descriptors {
     uint32_t limit;            /* of the process (RLIMIT_NOFILE) */
-    uint32_t reserved;         /* of the limit, for files */
-    uint32_t taken;            /* at least: the lowest free number, or the limit if none is free */
+    uint32_t reserved;         /* the part of the limit that is reserved for files */
+    uint32_t taken;            /* the lowest free number, or the limit if none is free */
 };
 
 /* The process's limit, and how many descriptors are taken now. */
@@ -29,6 +28,7 @@ struct descriptors descriptors_look(void);
 void descriptors_raise_limit(void);
 /* Whether a new connection with this descriptor leaves enough descriptors for files. */
 bool descriptors_admit(const struct descriptors *descriptors, int descriptor, bool is_command);
-/* How many connections of clients there may be, beside the descriptors of the program itself. */
+/* How many descriptors are left for connections, after the reserve and those that the program
+ * itself needs. */
 uint32_t descriptors_left(const struct descriptors *descriptors);
 #endif

@@ -1,6 +1,7 @@
-/* disk_modes: see the header.  The mode of the directory itself keeps other users out.  The modes
- * of its files matter only when the directory is copied, so errors in changing those are
- * ignored. */
+/* disk_modes: see the header.
+ *
+ * The mode of the directory itself keeps other users out.  The modes of its files matter only when
+ * the directory is copied, so errors in changing them are ignored. */
 #include "base/world/disk_modes.h"
 
 #include <dirent.h>
@@ -15,7 +16,8 @@
 
 enum { OTHERS = S_IRWXG | S_IRWXO };
 
-/* Remove others' rights on the files of one directory, and close it.  Links are not followed. */
+/* Remove the rights of other users on the files of one directory, and close the descriptor.
+ * Symbolic links are not followed. */
 static void tighten_files(int directory)
 {
     DIR *stream = directory >= 0 ? fdopendir(directory) : NULL;
@@ -28,7 +30,7 @@ static void tighten_files(int directory)
         struct stat status;
         if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(status.st_mode) && (status.st_mode & OTHERS) != 0) {
-            /* No other user reaches the file, even where its mode cannot be changed. */
+            /* Even if this fails, no other user can reach the file through the directory. */
             int rc = fchmodat(directory, entry->d_name, DISK_MODE_FILE, 0);
             (void)rc;
         }

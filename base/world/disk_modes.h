@@ -1,7 +1,8 @@
-/* disk_modes: only its owner may enter a data directory: directories 0700, files 0600.
+/* disk_modes: the modes of a data directory, which only its owner may enter: directories 0700,
+ * files 0600.
  *
- * A data directory contains clicks, rates and payments.  Also, a user who can open a directory can
- * lock it (flock), so that no server starts there. */
+ * A data directory contains clicks, rates and payments.  Also, a user that can open a directory can
+ * lock it (flock), and no server then starts on it. */
 #ifndef DAYBOOK_BASE_WORLD_DISK_MODES_H
 #define DAYBOOK_BASE_WORLD_DISK_MODES_H
 
@@ -9,8 +10,8 @@
 
 enum { DISK_MODE_DIRECTORY = 0700, DISK_MODE_FILE = 0600 };
 
-/* If other users have any right on the directory that is open as `directory`, remove their rights
- * on it and on all files in it, and log that.  -EACCES where another user owns the directory; `err`
- * then names what the owner has to do. */
+/* `directory` is a descriptor of the directory `path`.  If other users have any right on it, remove
+ * their rights on the directory and all files in it, and log that.  -EACCES when another user owns
+ * the directory; `err` then contains the command that the owner has to run. */
 must_check int disk_modes_tighten(int directory, const char *path, struct error *err);
 #endif

@@ -1,17 +1,17 @@
 /* disk_posix: files below one directory, reached through its descriptor.
  *
- * What must hold: a read or write is whole or an error, into whatever parts the system divides it;
- * and a sync that failed is reported and never tried again, because the kernel may have dropped the
- * pages that it could not write.
+ * What must hold: a read or write processes all its bytes or fails, even if the system processes
+ * them in several parts.  A sync that failed is reported and never tried again, because the kernel
+ * may have dropped the pages that it could not write.
  *
- * Allocation: fallocate alone leaves extents that are marked unwritten, and the first write to an
- * extent would change metadata within the sync that an acknowledgement waits for.  So a file is
- * filled with zeros when it is allocated.
+ * Allocation: fallocate alone leaves extents that are marked unwritten.  The first write to such an
+ * extent changes metadata, which would lengthen the sync that an acknowledgement waits for.  So a
+ * file is filled with zeros when it is allocated.
  *
- * Lock: flock on the directory itself, so that a reader needs no right to create a file.  The file
- * `lock` only names the process that has the lock.  The kernel releases the lock when the process
- * ends, however it ends; the pid that a crash leaves in the file counts only while the directory is
- * locked. */
+ * Lock: the directory itself is locked by flock, so that a reader needs no right to create a file.
+ * The file `lock` only names the process that has the lock.  The kernel releases the lock when the
+ * process ends in any way.  A crash leaves its pid in the file, which is read only while the
+ * directory is locked. */
 #include "base/world/disk_posix.h"
 
 #include <dirent.h>
@@ -35,7 +35,7 @@
 
 enum {
     DIRECT_ALIGNMENT = 4096,
-    ZEROS_SIZE = 1 << 20 /* written at once while a file is allocated */
+    ZEROS_SIZE = 1 << 20 /* bytes of each write while a file is allocated */
 };
 
 struct disk_posix {
@@ -57,8 +57,8 @@ static struct disk_posix *disk_posix_of(struct disk *disk)
 
 /* ---- files ---- */
 
-/* O_DIRECT is set after the file was opened: on a file system without it, open with
- * O_CREAT | O_DIRECT fails and leaves the new file behind. */
+/* O_DIRECT is set after the file was opened: on a file system that does not support it, open with
+ * O_CREAT | O_DIRECT makes the file and then fails. */
 static bool disk_posix_make_direct(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -103,22 +103,22 @@ static int64_t disk_posix_read(struct disk *disk, struct disk_file *file, uint64
         if (count < 0)
             return -errno;
         done += (size_t)count;
-        /* A direct read that ends within a block has reached the end of the file; another read
-         * could not begin there. */
+        /* A direct read that ends within a block has reached the end of the file.  Another direct
+         * read could not begin within a block. */
         if (count == 0 || (file->is_direct && done % DIRECT_ALIGNMENT != 0))
             break;
     }
     return (int64_t)done;
 }
 
-/* With RWF_NOWAIT the system returns the bytes that it has in memory, and does not wait. */
+/* With RWF_NOWAIT the system reads only bytes that it has in memory, and does not wait. */
 static int64_t disk_posix_read_now(struct disk *disk, struct disk_file *file, uint64_t offset,
                                    void *to, size_t size)
 {
     (void)disk;
     const struct iovec piece = {.iov_base = to, .iov_len = size};
     ssize_t count = preadv2(file->fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
-    /* Also for -EOPNOTSUPP, from file systems without RWF_NOWAIT. */
+    /* Some file systems do not support RWF_NOWAIT: the caller then reads in the ordinary way. */
     return count == (ssize_t)size ? count : -EAGAIN;
 }
 
@@ -162,7 +162,7 @@ static int disk_posix_write_zeros(struct disk *disk, struct disk_file *file, uin
 
 static int disk_posix_allocate(struct disk *disk, struct disk_file *file, uint64_t size)
 {
-    /* Where there is no fallocate, writing the zeros allocates as well. */
+    /* Without fallocate, writing the zeros allocates the blocks. */
     if (fallocate(file->fd, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
         return -errno;
     if (ftruncate(file->fd, (off_t)size) != 0)
@@ -300,8 +300,7 @@ static int lock_file_write(int directory, const char *text)
 
 static int disk_posix_lock_busy(struct disk_posix *posix, enum disk_lock kind, struct error *err)
 {
-    /* An exclusive lock may be refused because of readers, which leave no pid: a shared one is then
-     * granted. */
+    /* If a shared lock is granted, readers prevented the exclusive one; readers write no pid. */
     if (kind == DISK_LOCK_EXCLUSIVE && flock(posix->directory, LOCK_SH | LOCK_NB) == 0) {
         flock(posix->directory, LOCK_UN);
         return error_set(err, ERROR_BUSY, "another process is reading the directory");
@@ -329,7 +328,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
         return 0;
     char text[24];
     snprintf(text, sizeof text, "%lld\n", (long long)getpid());
-    /* Without space for the pid the lock is held nevertheless: a server starts on a full disk. */
+    /* The lock holds even if there is no space for the pid: a server starts on a full disk, too. */
     rc = lock_file_write(posix->directory, text);
     if (rc < 0 && !error_is_passing(rc)) {
         flock(posix->directory, LOCK_UN);
@@ -342,7 +341,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
 static void disk_posix_unlock(struct disk *disk)
 {
     struct disk_posix *posix = disk_posix_of(disk);
-    /* Only the lock matters: a file that cannot be removed does no harm. */
+    /* An error is ignored: the file has no meaning while the directory is not locked. */
     if (posix->wrote_lock_file)
         (void)unlinkat(posix->directory, LOCK_FILE, 0);
     posix->wrote_lock_file = false;

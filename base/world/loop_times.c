@@ -1,6 +1,6 @@
-/* loop_times: histograms by cause.
+/* loop_times: a histogram for each cause.
  *
- * A turn begins with its first callback, not when the loop is entered: between the two it waits. */
+ * A turn begins with its first callback: before that, the loop may have waited for an event. */
 #include "base/world/loop_times.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* loop_uv: the loop on libuv. */
+/* loop_uv: implements loop.h on libuv. */
 #include "base/world/loop.h"
 
 #include <sched.h>
@@ -15,14 +15,14 @@
 enum {
     STOP_SIGNALS = 2,
     COMPUTED_NS =
-        2000000 /* no polling for so long after a job ended: another is likely to follow */
+        2000000 /* no polling for so long after a job ended: another job is likely to follow */
 };
 
 struct loop {
     uv_loop_t uv;
     struct loop_times times;
     struct loop_poll poll;
-    const struct world *beside; /* its jobs prevent polling; NULL while the loop never polls */
+    const struct world *beside; /* the world whose jobs prevent polling; NULL: no polling */
     uv_signal_t signals[STOP_SIGNALS];
     bool has_signals;
     void (*stop)(void *context, int signal_number);
@@ -63,7 +63,7 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
     loop->beside = world;
 }
 
-/* Whether to poll again; if so, the processor has just been offered to other threads. */
+/* Whether to poll again instead of sleeping.  Before that, other threads may use the processor. */
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = loop_times_now_ns();
@@ -97,7 +97,7 @@ void loop_show_times(struct loop *loop, struct metrics *metrics)
     loop_times_show(&loop->times, metrics);
 }
 
-/* The handlers are stopped, so that a second signal kills the process, which is the default. */
+/* The handlers are stopped, so that a second signal kills the process, as it does by default. */
 static void loop_signalled(uv_signal_t *handle, int signal_number)
 {
     struct loop *loop = handle->data;

@@ -1,21 +1,22 @@
 /* network_uv: byte streams on a libuv loop.
  *
- * What must hold: a handler may close its connection within any callback, so `is_closing` is
- * checked again before the handler is used after a callback; and the memory of a handle is freed in
- * its uv_close callback only.
+ * What must hold: a handler may close its connection within any callback, so after a callback
+ * `is_closing` is checked before the handler is called again.  The memory of a handle is freed only
+ * in the callback of uv_close.
  *
- * Writes: bytes go directly to the socket while none are queued; the bytes that it does not take
- * are collected in `waiting`.  One uv_write is under way at a time (`sending`), and bytes that are
- * written meanwhile are sent with the next one, so a thousand small replies take one system call:
+ * Writes: while no bytes are queued, bytes are written directly to the socket.  Bytes that the
+ * socket does not accept are collected in `waiting`.  At most one uv_write is under way, that of
+ * `sending`; bytes that are written meanwhile are sent together by the next one, so that a thousand
+ * small replies take one system call:
  *
- *     network_write ── socket takes all ────────────────────────▶ done
+ *     network_write ── socket accepts all ──────────────────────▶ done
  *                   └─ rest ─▶ waiting ─ swap ─▶ sending ─▶ done, drained()
  *
  * A failed write means that the peer is gone: the queue is dropped and `end` is called with the
- * code, possibly after an `end` of 0 (the peer had half-closed before).  Both kinds of sockets are
- * uv streams.  Unix sockets are made without libuv, because a path over 107 bytes is bound and
- * reached as /proc/self/fd/N/name, where N is a descriptor of its directory, and because the mode
- * must be 0600 before another process can connect. */
+ * code.  If the peer had half-closed the connection before, `end` was already called with 0.  TCP
+ * and unix sockets are both uv streams.  Unix sockets are made without libuv for two reasons: a
+ * path over 107 bytes is bound and connected as /proc/self/fd/N/name, where N is a descriptor of
+ * its directory; and the mode must be 0600 before another process can connect. */
 #include "base/world/network.h"
 
 #include <errno.h>
@@ -56,12 +57,12 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    struct watch *questions;        /* unix listeners, and connections that expect questions */
-    uint32_t handles;               /* listeners and connections whose memory is still held */
-    uint32_t at_once;               /* connections accepted since the loop last read one */
-    struct descriptors descriptors; /* when the network was made */
+    struct watch *questions; /* unix listeners, and connections that expect questions */
+    uint32_t handles;        /* listeners and connections whose memory is not yet freed */
+    uint32_t at_once;        /* unix connections accepted since the loop last read from one */
+    struct descriptors descriptors; /* as they were when the network was made */
     struct log_group refused;       /* connections that were closed for lack of descriptors */
-    bool is_released;               /* network_uv_free was called: the last handle frees it */
+    bool is_released;               /* network_uv_free was called: freed with the last handle */
 };
 
 struct listener {
@@ -69,7 +70,7 @@ struct listener {
     struct network *network;
     void (*accepted)(void *context, struct connection *connection);
     void *context;
-    char *path; /* of a unix socket, removed at the end; else NULL */
+    char *path; /* of a unix socket, which is removed on closing; else NULL */
     bool is_local;
     char address[NETWORK_ADDRESS_MAX];
 };
@@ -81,22 +82,22 @@ struct connection {
     void *context;
     uv_write_t write;
     uv_shutdown_t shutdown;
-    struct buffer sending; /* under way with `write`; empty: none is */
+    struct buffer sending; /* the bytes of `write`; empty: it is not under way */
     struct buffer waiting;
     bool is_reading;
-    bool is_asked;     /* network_expect_questions was called: watched while it is read from */
+    bool is_asked;     /* network_expect_questions was called: watched while is_reading */
     bool is_finishing; /* half-close once both buffers are empty */
     bool is_finished;
     bool is_closing;
-    bool has_ended;  /* the peer sent its last byte: there is nothing to read */
-    bool has_failed; /* and `end` was called with the code */
+    bool has_ended;  /* `end` was called: there are no more bytes to read */
+    bool has_failed; /* `end` was called with a negative status */
 };
 
 struct network *network_uv_new(void *loop)
 {
     struct network *network = memory_zeroed(1, sizeof *network);
 
-    /* A write to a closed connection returns an error then, instead of ending the process. */
+    /* A write to a closed connection now returns an error instead of ending the process. */
     (void)signal(SIGPIPE, SIG_IGN);
     network->loop = loop;
     network->questions = watch_new();
@@ -135,7 +136,7 @@ static struct connection *connection_new(struct network *network, bool is_unix)
 
     connection->network = network;
     network->handles++;
-    /* Neither can fail: no socket is made yet. */
+    /* These calls cannot fail, because they make no socket yet. */
     if (is_unix)
         check(uv_pipe_init(network->loop, &connection->uv.pipe, 0) == 0);
     else
@@ -165,7 +166,7 @@ void network_close(struct connection *connection)
     uv_close(&connection->uv.handle, connection_closed);
 }
 
-/* Take over a connected unix socket; closes it when that fails. */
+/* Make a connection of the connected unix socket `fd`; on an error `fd` is closed. */
 static int connection_adopt(struct network *network, int fd, struct connection **connection_out,
                             struct error *err)
 {
@@ -183,8 +184,8 @@ static int connection_adopt(struct network *network, int fd, struct connection *
 
 /* ---- connections: reading ---- */
 
-/* Watch the connection or stop that.  It must not be watched while it is not read from, because its
- * bytes would then be reported for ever. */
+/* Watch the connection, or stop watching it.  A connection that is not read from is not watched,
+ * because its bytes would be reported for ever. */
 static void connection_watch(struct connection *connection, bool is_watched)
 {
     uv_os_fd_t fd;
@@ -329,7 +330,7 @@ void network_addresses(const struct connection *connection, struct network_addre
     int peer_size = sizeof peer;
 
     if (connection->uv.handle.type == UV_TCP) {
-        /* After the peer has closed the connection there is no address: the size stays 0. */
+        /* These fail after the peer has closed the connection; the address is then zeros. */
         (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
         (void)uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size);
     }
@@ -358,7 +359,7 @@ static void connection_send(struct connection *connection);
 static void connection_shut(uv_shutdown_t *request, int status)
 {
     (void)request;
-    (void)status; /* an error shows when the connection is read from, too */
+    (void)status; /* an error shows again when the connection is read from */
 }
 
 static void connection_shutdown(struct connection *connection)
@@ -369,7 +370,8 @@ static void connection_shutdown(struct connection *connection)
     (void)uv_shutdown(&connection->shutdown, &connection->uv.stream, connection_shut);
 }
 
-/* The buffer was sent.  That of a large answer must not be kept as long as the connection. */
+/* Clear the buffer, which was sent.  The memory of a large answer is freed, because an idle
+ * connection may stay open for long. */
 static void connection_clear_sent(struct connection *connection)
 {
     buffer_clear(&connection->sending);
@@ -434,8 +436,8 @@ void network_write(struct connection *connection, struct bytes bytes)
         uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes.data, (unsigned)bytes.size);
 
         taken = uv_try_write(&connection->uv.stream, &buf, 1);
-        /* An error shows again in the queued write, whose callback calls `end`; it is not called
-         * from here, because the caller does not expect a callback within network_write. */
+        /* An error occurs again in the queued write, whose callback calls `end`.  `end` is not
+         * called here, because the caller does not expect a callback within network_write. */
         if (taken < 0)
             taken = 0;
     }
@@ -509,12 +511,13 @@ bool network_listener_is_local(const struct listener *listener)
     return listener->is_local;
 }
 
-/* Most clients of a unix socket have sent their request when the connection is accepted: it is read
- * now rather than a turn of the loop later.  An end or an error shows again in the ordinary read.
+/* Read from a unix connection that was just accepted: most clients have sent their request by then,
+ * which would otherwise be read a turn of the loop later.  An end or an error shows again in the
+ * ordinary read.
  *
  * At most NETWORK_AT_ONCE_MAX connections are read from in this way, because libuv accepts
  * connections as long as there are any: a client that connects again after each answer would keep
- * the loop here for ever. */
+ * the loop accepting for ever. */
 static void connection_read_now(struct connection *connection)
 {
     uint8_t *to = NULL;
@@ -530,7 +533,7 @@ static void connection_read_now(struct connection *connection)
         connection->handler->data(connection->context, (size_t)count);
 }
 
-/* Whether enough descriptors are left for files; else that connections are closed is logged. */
+/* Whether enough descriptors are left for files; if not, logs that connections are closed. */
 static bool connection_admitted(struct network *network, const struct connection *connection,
                                 bool is_unix)
 {
@@ -569,7 +572,7 @@ static void listener_connection(uv_stream_t *stream, int status)
 {
     int64_t began_ns = loop_times_begin(stream->loop->data);
 
-    /* A status other than 0: no descriptor was left, and libuv has closed the connection. */
+    /* If `status` is not 0, no descriptor was left, and libuv has closed the connection. */
     if (status == 0)
         listener_accept(stream->data);
     loop_times_end(stream->loop->data, LOOP_SOCKET, began_ns);
@@ -577,7 +580,7 @@ static void listener_connection(uv_stream_t *stream, int status)
 
 /* ---- TCP addresses ---- */
 
-/* "host:port", "[v6]:port" or ":port", resolved; the caller frees *found_out. */
+/* Resolve "host:port", "[v6]:port" or ":port"; the caller frees *found_out by freeaddrinfo. */
 static int address_resolve(const char *address, struct addrinfo **found_out, struct error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -607,7 +610,7 @@ static int address_resolve(const char *address, struct addrinfo **found_out, str
     return 0;
 }
 
-/* The numeric form of what a socket is bound to. */
+/* Write the numeric form of the address that a socket is bound to. */
 static void address_format(const struct sockaddr *name, socklen_t size, char *to, size_t to_size)
 {
     char host[NETWORK_HOST_MAX + 1] = "?";
@@ -689,7 +692,7 @@ static void unix_name_release(struct unix_name *name)
         close(name->directory);
 }
 
-/* A connected descriptor, or a negative code. */
+/* Connect; returns the socket's descriptor or a negative code. */
 static int unix_connect(const struct unix_name *name)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -703,9 +706,9 @@ static int unix_connect(const struct unix_name *name)
     return -code;
 }
 
-/* A bound descriptor, or a negative code.  A socket file on which no process listens was left by a
- * killed process, and is removed; the lock of the data directory prevents that two processes do
- * this at the same time. */
+/* Bind a socket; returns its descriptor or a negative code.  A socket file on which no process
+ * listens was left by a process that was killed, and is removed.  Two processes cannot do this at
+ * the same time, because the data directory is locked. */
 static int unix_bind(const char *path, const struct unix_name *name)
 {
     struct stat status;
@@ -720,7 +723,7 @@ static int unix_bind(const char *path, const struct unix_name *name)
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    /* On Linux bind gives the file the mode of the socket, so that it is never open to others. */
+    /* On Linux bind gives the file the mode of the socket, so other users can never open it. */
     if (fchmod(fd, S_IRUSR | S_IWUSR) == 0 &&
         bind(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
         return fd;

@@ -5,9 +5,9 @@
 
 enum {
     PIECE_US = 100,
-    REST_MAX_US = 100000,    /* the longest rest; owed_us is at least the negative of it */
-    INGEST_LASTS_US = 100000 /* ingest counts as running for so long after a frame was sealed;
-                              * some ten large frames are sealed in a second */
+    REST_MAX_US = 100000,    /* the longest rest; owed_us is at least -REST_MAX_US */
+    INGEST_LASTS_US = 100000 /* ingest is taken to last so long after a frame was sealed; some ten
+                              * large frames are sealed in a second */
 };
 
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed)

@@ -1,17 +1,17 @@
 /* thread_linux: time slices by sched_setattr(2).
  *
- * EEVDF (I. Stoica and H. Abdel-Wahab, "Earliest Eligible Virtual Deadline First", 1995) schedules
- * ordinary threads since Linux 6.6.  A thread's deadline lies one time slice after its start, so a
- * short slice is an early deadline: when the thread wakes it preempts a thread with a longer slice,
- * unless it has had more than its share.  `sched_runtime` of an ordinary thread is the length of
- * its slice since 6.12; before, it is accepted and has no effect.
+ * Linux schedules ordinary threads by EEVDF since version 6.6 (I. Stoica and H. Abdel-Wahab,
+ * "Earliest Eligible Virtual Deadline First", 1995).  The deadline of a thread lies one time slice
+ * after its start, so a short slice makes an early deadline: a thread that wakes preempts a thread
+ * with a longer slice, unless it has had more than its share.  Since 6.12 `sched_runtime` is the
+ * length of an ordinary thread's slice; before, it has no effect.
  *
- * A thread that has had less than its share runs first until it has it, for as long as 4 ms, which
- * the engine thread, on which all requests depend, would wait for each of the others.  SCHED_BATCH
- * keeps a thread from preempting another one when it wakes, and sched_yield(2) ends its slice: it
- * loses the rest of it, at most 0.1 ms, where it would lose 3 ms of a slice of the usual length.
- * Background threads have a third of a share, by their niceness, and not less, since they have to
- * make progress beside other programs that use all cores, too. */
+ * A thread that has had less than its share runs first until it has its share, for up to 4 ms.  The
+ * engine thread, on which all requests depend, would wait so long for each of the other threads.
+ * SCHED_BATCH keeps a thread from preempting another one when it wakes, and sched_yield(2) ends its
+ * slice.  The thread loses the rest of the slice: at most 0.1 ms, while it could be 3 ms of a slice
+ * of the usual length.  Background threads have a third of a share by their niceness; with less
+ * they would make too little progress beside other programs that use all cores. */
 #include "base/world/thread.h"
 
 #include <sched.h>
@@ -22,7 +22,7 @@
 
 enum {
     TURN_NS = 100000,    /* a time slice: the shortest that the system allows */
-    BACKGROUND_NICE = 5, /* steps of a quarter: a third of the weight */
+    BACKGROUND_NICE = 5, /* each step takes a fifth of the weight: a third is left */
     NICE_MAX = 19
 };
 
@@ -39,7 +39,8 @@ struct thread_attributes {
 };
 _Static_assert(sizeof(struct thread_attributes) == 48, "the system's layout has no padding");
 
-/* The attributes of the calling thread.  False: it has another policy, or the call has failed. */
+/* Get the attributes of the calling thread.  False: it does not have the policy `policy`, or the
+ * call has failed. */
 static bool attributes_get(uint32_t policy, struct thread_attributes *attributes)
 {
     *attributes = (struct thread_attributes){0};
@@ -47,8 +48,8 @@ static bool attributes_get(uint32_t policy, struct thread_attributes *attributes
            attributes->policy == policy;
 }
 
-/* Set policy, time slice and a niceness that is `nicer` steps above that of the thread which made
- * this one.  A program that was started with another policy than the usual one keeps it. */
+/* Set the calling thread's policy and time slice, and raise its niceness by `nicer` steps.  A
+ * process that was started with another policy than the usual one keeps its settings. */
 static void attributes_set(uint32_t policy, int32_t nicer)
 {
     struct thread_attributes attributes;

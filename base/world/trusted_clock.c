@@ -1,19 +1,19 @@
 /* trusted_clock: see the header.
  *
- * What must hold: trusted time is set to the time of the wall clock in three cases only: there is
- * no mark; an operator accepts the wall clock; or the machine was off, after which boot time alone
- * cannot show whether the wall clock is right.  Readings may be far apart: a step of the wall clock
- * between them shows in its distance from boot time.
+ * What must hold: trusted time is set to the wall clock's time in three cases only: there is no
+ * mark; an operator accepts the wall clock; or the machine was off, and the rules of the header
+ * trust the wall clock.  Readings may be far apart: a step of the wall clock between two of them
+ * shows as a change of its distance from boot time.
  *
- * Example: the mark is Friday 18:00; the machine is started on Monday 8:00, so trusted time is
- * Friday 18:01 and the wall clock 62 hours ahead of it, in doubt.  At 10:35 the wall clock has
- * run in step with boot time for 62 h / 24, and trusted time is set to Monday 10:35. */
+ * Example: the mark is Friday 18:00, and the machine is started on Monday at 8:00.  One minute
+ * later trusted time is Friday 18:01; the wall clock is 62 hours ahead, and in doubt.  At 10:35 it
+ * has run in step with boot time for 62 h / 24, and trusted time is set to Monday 10:35. */
 #include "base/world/trusted_clock.h"
 
 #include <string.h>
 
-/* Both clocks are slewed alike, so their distance changes by leap seconds and steps only.  A change
- * by more than this is a step. */
+/* The system adjusts the rates of both clocks alike, so only leap seconds and steps change their
+ * distance.  A change of more than this is a step. */
 #define STEP_US INT64_C(10000000)
 
 struct clock_reading trusted_clock_read(struct clock *clock)
@@ -69,7 +69,8 @@ void trusted_clock_accept(struct trusted_clock *clock, const struct clock_readin
 }
 
 /* Begin with a lower bound: the time was at least `trusted_us` when the machine had run for
- * `boot_us`.  A wall clock ahead of it by at most CLOCK_DIFFERENCE_US is taken instead. */
+ * `boot_us`.  If the wall clock is ahead of the bound by at most CLOCK_DIFFERENCE_US, its time is
+ * used instead. */
 static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, int64_t boot_us,
                               const struct clock_reading *now)
 {

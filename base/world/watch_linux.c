@@ -1,8 +1,8 @@
-/* watch_linux: a set of descriptors by epoll(7), beside the loop's own.
+/* watch_linux: a set of descriptors in an epoll(7) instance, apart from that of the loop.
  *
- * The result is only a hint: where a descriptor is not watched, work goes on to the end of its
- * turn.  So a lack of memory or descriptors is no error.  epoll removes a descriptor when the last
- * reference to its socket is closed, and network_uv.c keeps no second reference. */
+ * watch_is_ready is only a hint: work does not end early for a descriptor that is not watched.  So
+ * a lack of memory or descriptors is no error.  epoll removes a descriptor when the last reference
+ * to its socket is closed, and network_uv.c keeps no second reference. */
 #include "base/world/watch.h"
 
 #include <sys/epoll.h>

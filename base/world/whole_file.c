@@ -1,7 +1,7 @@
 /* whole_file: see the header.
  *
- * What must hold is the order: the bytes are durable before the file is renamed, and the new name
- * is durable before the call returns. */
+ * What must hold: the bytes are durable before the file is renamed, and the new name is durable
+ * before the call returns. */
 #include "base/world/whole_file.h"
 
 #include <errno.h>

@@ -1,18 +1,19 @@
-/* whole_file: small files that are read whole, and replaced whole. */
+/* whole_file: reads and replaces small files as a whole. */
 #ifndef DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 #define DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 
 #include "base/buffer.h"
 #include "base/world/world.h"
 
-/* Read all of an open file into `content`, which is empty.  ERROR_LIMIT when it has more than
- * `size_max` bytes, -EIO when it ends before its size; `content` then stays empty. */
+/* Read all of an open file into `content`, which is empty.  ERROR_LIMIT when the file has more than
+ * `size_max` bytes, -EIO when fewer bytes can be read than its size; `content` then stays empty. */
 must_check int whole_file_read(struct disk *disk, struct disk_file *file, int64_t size_max,
                                struct buffer *content);
 
-/* Replace the file `path` in `folder` by one with these bytes, which is written as `path_new` and
- * then renamed.  After a crash `path` is the whole old file or the whole new one, and `path_new`
- * may be left with any content; the next call removes it.  Durable when 0 is returned. */
+/* Replace the file `path`, which lies in `folder`, by a file with the contents `bytes`.  The new
+ * file is written as `path_new` and then renamed.  After a crash `path` is the whole old file or
+ * the whole new one, and `path_new` may be left with any content; the next call removes it.  The
+ * new file is durable when 0 is returned. */
 must_check int whole_file_replace(struct disk *disk, const char *folder, const char *path,
                                   const char *path_new, struct bytes bytes);
 #endif

@@ -1,13 +1,14 @@
 /* world: the interface to everything that is not deterministic: disk, clock, randomness, threads.
  *
- * The engine uses the system through it only.  The program runs on world_uv.c (POSIX files, libuv
- * loop and threads).  Tests run on tests/sim/, which is deterministic: it loses, tears, reorders
- * and fails writes, sets the time, and runs jobs in an order drawn from a seed.
+ * The program runs on world_uv.c: POSIX files, and libuv's loop and threads.  Tests run on
+ * tests/sim/, which is deterministic: it loses, tears, reorders and fails writes, sets the time,
+ * and runs jobs in an order drawn from a seed.
  *
- * Threads: the engine thread owns all mutable state.  A job's `run` is called on a lane's thread,
- * reads inputs that do not change meanwhile and shares nothing else; its `done` is called on the
+ * Threads: the engine thread owns all mutable state.  A lane is a thread that runs one job after
+ * the other.  The `run` of a job is called on its lane's thread; it reads inputs that do not change
+ * while it runs, and uses no other state of the engine.  The `done` of a job is called on the
  * engine thread.  Disk calls may block, except read_now, is_linked and free_bytes; the engine
- * thread makes the others only while it opens or closes a directory. */
+ * thread makes those that block only while it opens or closes a directory. */
 #ifndef DAYBOOK_BASE_WORLD_WORLD_H
 #define DAYBOOK_BASE_WORLD_WORLD_H
 
@@ -32,18 +33,19 @@ enum disk_lock { DISK_LOCK_SHARED, DISK_LOCK_EXCLUSIVE };
 
 struct disk_file;
 
-/* Paths are relative to the data directory.  All return 0 or a negative code; reads return the
- * bytes read, short only at the end of the file; writes are whole or an error. */
+/* Paths are relative to the data directory.  A call that fails returns a negative code; one that
+ * succeeds returns 0, or the number in question.  A read returns fewer bytes than `size` only at
+ * the end of the file.  A write writes all bytes or fails. */
 struct disk {
-    /* The number of reads of segments that failed or returned other bytes than were written; the
-     * code that reads counts them, on any thread. */
+    /* The number of reads of segments that failed or returned other bytes than were written.  The
+     * code that reads segments counts them, on any thread. */
     _Atomic uint64_t failed_reads;
     int (*open)(struct disk *disk, const char *path, int flags, struct disk_file **file_out,
                 struct error *err);
     void (*close)(struct disk *disk, struct disk_file *file);
     int64_t (*read)(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                     size_t size);
-    /* Read bytes that are in memory; -EAGAIN where the device would have to be read. */
+    /* Read if the system has the bytes in memory; -EAGAIN if not. */
     int64_t (*read_now)(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                         size_t size);
     int (*write)(struct disk *disk, struct disk_file *file, uint64_t offset, const void *from,
@@ -52,19 +54,19 @@ struct disk {
     /* Make the file `size` bytes, zero-filled and with its blocks allocated, and sync it. */
     int (*allocate)(struct disk *disk, struct disk_file *file, uint64_t size);
     int64_t (*size)(struct disk *disk, struct disk_file *file);
-    /* Whether the open file still has a name; true where that is not known. */
+    /* Whether the open file still has a name; true if that cannot be found out. */
     bool (*is_linked)(struct disk *disk, struct disk_file *file);
-    /* How many bytes the process can still write on the directory's file system; UINT64_MAX where
-     * that is not known. */
+    /* How many bytes the process can still write on the directory's file system; UINT64_MAX if that
+     * cannot be found out. */
     uint64_t (*free_bytes)(struct disk *disk);
     int (*rename)(struct disk *disk, const char *from, const char *to);
     int (*remove)(struct disk *disk, const char *path);      /* a file or an empty directory */
-    /* Give a file that is never written again a second name, in `to`.  After any error, such as
-     * -EXDEV for another file system, the caller has to copy the file. */
+    /* Give the file `path` a second name: `to_path` on the disk `to`.  The file is never written
+     * again.  After an error, such as -EXDEV for another file system, the caller copies it. */
     int (*link)(struct disk *disk, const char *path, struct disk *to, const char *to_path);
     int (*make_directory)(struct disk *disk, const char *path);          /* fine if it exists */
     int (*sync_directory)(struct disk *disk, const char *path);          /* "" is the root */
-    /* Call `each` with every name in a directory, in byte order, "." and ".." left out. */
+    /* Call `each` with every name in a directory but "." and "..", in byte order. */
     int (*list)(struct disk *disk, const char *path, void (*each)(void *context, const char *name),
                 void *context);
     /* Lock the directory until `unlock` or the end of the process.  ERROR_BUSY when another process
@@ -78,10 +80,10 @@ struct disk {
 enum { BOOT_ID_SIZE = 16 };
 
 struct clock {
-    int64_t (*wall_us)(struct clock *clock);           /* microseconds since 1970; may jump */
+    int64_t (*wall_us)(struct clock *clock);           /* microseconds since 1970; may go back */
     int64_t (*monotonic_us)(struct clock *clock);      /* never goes back */
-    /* The time since the machine was booted, including sleep; never goes back within a boot.  Each
-     * boot has another id. */
+    /* The time since the machine was booted, including its sleep; it never goes back.  boot_id is
+     * another one for each boot; zeros: not known. */
     int64_t (*boottime_us)(struct clock *clock);
     void (*boot_id)(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE]);
     void (*sleep_us)(struct clock *clock, int64_t us); /* on a lane's thread only */
@@ -90,28 +92,28 @@ struct clock {
 /* ---- executor: lanes, timers, the loop ---- */
 
 enum executor_lane {
-    LANE_LOG,                  /* writes and syncs of the commit log only: no other job may delay
-                                * an acknowledgement */
-    LANE_LOG_FILES,            /* making files of the log: frames wait for the next one, which must
-                                * not wait for a flush */
-    LANE_COMPUTE,              /* results that the engine thread needs soon: lines parsed, memory
-                                * made ready; never waits for the disk */
+    LANE_LOG,                  /* writes and syncs of the commit log: acknowledgements wait for
+                                * them, so the lane has no other jobs */
+    LANE_LOG_FILES,            /* makes files of the log: a frame may wait for the next file, so
+                                * this must not wait for a flush */
+    LANE_COMPUTE,              /* what the engine thread needs soon: parses lines, makes memory
+                                * ready; never waits for the disk */
     LANE_READ,                 /* reads of sealed runs for queries */
-    LANE_SCAN,                 /* scans of whole tables, for which queries must not wait, */
-    LANE_SCAN_BESIDE,          /* and their second half, on another processor */
+    LANE_SCAN,                 /* scans of whole tables; queries must not wait for them */
+    LANE_SCAN_BESIDE,          /* the second half of such a scan, on another processor */
     LANE_BACKGROUND,           /* flushes, the manifest, freeing memory that was flushed */
-    LANE_MERGE,                /* merges of columnar runs, which may take minutes, */
-    LANE_MERGE_BESIDE,         /* and of row runs, which do not wait for the former */
+    LANE_MERGE,                /* merges of columnar runs, which may take minutes */
+    LANE_MERGE_BESIDE,         /* merges of row runs, which do not wait for those */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
-    LANE_COPY,                 /* backups, which may wait for another disk for any time */
+    LANE_COPY,                 /* backups, which may wait long for another disk */
     LANE_COUNT
 };
 
-/* Embedded in the caller's struct, which must not be freed before `done` is called. */
+/* A member of the caller's struct, which must not be freed before `done` is called. */
 struct job {
     void (*run)(struct job *job);          /* on the lane's thread */
-    void (*done)(struct job *job);         /* on the engine thread, later */
-    struct job *next;                      /* private to the executor, both */
+    void (*done)(struct job *job);         /* on the engine thread, after `run` */
+    struct job *next;                      /* private to the executor, as the next member */
     enum executor_lane lane;
 };
 
@@ -123,12 +125,12 @@ struct timer {
 
 struct executor {
     void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
-    /* With a delay of 0 it fires in the next turn of the loop, after sockets and jobs were handled,
-     * also if it is started by its own `fire`: for work that is divided into pieces. */
+    /* With a delay of 0 the timer fires in the next turn of the loop, after sockets and jobs were
+     * handled.  That holds also where its own `fire` starts it: work is so divided into pieces. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
-    void (*timer_stop)(struct executor *executor, struct timer *timer);  /* idle is fine */
-    /* Handle the events that are ready, waiting for one if none is; for callers that have no loop
-     * of their own (commands on a directory, tests).  False when there is nothing to wait for. */
+    void (*timer_stop)(struct executor *executor, struct timer *timer);  /* an idle one is fine */
+    /* Handle the events that are ready; if none is, wait for one.  For callers that run no loop
+     * (commands on a directory, tests).  False when there is nothing to wait for. */
     bool (*step)(struct executor *executor);
 };
 
@@ -147,8 +149,8 @@ static inline int64_t world_monotonic_us(const struct world *world)
 {
     return world->clock->monotonic_us(world->clock);
 }
-/* As the functions of the executor.  They set the job and the timer, which are the caller's; a
- * timer is zeroed before its first start, and one that runs is started anew. */
+/* Set the members of the caller's job or timer, and call the executor's function.  The caller
+ * zeroes a timer before its first start.  A timer that runs is stopped and started again. */
 static inline void world_submit(const struct world *world, enum executor_lane lane, struct job *job,
                                 void (*run)(struct job *job), void (*done)(struct job *job))
 {
@@ -168,14 +170,14 @@ static inline void world_timer_stop(const struct world *world, struct timer *tim
     world->executor->timer_stop(world->executor, timer);
 }
 
-/* The real world, on the directory `path` (which must exist unless `create`).  `loop` is a
- * uv_loop_t that the caller runs, and closes after world_uv_close; NULL: the world makes its
- * own. */
+/* Open the world of the program on the directory `path`, which must exist unless `create`.  `loop`
+ * is a uv_loop_t that the caller runs, and closes after world_uv_close; NULL: the world makes and
+ * runs its own. */
 must_check int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,
                              struct error *err);
-/* Whether one of its jobs needs a processor, or did within the last `ns`: jobs of all lanes count
- * but those of the log and of reads, which mostly wait for the disk.  For the engine thread. */
+/* Whether a job of this world computes, or has done so within the last `ns` nanoseconds.  Jobs of
+ * the log and of reads do not count, because they mostly wait for the disk.  Engine thread. */
 bool world_uv_computes(const struct world *world, int64_t ns);
-/* All files were closed, no job is under way and all timers were stopped. */
+/* Before this call all files are closed, all jobs are done and all timers are stopped. */
 void world_uv_close(struct world *world);
 #endif

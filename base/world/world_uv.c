@@ -1,23 +1,24 @@
-/* world_uv: the real world: POSIX files, system clocks, and a libuv loop with one thread per lane.
+/* world_uv: the world of the program: POSIX files, system clocks, and a libuv loop with a thread
+ * for each lane.
  *
- * What must hold: a job is handed to its lane under the lane's mutex and back to the engine thread
- * under the mutex of the finished jobs, and between the two only the lane's thread uses it.
+ * What must hold: a job is passed to its lane under the lane's mutex, and back to the engine thread
+ * under the mutex of the finished jobs.  In between only the lane's thread uses the job.
  *
  *     engine: submit -> lane.queue (mutex, condition) -> lane's thread: run
  *     -> finished (mutex, uv_async) -> engine: done
  *
- * An acknowledgement needs a job, so each direction takes at most one wake-up: the condition is
- * signalled only when the thread sleeps, and the loop is woken only for the first of the finished
- * jobs that it has not fetched yet.
+ * Each acknowledgement waits for a job, so threads are woken no more often than necessary: the
+ * condition is signalled only when the lane's thread sleeps, and the loop is woken only by the
+ * first finished job since it last fetched the finished jobs.
  *
  * A timer with a delay of 0 fires in the next turn of the loop, after one poll of all sockets, so
- * that work that is divided into turns does not delay other events.  libuv's own timers differ: one
- * that is started again with a delay of 0 by its callback fires again before the loop polls.
+ * that work that is divided into turns does not delay other events.  libuv's timers differ: a timer
+ * that its callback starts again with a delay of 0 fires again before the loop polls.
  *
  *     turn: timers that are due -> those with a delay of 0, each once -> poll, callbacks
  *
- * A lane's thread starts with its first job, so that a short command starts no thread that it does
- * not need.  Only the engine thread receives signals. */
+ * A lane's thread is made for its first job, so that a short command makes only the threads that it
+ * needs.  Only the engine thread receives signals. */
 #include "base/world/world.h"
 
 #include <errno.h>
@@ -58,13 +59,14 @@ struct lane {
     struct world_uv *world;
 };
 
-/* A libuv timer that `owner` uses, or a spare one without owner.  A timer with a delay of 0 is in
- * the list `turns`, where it stays without owner if it is stopped. */
+/* A libuv timer for the timer `owner`; without an owner it is a spare one.  The handle of a timer
+ * with a delay of 0 is in the list `turns`, and stays there without an owner if the timer is
+ * stopped. */
 struct timer_handle {
     uv_timer_t uv;
     struct timer *owner;
     bool is_in_turns;
-    STAILQ_ENTRY(timer_handle) link; /* of the spare ones, or of those of the next turn */
+    STAILQ_ENTRY(timer_handle) link; /* in spare_timers or in turns */
     struct world_uv *world;
 };
 
@@ -81,14 +83,14 @@ struct world_uv {
     bool owns_loop;
     uv_async_t finished_async;
     uv_mutex_t finished_mutex;
-    struct job_queue finished; /* run, not yet done */
-    size_t jobs_under_way;     /* submitted, not yet done; engine thread only, */
-    size_t jobs_computing;     /* and of these those of lanes that are not for latency */
-    uint64_t computed_ns;      /* when the last of those ended */
+    struct job_queue finished; /* jobs whose `done` is to be called */
+    size_t jobs_under_way;     /* submitted, `done` not yet called; engine thread only */
+    size_t jobs_computing;     /* those of jobs_under_way for which lane_is_latency is false */
+    uint64_t computed_ns;      /* when `done` of such a job was last called */
     struct lane lanes[LANE_COUNT];
     struct timer_handles spare_timers;
     struct timer_handles turns; /* to fire in the next turn */
-    uv_idle_t turns_idle;       /* active while there are any, so that the loop does not wait */
+    uv_idle_t turns_idle;       /* active while `turns` is not empty: the loop then does not wait */
     size_t handles_open;        /* libuv handles that still need this memory */
 };
 
@@ -171,7 +173,7 @@ static void lane_main(void *argument)
     uv_mutex_unlock(&lane->mutex);
 }
 
-/* The new thread inherits the signal mask under which it is made, which blocks all signals. */
+/* All signals are blocked while the thread is made, because it inherits the signal mask. */
 static void lane_start(struct lane *lane)
 {
     sigset_t all;
@@ -209,15 +211,15 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
     uv_mutex_lock(&lane->mutex);
     job_queue_put(&lane->queue, job);
     bool is_sleeping = lane->is_sleeping;
-    /* The thread is being woken: the next job needs no signal. */
+    /* The thread is woken below, so the next job need not signal it. */
     lane->is_sleeping = false;
     uv_mutex_unlock(&lane->mutex);
     if (is_sleeping)
         uv_cond_signal(&lane->wanted);
 }
 
-/* Call `done` of all jobs that have finished.  A job that finishes during this call sends the
- * handle again. */
+/* Call `done` of all jobs that have finished.  For a job that finishes meanwhile, this is called
+ * again. */
 static void executor_uv_finished(uv_async_t *async)
 {
     struct world_uv *world = async->data;
@@ -272,14 +274,14 @@ static void timer_handle_fired(uv_timer_t *uv)
 {
     struct timer_handle *handle = uv->data;
     struct timer *timer = handle->owner;
-    /* Before `fire`, since that may start the timer again. */
+    /* This comes before `fire`, which may start the timer again. */
     timer_let_go(timer);
     int64_t began_ns = loop_times_begin(uv->loop->data);
     timer->fire(timer);
     loop_times_end(uv->loop->data, LOOP_TIMER, began_ns);
 }
 
-/* Timers that are started by these wait for the next turn. */
+/* Fire all timers with a delay of 0.  Those that are started meanwhile wait for the next turn. */
 static void turns_fire(uv_idle_t *idle)
 {
     struct world_uv *world = idle->data;
@@ -347,7 +349,7 @@ static void executor_uv_timer_start(struct executor *executor, struct timer *tim
         turns_add(world, handle);
         return;
     }
-    /* The loop's time does not advance during callbacks, and the delay counts from now. */
+    /* The delay counts from now, but the loop's time is that of the beginning of its callbacks. */
     uv_update_time(world->loop);
     check(uv_timer_start(&handle->uv, timer_handle_fired, (uint64_t)delay_ms, 0) == 0);
 }
@@ -379,7 +381,7 @@ static int64_t clock_uv_boottime_us(struct clock *clock)
     return clock_read_us(CLOCK_BOOTTIME);
 }
 
-/* The kernel's boot id, a UUID in text; zeros where it cannot be read. */
+/* Read the kernel's boot id, a UUID in text; zeros if it cannot be read. */
 static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
 {
     char text[UUID_TEXT_SIZE];
@@ -479,7 +481,7 @@ int world_uv_open(const char *path, bool create, void *loop, struct world **worl
 
 static void world_uv_handle_closed(struct world_uv *world)
 {
-    /* A world with its own loop is freed by world_uv_close, after the loop's last turn. */
+    /* world_uv_close frees a world that has its own loop, after the loop's last turn. */
     if (--world->handles_open == 0 && !world->owns_loop)
         memory_free(world);
 }
