@@ -1,7 +1,7 @@
 /* cql_request: requests of CQL clients and their results.
  *
- * They have the contents of the native protocol's messages; the codec reads and writes their bytes,
- * and the server executes the requests (query/cql/session/cql.h). */
+ * These structs have the contents of the native protocol's messages.  The codec reads and writes
+ * the messages' bytes; the server executes the requests (query/cql/session/cql.h). */
 #ifndef DAYBOOK_CODEC_CQL_REQUEST_H
 #define DAYBOOK_CODEC_CQL_REQUEST_H
 
@@ -13,7 +13,7 @@
 struct cql_edit;
 struct type;
 
-/* The server's versions and names, in SUPPORTED, system.local and DESCRIBE. */
+/* The server's versions and names, as SUPPORTED, system.local and DESCRIBE show them. */
 #define CQL_RELEASE_VERSION "5.0.9"
 #define CQL_LANGUAGE_VERSION "3.4.7"
 #define CQL_PROTOCOL_VERSION "5"
@@ -23,7 +23,7 @@ struct type;
 #define CQL_PARTITIONER "org.apache.cassandra.dht.Murmur3Partitioner"
 
 enum {
-    CQL_ID_SIZE = 16,                    /* of a prepared statement or its result metadata: MD5 */
+    CQL_ID_SIZE = 16,                    /* bytes of an id of a statement or of metadata: MD5 */
     CQL_TEXT_MAX = 1 << 20               /* bytes of a statement */
 };
 
@@ -35,7 +35,7 @@ struct cql_address {
 
 /* ---- requests ---- */
 
-/* The native protocol's numbers. */
+/* The numbers are those of the native protocol. */
 enum cql_consistency {
     CQL_ANY = 0, CQL_ONE = 1, CQL_TWO = 2, CQL_THREE = 3, CQL_QUORUM = 4, CQL_ALL = 5,
     CQL_LOCAL_QUORUM = 6, CQL_EACH_QUORUM = 7, CQL_SERIAL = 8, CQL_LOCAL_SERIAL = 9,
@@ -56,7 +56,7 @@ struct cql_value {
 /* One statement of a batch: its text, or the id of a prepared one. */
 struct cql_batch_item {
     bool is_prepared;
-    struct bytes text;                   /* or the id */
+    struct bytes text;                   /* the text, or the id if is_prepared */
     const struct cql_value *values;
     uint32_t value_count;
 };
@@ -66,7 +66,7 @@ struct cql_payload {
     struct bytes value;
 };
 
-/* Everything it points to must not change before the answer; the struct itself is copied. */
+/* The memory that a request points to must not change before the answer; the struct is copied. */
 struct cql_request {
     enum cql_request_kind kind;
     struct bytes text;                   /* QUERY, PREPARE: the statement; EXECUTE: the id */
@@ -75,20 +75,20 @@ struct cql_request {
     bool values_are_named;
     enum cql_consistency consistency;
     enum cql_consistency serial_consistency;   /* CQL_SERIAL unless the client sets another */
-    int32_t page_size;                   /* rows; <= 0: all in one page */
-    struct bytes paging_state;           /* of the page before; empty: from the start */
+    int32_t page_size;                   /* rows; <= 0: all rows in one page */
+    struct bytes paging_state;           /* where the page begins; empty: at the first row */
     bool has_timestamp;
-    int64_t timestamp_us;                /* the client's default one */
+    int64_t timestamp_us;                /* the write timestamp where the statement has none */
     bool has_now;
-    int64_t now_s;                       /* the client's present time, for TTLs and expiry (v5) */
-    struct bytes keyspace;               /* instead of the session's (v5); empty: the session's */
+    int64_t now_s;                       /* the time for TTLs and expiry, by the client (v5) */
+    struct bytes keyspace;               /* for this request (v5); empty: the session's */
     const struct cql_edit *edit;         /* EDIT */
     enum cql_batch_kind batch_kind;      /* BATCH */
     const struct cql_batch_item *items;
     uint32_t item_count;
     const struct cql_payload *payload;
     uint32_t payload_count;
-    bool is_short;                       /* pages end early, because answers take much memory */
+    bool is_short;                       /* to end pages early: answers take much memory now */
     bool is_traced;                      /* the client requests a trace */
 };
 
@@ -104,7 +104,7 @@ struct cql_schema_change {
     const char *name;                    /* table or type; "" for a keyspace */
 };
 
-/* CQL's codes. */
+/* The error codes of the native protocol. */
 enum cql_error_code {
     CQL_SERVER_ERROR = 0x0000,
     CQL_PROTOCOL_ERROR = 0x000A,
@@ -126,27 +126,27 @@ enum cql_error_code {
     CQL_UNPREPARED = 0x2500
 };
 
-/* What failed on one of the nodes, version 5. */
+/* The failure of one node (version 5). */
 struct cql_failure {
     struct cql_address address;          /* without a port */
     uint16_t reason;
 };
 
-/* Fields beyond the message, by code (codec/native_response.h); unused ones are zero, and texts are
- * never NULL where their code needs them. */
+/* Which members beyond the message are used depends on the code (codec/native_response.h).  Those
+ * that are not used are zero; texts that are used are not NULL. */
 struct cql_error {
     enum cql_error_code code;
     const char *message;
-    enum cql_consistency consistency;    /* of timeouts, failures and UNAVAILABLE, as the next */
-    int32_t received;                    /* answers of nodes; UNAVAILABLE: nodes alive */
+    enum cql_consistency consistency;    /* timeouts, failures, UNAVAILABLE; as the next two */
+    int32_t received;                    /* answers of nodes; UNAVAILABLE: nodes that are up */
     int32_t required;
     const char *write_type;              /* WRITE_TIMEOUT, WRITE_FAILURE: SIMPLE, BATCH,
                                           * UNLOGGED_BATCH, COUNTER, CAS */
     bool has_data;                       /* READ_TIMEOUT, READ_FAILURE */
     int32_t failure_count;               /* READ_FAILURE, WRITE_FAILURE */
-    const struct cql_failure *failures;  /* version 5; NULL: none is named */
+    const struct cql_failure *failures;  /* version 5; NULL: not known */
     const char *keyspace;                /* ALREADY_EXISTS, FUNCTION_FAILURE */
-    const char *name;                    /* the table ("": the keyspace itself) or function */
+    const char *name;                    /* of the table ("": the keyspace) or function */
     const char *const *argument_types;   /* FUNCTION_FAILURE */
     uint32_t argument_type_count;
     uint8_t id[CQL_ID_SIZE];             /* UNPREPARED */
@@ -169,8 +169,7 @@ struct cql_rows {
     struct cql_metadata metadata;
     uint8_t metadata_id[CQL_ID_SIZE];    /* MD5 of the metadata */
     uint32_t row_count;
-    /* The cells row by row, each as the protocol has them: int32 big-endian length, -1 for null,
-     * then the bytes. */
+    /* The cells row by row.  Each is a big-endian int32 length, -1 for null, and then its bytes. */
     struct bytes cells;
     struct bytes paging_state;           /* where the next page begins; empty: this is the last */
 };
@@ -179,13 +178,14 @@ struct cql_prepared {
     uint8_t id[CQL_ID_SIZE];             /* MD5 of keyspace and text */
     uint8_t metadata_id[CQL_ID_SIZE];
     struct cql_metadata bind;
-    /* Which bind values make up the partition key, in its order; 0: not all of them are bound. */
+    /* The indexes of the bind values that are the partition key, in the key's order; key_count is
+     * 0 if not every part of the key is a bind value. */
     const uint16_t *key_indexes;
     uint32_t key_count;
-    struct cql_metadata result;          /* count 0: no rows, or columns that vary (conditions) */
+    struct cql_metadata result;          /* count 0: no rows, or columns that vary (IF) */
 };
 
-/* The native protocol's numbers, but for an error, which has a message of its own there. */
+/* The numbers are those of the native protocol's RESULT; an error is another message there. */
 enum cql_result_kind {
     CQL_RESULT_ERROR = 0,
     CQL_RESULT_VOID = 1,
@@ -195,7 +195,7 @@ enum cql_result_kind {
     CQL_RESULT_SCHEMA_CHANGE = 5
 };
 
-/* What precedes the body of an answer. */
+/* Optional parts of an answer, which precede its body. */
 struct cql_extras {
     const uint8_t *trace_id;             /* 16 bytes; NULL: not traced */
     const char *const *warnings;
@@ -209,7 +209,7 @@ struct cql_result {
     struct cql_error error;
     struct cql_rows rows;
     struct cql_prepared prepared;
-    const char *keyspace;                /* SET_KEYSPACE: the session has it already */
+    const char *keyspace;                /* SET_KEYSPACE: set in the session already */
     struct cql_schema_change change;
     struct cql_extras extras;
 };

@@ -14,17 +14,17 @@
 enum {
     NATIVE_VERSION_MIN = 3,
     NATIVE_VERSION_MAX = 5,
-    NATIVE_VERSION_BETA = 6,               /* refused with an error of its own */
+    NATIVE_VERSION_BETA = 6,               /* refused by a separate error */
     NATIVE_RESPONSE_BIT = 0x80             /* of an envelope's first byte */
 };
 
-/* "3/v3, 4/v4, 5/v5", as an error and SUPPORTED name them. */
+/* The supported versions, as error messages list them. */
 #define NATIVE_VERSIONS_TEXT "3/v3, 4/v4, 5/v5"
 
 enum native_flag {
     NATIVE_FLAG_COMPRESSED = 0x01,         /* versions 3 and 4; ignored in 5 */
     NATIVE_FLAG_TRACING = 0x02,
-    NATIVE_FLAG_PAYLOAD = 0x04,            /* from version 4 on, as the next */
+    NATIVE_FLAG_PAYLOAD = 0x04,            /* from version 4 on, as is the next flag */
     NATIVE_FLAG_WARNING = 0x08,
     NATIVE_FLAG_BETA = 0x10
 };
@@ -48,16 +48,17 @@ enum native_opcode {
     NATIVE_AUTH_SUCCESS = 0x10
 };
 
-/* "QUERY"; NULL for a number that is no opcode. */
+/* The name, such as "QUERY"; NULL for a number that is no opcode. */
 const char *native_opcode_name(uint8_t opcode);
-/* Whether a client may send it. */
+/* Whether clients send messages with this opcode. */
 bool native_opcode_is_request(uint8_t opcode);
 
 enum native_compression { NATIVE_PLAIN, NATIVE_LZ4, NATIVE_SNAPPY };
 
 enum {
     NATIVE_HEADER_SIZE = 9,                /* of an envelope, versions 3 to 5 */
-    /* An envelope's body, also uncompressed: Cassandra's default.  The protocol allows 256 MiB. */
+    /* Bytes of an envelope's body, compressed and uncompressed.  This is Cassandra's default; the
+     * protocol allows 256 MiB. */
     NATIVE_BODY_MAX = 16 << 20
 };
 #endif

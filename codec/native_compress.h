@@ -1,14 +1,14 @@
 /* native_compress: LZ4 and snappy as the native protocol uses them.
  *
- * There are two forms.  A *block* is LZ4's raw block, whose uncompressed size the caller has
- * (segments of version 5).  A *body* contains its uncompressed size (envelopes of versions 3 and
- * 4):
+ * There are two forms.  A *block* (in segments of version 5) is LZ4's raw block; its uncompressed
+ * size is in the segment's header.  A *body* (in envelopes of versions 3 and 4) contains its
+ * uncompressed size:
  *
  *     LZ4      uncompressed size, 4 bytes big-endian | raw block
  *     snappy   raw snappy, which begins with the size
  *
- * Input is not trusted: a size over the limit is refused, and so is one that differs from the bytes
- * that are decompressed; nothing is written past it.
+ * Input is not trusted.  An uncompressed size over the limit is refused.  No byte is written past
+ * that size, and input that decompresses to another size is refused.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_COMPRESS_H
@@ -28,8 +28,8 @@ bool native_compress_has_snappy(void);
 /* Append `plain` as a body; `compression` is not NATIVE_PLAIN. */
 void native_compress_body(enum native_compression compression, struct bytes plain,
                           struct buffer *body);
-/* Decompress `body` and append the plain bytes.  ERROR_CORRUPT when it is damaged, ERROR_LIMIT when
- * its uncompressed size is over `size_max`; nothing is appended then. */
+/* Decompress `body` and append the plain bytes to `plain`.  ERROR_CORRUPT when `body` is damaged,
+ * ERROR_LIMIT when its uncompressed size is over `size_max`; no bytes are appended then. */
 must_check int native_compress_undo_body(enum native_compression compression, struct bytes body,
                                          size_t size_max, struct buffer *plain);
 #endif

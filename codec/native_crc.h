@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Over a segment's header, in the order of the wire: begins with 0x875060, polynomial 0x1974F0B. */
+/* The CRC24 of a segment's header: initial value 0x875060, polynomial 0x1974F0B. */
 uint32_t native_crc_24(const uint8_t *data, size_t size);
 
-/* Over its payload: zlib's CRC-32 of the bytes FA 2D 55 CA and the payload. */
+/* The CRC32 of a segment's payload: zlib's CRC-32 of the bytes FA 2D 55 CA and the payload. */
 uint32_t native_crc_32(const void *data, size_t size);
 #endif

@@ -1,16 +1,15 @@
 /* native_inbox: see the header.
  *
  * What must hold: a view that is returned, and `window`, point into `input`, `plain` or `parts`,
- * and none of these moves before the next call.  `input` grows in native_inbox_add only, when the
- * window is empty; `plain` is cleared for each segment or body, when no view points into it any
- * more; `parts` is cleared after its envelope was returned.
+ * and none of these moves before the next call.  `input` grows in native_inbox_add only, while
+ * `window` is empty.  `plain` is cleared for each segment or body, when no view points into it any
+ * more.  `parts` is cleared after its envelope was returned.
  *
- *     input    ...taken | segment segment seg|        input_start is behind what is taken
- *     window            [envelope envelope]           within the last segment taken, or in plain
+ *     input    ...read | segment segment seg|         input_start is where the bytes read end
+ *     window            [envelope envelope]           within the last segment read, or in plain
  *
- * In an inbox that is secret no byte outlives the view of it that was returned: bytes that no view
- * points to are zeroed, and a buffer grows by copying into a new one, since realloc may free memory
- * that still has the old bytes. */
+ * In a secret inbox, bytes are zeroed when no view points to them any more.  Its buffers grow by
+ * copying into a new buffer, because realloc may free memory that still has the old bytes. */
 #include "codec/native_inbox.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "codec/native_compress.h"
 #include "codec/native_segment.h"
 
-enum { INBOX_KEEP_MAX = 64 << 10 }; /* of a buffer that is empty */
+enum { INBOX_KEEP_MAX = 64 << 10 }; /* bytes of memory that `plain` keeps while it is empty */
 
 void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body_max)
 {
@@ -33,8 +32,8 @@ static void buffer_wipe(struct buffer *buffer, size_t from)
         explicit_bzero(buffer->data + from, buffer->capacity - from);
 }
 
-/* Zero the bytes that were read; called when no envelope was found, so that no view points to
- * them. */
+/* Zero the bytes that were read.  Called when there is no further envelope, so that no view points
+ * to them. */
 static void inbox_wipe(struct native_inbox *inbox)
 {
     if (inbox->input_start > 0)
@@ -58,7 +57,7 @@ static void inbox_append(struct native_inbox *inbox, struct buffer *buffer, stru
     buffer_append_bytes(buffer, bytes);
 }
 
-/* The buffer for the next decompressed bytes, empty. */
+/* The buffer for the next decompressed bytes, which is now empty. */
 static struct buffer *inbox_plain(struct native_inbox *inbox)
 {
     if (inbox->is_secret)
@@ -149,7 +148,7 @@ static int check_version(struct native_inbox *inbox, struct bytes bytes,
     return 1;
 }
 
-/* The header at the start of `bytes`: 1, 0 when there are too few, or an error. */
+/* Read the header at the start of `bytes`: 1, or 0 when there are too few, or an error. */
 static int read_header(struct native_inbox *inbox, struct bytes bytes,
                        struct native_envelope *envelope, struct error *err)
 {
@@ -236,7 +235,8 @@ static int next_in_window(struct native_inbox *inbox, struct native_envelope *en
                      err);
 }
 
-/* The next part of an envelope that is cut over several segments. */
+/* Add the next part of an envelope that comes in several segments: 1 when it is returned, 0 when
+ * more parts follow, or an error. */
 static int take_part(struct native_inbox *inbox, struct bytes part,
                      struct native_envelope *envelope, struct error *err)
 {
@@ -262,7 +262,7 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
     }
     if (parts->size < size)
         return 0;
-    /* The envelope is returned; the next part overwrites it. */
+    /* The caller uses the envelope now; the next part will overwrite it. */
     parts->size = 0;
     return read_body(inbox, bytes_of(parts->data + NATIVE_HEADER_SIZE, envelope->size), envelope,
                      err);

@@ -5,7 +5,7 @@
 #include "codec/native_segment.h"
 
 enum {
-    OUTBOX_KEEP_MAX = 16 << 10, /* of a buffer that is empty */
+    OUTBOX_KEEP_MAX = 16 << 10, /* bytes of memory that an empty outbox keeps */
     COMPRESS_SIZE_MIN = 256     /* a smaller body is sent as it is */
 };
 
@@ -41,7 +41,7 @@ struct buffer *native_outbox_begin(struct native_outbox *outbox, uint8_t flags, 
     return to;
 }
 
-/* The open body in its compressed form, where that is smaller. */
+/* Replace the last body by its compressed form if that is smaller. */
 static void compress_open_body(struct native_outbox *outbox)
 {
     struct buffer *to = &outbox->envelopes;
@@ -82,7 +82,7 @@ static size_t envelope_size(const struct native_outbox *outbox, size_t at)
     return NATIVE_HEADER_SIZE + (size_t)load_u32_be(outbox->envelopes.data + at + 5);
 }
 
-/* One envelope that is larger than a segment, from `start` to `end`. */
+/* Write the envelope from `start` to `end`, which is larger than a segment, as several segments. */
 static void cut_envelope(struct native_outbox *outbox, size_t start, size_t end,
                          struct buffer *wire)
 {

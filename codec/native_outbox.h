@@ -1,7 +1,7 @@
 /* native_outbox: writes envelopes as the bytes of one direction of a connection.
  *
- * The counterpart of native_inbox.h, for servers and clients.  Envelopes are collected until they
- * are taken; in version 5 as many as fit are sent in one segment.
+ * This is the counterpart of native_inbox.h, for servers and clients.  Envelopes are collected
+ * until they are taken; in version 5 a segment has as many envelopes as fit.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_OUTBOX_H
@@ -11,30 +11,30 @@
 #include "codec/native.h"
 
 struct native_outbox {
-    bool is_client;                        /* it writes requests, not answers */
+    bool is_client;                        /* the envelopes are requests, not answers */
     uint8_t version;                       /* set before the first envelope */
     bool is_framed;
     enum native_compression compression;
     /* private */
-    struct buffer envelopes;               /* whole ones, and perhaps one that is not ended */
-    size_t open;                           /* where that one begins */
+    struct buffer envelopes;               /* not taken yet; the last one may not be ended */
+    size_t open;                           /* where the last envelope begins */
 };
 
 void native_outbox_init(struct native_outbox *outbox, bool is_client);
 void native_outbox_release(struct native_outbox *outbox);
 
-/* Use the compression, and in version 5 segments, from the next envelope on; all envelopes before
+/* From the next envelope on use `compression` and, in version 5, segments.  All earlier envelopes
  * were taken. */
 void native_outbox_start(struct native_outbox *outbox, enum native_compression compression);
 
-/* Begin an envelope, and append its body to the buffer that is returned. */
+/* Begin an envelope; the caller appends its body to the buffer that is returned. */
 struct buffer *native_outbox_begin(struct native_outbox *outbox, uint8_t flags, int16_t stream,
                                    uint8_t opcode);
-/* End the envelope: its body is complete. */
+/* End the envelope, whose body is complete. */
 void native_outbox_end(struct native_outbox *outbox);
 
-/* How many bytes of envelopes were not taken yet, without the overhead of segments. */
+/* The size in bytes of the envelopes that were not taken yet, without that of segments. */
 size_t native_outbox_size(const struct native_outbox *outbox);
-/* Append all envelopes to `wire`, and clear them. */
+/* Append all envelopes to `wire`, in segments if so started, and remove them from the outbox. */
 void native_outbox_take(struct native_outbox *outbox, struct buffer *wire);
 #endif

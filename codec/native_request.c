@@ -1,8 +1,8 @@
-/* native_request: see the header.  Each body has one function, which reads or writes it
+/* native_request: see the header.  For each body one function reads or writes it
  * (codec/notation.h).
  *
- * What must hold: every view in a request that was read points into the body, which the caller
- * keeps as long as the request; every count was checked against the bytes that are left. */
+ * What must hold: the views in a request that was read point into the body, which the caller keeps
+ * as long as the request.  Every count is checked against the bytes that are left. */
 #include "codec/native_request.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ enum request_flag {
     REQUEST_SERIAL = 0x10,
     REQUEST_TIMESTAMP = 0x20,
     REQUEST_NAMES = 0x40,
-    REQUEST_KEYSPACE = 0x80, /* these two of version 5 */
+    REQUEST_KEYSPACE = 0x80, /* version 5, as is the next */
     REQUEST_NOW = 0x100
 };
 
@@ -25,12 +25,12 @@ enum {
     PREPARE_KEYSPACE = 0x01,
     BATCH_TEXT = 0,
     BATCH_PREPARED = 1,
-    VALUE_SIZE_MIN = 4,       /* of a [value], */
-    NAMED_VALUE_SIZE_MIN = 6, /* one with a name, */
-    OPTION_SIZE_MIN = 4,      /* an entry of a string map, */
-    EVENT_SIZE_MIN = 2,       /* the name of an event, */
-    BATCH_ITEM_SIZE_MIN = 5,  /* and a statement of a batch */
-    DECODED_MAX = 40 << 20    /* of a request with its body: a null of 4 bytes is a value of 40 */
+    VALUE_SIZE_MIN = 4,       /* bytes of a [value] */
+    NAMED_VALUE_SIZE_MIN = 6, /* bytes of a [value] with its name */
+    OPTION_SIZE_MIN = 4,      /* bytes of an entry of a string map */
+    EVENT_SIZE_MIN = 2,       /* bytes of an event's name */
+    BATCH_ITEM_SIZE_MIN = 5,  /* bytes of a statement of a batch */
+    DECODED_MAX = 40 << 20    /* bytes of memory; a null of 4 bytes takes 40 bytes when decoded */
 };
 
 /* ---- values and parameters ---- */
@@ -44,7 +44,7 @@ static void code_values(struct notation *notation, bool are_named, const struct 
         *values = made;
     for (uint32_t i = 0; i < *count; i++) {
         struct cql_value copy;
-        /* In place where they are read: a request may have thousands. */
+        /* Values that are read are read in place: a request may have thousands. */
         struct cql_value *value = made != NULL ? &made[i] : &copy;
 
         if (made == NULL)
@@ -67,7 +67,7 @@ static int code_timestamp(struct notation *notation, struct cql_request *cql, st
                      INT64_MIN + 1, INT64_MAX, INT64_MIN);
 }
 
-/* What a request that is written has to announce. */
+/* The flags of the parameters of a request that is written. */
 static uint32_t parameter_flags(const struct native_request *request)
 {
     const struct cql_request *cql = &request->cql;
@@ -85,7 +85,7 @@ static uint32_t parameter_flags(const struct native_request *request)
     return flags;
 }
 
-/* In version 5 in four bytes, before in one. */
+/* The flags have four bytes in version 5, one in earlier versions. */
 static uint32_t code_flags(struct notation *notation, uint32_t flags)
 {
     uint8_t few = (uint8_t)(flags & ~(uint32_t)REQUEST_KEYSPACE);
@@ -98,7 +98,8 @@ static uint32_t code_flags(struct notation *notation, uint32_t flags)
     return few & ~(uint32_t)REQUEST_KEYSPACE;
 }
 
-/* From the consistency on.  A batch has values at each of its statements only, and no pages. */
+/* Read or write the consistency and what follows it.  In a batch only the statements have values,
+ * and there are no pages. */
 static int code_parameters(struct notation *notation, struct native_request *request,
                            struct error *err)
 {

@@ -1,4 +1,4 @@
-/* native_request: bodies of requests, read and written.
+/* native_request: reads and writes bodies of requests.
  *
  *     STARTUP        [string map]
  *     OPTIONS        nothing
@@ -11,14 +11,16 @@
  *     REGISTER       n(2), n [string]
  *     AUTH_RESPONSE  [bytes]
  *
- * Parameters are flags (1 byte, in version 5 four) and, in this order, what they announce:
+ * Parameters are flags (hexadecimal; 1 byte, in version 5 4 bytes), followed by the fields of those
+ * flags that are set, in this order:
  *
- *     01 n(2), n [value], each after its [string] name with 40   02 no metadata in the result
+ *     01 n(2), n [value]; if 40 is set, too, a [string] name before each value
+ *     02 no field: the result shall have no metadata
  *     04 page size(4)   08 [bytes] paging state   10 [consistency] serial   20 timestamp(8)
  *     80 [string] keyspace (version 5)            100 now, in seconds(4) (version 5)
  *
- * Before a body, from version 4 on with NATIVE_FLAG_PAYLOAD: n(2), n times [string] [bytes].  Bytes
- * after the end of a body are ignored, as Cassandra does.
+ * From version 4 on a payload precedes the body if NATIVE_FLAG_PAYLOAD is set: n(2), n times
+ * [string] [bytes].  Bytes after the end of a body are ignored, as in Cassandra.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_REQUEST_H
@@ -29,11 +31,11 @@
 
 struct native_request {
     enum native_opcode opcode;
-    /* QUERY, PREPARE, EXECUTE, BATCH; a payload is any request's */
+    /* QUERY, PREPARE, EXECUTE, BATCH; any request may have a payload */
     struct cql_request cql;
     bool skips_metadata;
     struct bytes metadata_id;              /* EXECUTE of version 5 */
-    /* STARTUP: names as they came, in any case */
+    /* STARTUP: names in upper or lower case, as they came */
     const struct cql_payload *options;
     uint32_t option_count;
     /* REGISTER */
@@ -43,14 +45,15 @@ struct native_request {
     struct bytes token;
 };
 
-/* Read the body of `envelope`, whose opcode is a request's.  The request's pointers lead into the
- * body and into `arena`.  ERROR_CORRUPT with a text for the client when the body is invalid,
- * ERROR_LIMIT for a statement or a batch that is too large. */
+/* Read the body of `envelope`, whose opcode is that of a request.  Pointers of the request point
+ * into the body or into `arena`.  ERROR_CORRUPT when the body is invalid, ERROR_LIMIT when a
+ * statement or a batch is too large; the text of `err` is for the client. */
 must_check int native_request_decode(const struct native_envelope *envelope, struct arena *arena,
                                      struct native_request *request_out, struct error *err);
 
-/* The flags of the envelope of `request`; and write its body, payload included. */
+/* The flags of the envelope of `request`. */
 uint8_t native_request_flags(const struct native_request *request);
+/* Append the body of `request`, with its payload. */
 void native_request_encode(const struct native_request *request, uint8_t version,
                            struct buffer *body);
 #endif

@@ -1,10 +1,10 @@
-/* native_response: see the header.  Each part of a body has one function, which reads or writes it
+/* native_response: see the header.  For each part of a body one function reads or writes it
  * (codec/notation.h).
  *
- * What must hold: where a result omits the metadata, the client uses that of the statement that it
- * has prepared.  So rows omit it only if the client requested that and, in version 5, has the
- * metadata of these rows.  When rows are read, the length of each cell is checked, so that the code
- * that uses them need not check it again. */
+ * What must hold: a client that gets rows without metadata uses the metadata that it got when it
+ * prepared the statement.  So metadata is omitted only if the client requested that and, in version
+ * 5, has the metadata of these rows.  When rows are read, the length of each cell is checked here,
+ * so the code that uses the cells need not check it. */
 #include "codec/native_response.h"
 
 #include "base/arena.h"
@@ -12,9 +12,9 @@
 
 enum {
     UUID_BYTES = 16,
-    COLUMN_SIZE_MIN = 4, /* a name and a type, */
+    COLUMN_SIZE_MIN = 4, /* bytes of a name and a type */
     CELL_SIZE_MIN = 4,
-    FAILURE_SIZE_MIN = 7, /* an address, and a reason, */
+    FAILURE_SIZE_MIN = 7, /* bytes of an address and a reason */
     SUPPORTED_SIZE_MIN = 4
 };
 
@@ -37,7 +37,7 @@ static const char *const event_names[] = {[NATIVE_TOPOLOGY_CHANGE] = "TOPOLOGY_C
 
 #define COUNT_OF(names) (sizeof(names) / sizeof((names)[0]))
 
-/* The place of `name` among `names`, where NULL is none; `count`: it is not there. */
+/* The index of `name` in `names`, which may have NULLs; `count`: it is not there. */
 static unsigned name_place(struct bytes name, const char *const *names, unsigned count)
 {
     unsigned place = 0;
@@ -47,7 +47,7 @@ static unsigned name_place(struct bytes name, const char *const *names, unsigned
     return place;
 }
 
-/* A [string] that is one of the names: the one at `place` when writing.  Returns its place. */
+/* Read a [string] that is one of `names` and return its index, or write names[place]. */
 static unsigned code_name(struct notation *notation, const char *const *names, unsigned count,
                           unsigned place)
 {
@@ -321,7 +321,8 @@ static void code_columns(struct notation *notation, uint32_t flags, struct cql_m
     }
 }
 
-/* When reading, that every cell lies within the body. */
+/* Read or write the cells of all rows.  Those that are read stay in the body; each must lie within
+ * it. */
 static void code_cells(struct notation *notation, uint32_t column_count, struct cql_rows *rows)
 {
     struct reader *reader = &notation->reader;
@@ -342,7 +343,7 @@ static void code_cells(struct notation *notation, uint32_t column_count, struct 
     rows->cells = bytes_of(start, (size_t)(reader->data + reader->offset - start));
 }
 
-/* `flags` are those of rows that are written. */
+/* `flags` are the metadata's; they are used only when writing. */
 static void code_rows(struct notation *notation, uint32_t flags, struct native_response *response)
 {
     struct cql_rows *rows = &response->result.rows;
@@ -438,7 +439,7 @@ void native_response_put_result(const struct cql_result *result, bool skips_meta
                      (rows->paging_state.size > 0 ? METADATA_MORE : 0u) |
                      (is_changed ? METADATA_CHANGED : 0u);
     struct notation notation = notation_writing(body, version);
-    struct native_response response; /* what a result has no use for is not even cleared */
+    struct native_response response; /* only the members that code_result writes are set */
 
     check(result->kind != CQL_RESULT_ERROR);
     response.result = *result;

@@ -1,4 +1,4 @@
-/* native_response: bodies of answers, written, and read.
+/* native_response: writes and reads bodies of answers.
  *
  *     ERROR          code(4) [string] message, and by code:
  *                      1000  [consistency] required(4) alive(4)              unavailable
@@ -21,14 +21,17 @@
  *
  *     a change       [string] CREATED|UPDATED|DROPPED [string] KEYSPACE|TABLE|TYPE [string]
  *                    keyspace, and but for a keyspace [string] name
- *     metadata       flags(4) columns(4), 2: [bytes] paging state, 8: [short bytes] new id, then
- *                    unless 4: 1: [string] keyspace [string] table of all columns; and of each
- *                    column: without 1 its own two; [string] name [option] type
- *     to bind        the same, in version 4 and 5 with k(4), k times (2), after the columns' count
+ *     metadata       flags(4) column count(4); with flag 2: [bytes] paging state; with 8: [short
+ *                    bytes] new id; with 4: no more.  Without 4: with 1, [string] keyspace and
+ *                    [string] table of all columns; then for each column: without 1, its [string]
+ *                    keyspace and [string] table; [string] name [option] type
+ *     to bind        metadata; in versions 4 and 5 the column count is followed by k(4) and k
+ *                    times (2): the indexes of the partition key
  *
- * Before a body, in this order, what the envelope's flags announce: 02 a trace's uuid (16 bytes),
- * 08 [string list] warnings, 04 n(2), n times [string] [bytes].  Warnings and payload exist from
- * version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and 8.
+ * The body is preceded by the parts whose flags are set in the envelope, in this order: 02 the uuid
+ * of a trace (16 bytes), 08 [string list] warnings, 04 the payload: n(2), n times [string] [bytes].
+ * Warnings and payload exist from version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and
+ * 8.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_RESPONSE_H
@@ -47,25 +50,26 @@ struct native_event {
     struct cql_schema_change schema;
 };
 
-/* False: there is no event of that name. */
+/* The kind of event of that name, as REGISTER has it.  False: there is none. */
 bool native_response_event_kind(struct bytes name, enum native_event_kind *kind_out);
 
 /* ---- writing ---- */
 
-/* The envelope's flags for them in this version, and the bytes before the body. */
+/* The envelope's flags for `extras`. */
 uint8_t native_response_extras_flags(const struct cql_extras *extras, uint8_t version);
+/* Append `extras`, which precede the body. */
 void native_response_put_extras(const struct cql_extras *extras, uint8_t version,
                                 struct buffer *body);
 
 void native_response_put_error(const struct cql_error *error, uint8_t version,
                                struct buffer *body);
 void native_response_put_event(const struct native_event *event, struct buffer *body);
-/* CQL_VERSION, COMPRESSION, PROTOCOL_VERSIONS. */
+/* Append the body of SUPPORTED: CQL_VERSION, COMPRESSION and PROTOCOL_VERSIONS. */
 void native_response_put_supported(struct buffer *body);
 
-/* Write a result that is no error.  `skips_metadata`: the client has the metadata of the rows.
- * `known_id`: the id of the metadata that it has (version 5); when the rows have other metadata, it
- * is written nevertheless. */
+/* Append a result that is no error.  `skips_metadata`: the client requested rows without metadata,
+ * because it has the metadata.  `known_id` (version 5) is the id of the metadata that it has; if
+ * the rows have other metadata, that is written in any case. */
 void native_response_put_result(const struct cql_result *result, bool skips_metadata,
                                 struct bytes known_id, uint8_t version, struct buffer *body);
 
@@ -85,15 +89,15 @@ struct native_response {
     struct bytes token;                    /* AUTH_CHALLENGE, AUTH_SUCCESS */
     const struct native_supported *supported;
     uint32_t supported_count;
-    /* RESULT; its rows have no columns when the metadata was left out. */
+    /* RESULT; the rows have no columns in `result` unless has_metadata. */
     struct cql_result result;
     bool has_metadata;
-    struct bytes new_metadata_id;          /* rows whose metadata changed (version 5) */
-    uint32_t column_count;                 /* of rows, also without metadata */
+    struct bytes new_metadata_id;          /* of rows whose metadata changed (version 5) */
+    uint32_t column_count;                 /* of rows, with or without metadata */
     struct native_event event;             /* EVENT */
 };
 
-/* Read an answer, whose pointers lead into the body and into `arena`.  ERROR_CORRUPT when the body
+/* Read an answer.  Its pointers point into the body or into `arena`.  ERROR_CORRUPT when the body
  * is invalid. */
 must_check int native_response_decode(const struct native_envelope *envelope, struct arena *arena,
                                       struct native_response *response_out, struct error *err);

@@ -1,7 +1,7 @@
 /* native_segment: see the header.
  *
  * What must hold: sizes are used only after the CRC24 was checked, and a payload is decompressed
- * only after its CRC32 was.  Example, a whole segment of the five bytes "hello":
+ * only after its CRC32 was checked.  Example of a whole segment with the five bytes "hello":
  *
  *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6
  */
@@ -83,7 +83,8 @@ static void put_header(struct buffer *wire, uint64_t field, size_t field_size)
     put_little(wire, native_crc_24(wire->data + start, field_size), CRC24_SIZE);
 }
 
-/* Write the payload as a compressed block.  False: it would not be smaller, nothing was written. */
+/* Append a segment with the payload as a compressed block.  False: the block would not be smaller,
+ * and nothing was appended. */
 static bool put_compressed(struct buffer *wire, struct bytes payload, bool is_whole)
 {
     struct buffer block = {0};

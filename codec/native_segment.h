@@ -5,9 +5,9 @@
  *           |   without compression (0: the payload is stored),
  *           |   bit 34 whole                                      | CRC24 | payload | CRC32 |
  *
- * All little-endian; CRC24 covers the 3 or 5 bytes, CRC32 the payload as sent.  A *whole* segment
- * carries one or more whole envelopes; one that is not carries a part of one envelope, and nothing
- * else.  Source: native_protocol_v5.spec, section 2.
+ * All fields are little-endian.  The CRC24 covers the 3 or 5 bytes, the CRC32 the payload as sent.
+ * A segment whose bit `whole` is set carries one or more whole envelopes.  Any other segment
+ * carries a part of one envelope, and nothing else.  Source: native_protocol_v5.spec, section 2.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_SEGMENT_H
@@ -29,12 +29,14 @@ struct native_segment {
     size_t plain_size;
 };
 
-/* Read the header at the start of `bytes`: 1; 0 when more bytes are needed; ERROR_CORRUPT when its
- * checksum or sizes are wrong: then it is not known where the next segment begins. */
+/* Read the header at the start of `bytes`.  Returns 1, or 0 when more bytes are needed.
+ * ERROR_CORRUPT when its checksum or its size is wrong; it is then unknown where the next segment
+ * begins. */
 must_check int native_segment_header(struct bytes bytes, bool is_lz4,
                                      struct native_segment *segment_out);
-/* Check the payload of a segment that is there from header to trailer, and give its plain bytes: a
- * view into `bytes`, or appended to `plain`.  ERROR_CORRUPT. */
+/* Check the payload of the segment that begins `bytes` and is there as a whole.  `*payload_out` are
+ * the plain bytes: a view into `bytes` or, where they were compressed, into `plain`, to which they
+ * are appended.  ERROR_CORRUPT when the payload is damaged. */
 must_check int native_segment_payload(struct bytes bytes, const struct native_segment *segment,
                                       struct buffer *plain, struct bytes *payload_out);
 

@@ -1,7 +1,7 @@
 /* notation: see the header.
  *
- * What must hold: a count is used only if so many items of the smallest size fit into the bytes
- * that are left, so that the memory that is allocated is bounded by the bytes that were sent. */
+ * What must hold: a count that is read is used only if so many items of the smallest size fit into
+ * the bytes that are left.  So the memory that is allocated is bounded by the size of the input. */
 #include "codec/notation.h"
 
 #include "base/arena.h"
@@ -10,8 +10,8 @@
 enum {
     OPTION_CUSTOM = 0,
     STRING_MAX = UINT16_MAX,
-    STRING_SIZE_MIN = 2, /* of a [string], */
-    ENTRY_SIZE_MIN = 6,  /* and an entry of a [bytes map] */
+    STRING_SIZE_MIN = 2, /* bytes of a [string] */
+    ENTRY_SIZE_MIN = 6,  /* bytes of an entry of a [bytes map] */
     CONSISTENCY_LAST = CQL_LOCAL_ONE
 };
 
@@ -120,7 +120,7 @@ void notation_consistency(struct notation *notation, enum cql_consistency *consi
 
 /* ---- bytes ---- */
 
-/* Cut before 65,536 bytes, between characters. */
+/* A text of over 65,535 bytes is cut between two characters. */
 static void put_string(struct buffer *to, struct bytes text)
 {
     size_t size = text.size;
@@ -305,11 +305,11 @@ void notation_payload(struct notation *notation, const struct cql_payload **entr
 
 /* ---- types ---- */
 
-/* Types that only later versions have a number for, by their class within
- * org.apache.cassandra.db.marshal. */
+/* Types that have an id only from a later version on, with the names of their classes, which are
+ * sent in earlier versions. */
 struct custom_type {
     enum type_kind kind;
-    uint8_t version; /* the first with a number */
+    uint8_t version; /* the first with an id */
     const char *class_name;
 };
 
@@ -345,7 +345,7 @@ static const struct type *read_parametrized(struct notation *notation, enum type
 
     *type = (struct type){.kind = kind, .argument_count = kind == TYPE_MAP ? 2 : 1};
     if (kind == TYPE_UDT) {
-        struct bytes keyspace = {0}; /* its column's, too */
+        struct bytes keyspace = {0}; /* not used: it is the column's */
         notation_string(notation, &keyspace);
         notation_text(notation, &type->name);
         notation_short_count(notation, &type->argument_count, 4);
@@ -409,7 +409,7 @@ void notation_put_bytes(struct buffer *to, struct bytes bytes)
     buffer_append_bytes(to, bytes);
 }
 
-/* A type that `version` has no number for; false: it has one. */
+/* Write a type that has no id in `version` as a custom type.  False: it has an id. */
 static bool put_custom(struct buffer *to, const struct type *type, uint8_t version)
 {
     for (size_t i = 0; i < CUSTOM_TYPE_COUNT; i++) {
