@@ -1,18 +1,18 @@
-/* counter_cell: see the header for the rule; this is why every increment counts once.
+/* counter_cell: why every increment counts once.  The header has the rules of merging.
  *
- * A merge is a join: the higher generation, and of all shards that did not begin before it, each
- * id's entry with the higher clock.  Joins may be repeated, reordered and regrouped, so a cell that
- * a replay, a second run or a retried flush brings again adds nothing:
+ * A merge keeps the higher generation and, of the shards that did not begin before it, the entry
+ * with the higher clock for each id.  Merges may be repeated, reordered and regrouped.  So a cell
+ * that comes again, by a replay, from a second run or from a repeated flush, adds nothing:
  *
  *   A  gen 5   (10, clock 12, +3)
  *   B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)      B's shard 10 contains A's
  *   A with B = (10, clock 17, +8)  (20, clock 21, +1)      9, however often A comes again
  *   C  gen 15  no shards                                   a DELETE at 15: only 20 is left
  *
- * Two entries of one id and clock are the same entry; if damage ever made them differ, the larger
- * value is kept, so that the merge stays a function of the set.  A fold breaks none of this when
- * all cells that hold the folded shards take part in it: the fold's one shard has the lowest of
- * their ids, and every copy of that shard that could come back has a lower clock. */
+ * Two entries with the same id and clock are equal.  If damage makes them differ, the larger value
+ * is kept, so that the result does not depend on the order of merges.  A fold keeps all of this if
+ * every cell that has the folded shards takes part in it: the resulting shard has the lowest of
+ * their ids, and no copy of the shard with that id has a higher clock. */
 #include "counters/counter_cell.h"
 
 enum { HEADER_SIZE = 12, SHARD_SIZE = 24 };

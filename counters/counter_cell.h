@@ -1,15 +1,17 @@
-/* counter_cell: the value of a counter: a generation and a set of shards; pure functions.
+/* counter_cell: the value of a counter: a generation and a set of shards.
  *
- * A shard is (id, clock, value).  Only its owner writes it, always with a higher clock, so merging
- * two cells keeps per shard id the entry with the higher clock, and a cell read twice, replayed or
- * met in two runs counts once.  The generation is the write timestamp of the last SET or DELETE,
- * and a shard's id is the write timestamp from which on it sums: the merge takes the higher
- * generation and drops every shard that began before it.  So a SET needs no read, an increment
- * need not know of a SET in another run, and nothing from before a SET can come back.
+ * A shard is (id, clock, value): the sum of some increments.  Each new state of a shard has a
+ * higher clock, so a merge of two cells keeps, for each shard id, the entry with the higher clock.
+ * A cell that is read twice, replayed, or found in two runs then counts once.
  *
- * In the embedded engine a shard begins with its memtable, or with the SET within it; its clock is
- * the last frame folded in, and its value the sum of that memtable's increments since: ingest never
- * reads, and a replayed log builds the same shard again.  Compaction folds shards
+ * The generation is the write timestamp of the last SET or DELETE, and a shard's id is the write
+ * timestamp from which on it counts.  A merge takes the higher generation and drops every shard
+ * that began before it.  So a SET needs no read, an increment does not depend on a SET in another
+ * run, and no value from before a SET can come back.
+ *
+ * A shard begins with a memtable, or with a SET in it.  Its clock is the last frame that changed
+ * it, and its value the sum of the increments in that memtable since it began.  So ingest never
+ * reads, and a log that is replayed makes the same shard again.  Merges of runs fold shards
  * (counter_cell_fold).
  *
  * Serialized form (little-endian):
@@ -38,27 +40,28 @@ struct counter_shard {
 void counter_cell_write_single(struct buffer *buffer, int64_t generation,
                                struct counter_shard shard);
 
-/* Append a cell without shards: what SET and DELETE begin a generation with.  Its value is 0, and a
- * reader takes it for a counter that was never incremented. */
+/* Append a cell without shards, which DELETE writes.  Its value is 0, and readers treat it as a
+ * counter that was never incremented. */
 void counter_cell_write_reset(struct buffer *buffer, int64_t generation);
 
 /* ERROR_CORRUPT unless `cell` is a well-formed serialized cell. */
 must_check int counter_cell_validate(struct bytes cell);
 
-/* The rest take validated cells only. */
+/* All functions below take validated cells only. */
 int64_t counter_cell_generation(struct bytes cell);
 int64_t counter_cell_value(struct bytes cell);
 uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: reset, and not incremented since */
 
-/* Append the merge of two cells: commutative, associative, idempotent.  Two full cells can give one
- * over COUNTER_SHARDS_MAX, which is not valid: the caller folds shards before there are so many. */
+/* Append the merge of two cells; merging is commutative, associative and idempotent.  The result
+ * may have more than COUNTER_SHARDS_MAX shards, which is not valid: the caller folds before. */
 void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.
- * Right only when no other live run holds any of these shards (a merge of all runs that do). */
+ * The caller makes sure that no run outside its merge has any of these shards. */
 void counter_cell_fold(struct bytes cell, struct buffer *folded);
 
-/* Append `cell` with the generation and its shards' ids as `each`, which ascends, gives them. */
+/* Append `cell` with its generation and the ids of its shards mapped by `each`, which is strictly
+ * increasing. */
 void counter_cell_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
                           void *context, struct buffer *restamped);
 #endif

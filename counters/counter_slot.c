@@ -1,5 +1,5 @@
-/* counter_slot: what must hold is that the three sums are cumulative.  The first change in a new
- * frame moves them back by one:
+/* counter_slot: each of the three sums has all increments up to its frame.  The first change in a
+ * new frame moves the sums back by one:
  *
  *     +1 @7    7: 1
  *     +5 @9    9: 6    7: 1
@@ -7,11 +7,12 @@
  *     +2 @10  10: 9    9: 7    7: 1       a reader at 8 sees 1, at 9 sees 7
  *     +1 @12  12: 10  10: 9    9: 7       at 11 sees 9; the durable frame is at least 10
  *
- * When frame 12 is open, 11 is being written at most, so 10 is durable: the newest sum at or before
- * any frame that a reader may have is one of the three, also when 11 did not touch the slot.
+ * When frame 12 is open, at most frame 11 is being written, so 10 is durable.  For a reader at the
+ * durable frame or later, the newest sum at or before its frame is one of the three, also when
+ * frame 11 did not change the slot.
  *
- * A generation begun by SET or DELETE is a node in a chain that few slots have.  It carries its
- * frame, so that a reader at an earlier one still sees the generation before. */
+ * A generation is a node in a list, which few slots have.  It has the frame of its SET or DELETE,
+ * so that a reader at an earlier frame sees the generation before. */
 #include "counters/counter_slot.h"
 
 #include "counters/counter_cell.h"
@@ -46,7 +47,7 @@ int counter_slot_visible(const struct counter_slot *slot, uint64_t frame)
     for (int i = 0; i < COUNTER_SLOT_FRAMES; i++)
         if (slot->frames[i] != 0 && slot->frames[i] <= frame)
             return i;
-    /* Further behind than any reader of the durable frame: the oldest is durable as well. */
+    /* All three sums are newer than `frame`.  The oldest of them is durable, too. */
     return slot->frames[COUNTER_SLOT_FRAMES - 1] != 0 ? COUNTER_SLOT_FRAMES - 1 : -1;
 }
 

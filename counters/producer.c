@@ -1,8 +1,9 @@
-/* producer: see producer.h.
+/* producer: see the header.
  *
- * A batch lies in the window at its number modulo the window's size.  The window starts with one
- * place and doubles when the place is taken by a batch that must still be remembered, so that the
- * many producers with a handful of batches (`daybook load` makes one per file) stay small. */
+ * A batch is in the window at its number modulo the window's size.  The window starts with one
+ * place and doubles when the place of a new batch is taken, up to PRODUCER_WINDOW places.  So the
+ * many producers with few batches take little memory (`daybook load` makes a producer for each
+ * file). */
 #include "counters/producer.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 #include "base/slot_table.h"
 
 enum {
-    FEW_BATCHES = 2, /* with less than this a producer may be one of a crowd */
-    LOOKS_MAX = 2048 /* a bound of what one addition may cost; more than there are connections */
+    FEW_BATCHES = 2, /* a producer with fewer batches is displaced before the others */
+    LOOKS_MAX = 2048 /* producers to look at for one addition; more than there are connections */
 };
 
 #define DAY_US INT64_C(86400000000)
@@ -28,9 +29,9 @@ struct evicted_id {
 struct producer_table {
     struct slot_table producers; /* by the id's hash */
     size_t bytes;                /* of producers and their windows */
-    struct producer_list few;    /* of fewer batches than FEW_BATCHES, as they first could go */
-    struct producer_list silent; /* of more, that may go, by how long they are silent */
-    struct evicted_id *evicted;  /* each at its hash, in the place of an older one; NULL: none */
+    struct producer_list few;    /* with fewer than FEW_BATCHES batches, by their last batches */
+    struct producer_list silent; /* the others that may be removed, longest silent first */
+    struct evicted_id *evicted;  /* a table by hash, one id for each place; NULL: no id was kept */
 };
 
 static uint64_t hash_of(const void *producer)
@@ -76,7 +77,7 @@ void producer_table_free(struct producer_table *table)
     memory_free(table);
 }
 
-/* With the place where it was found, or NULL. */
+/* `*at` is the slot where the producer was found.  NULL: it is not in the table. */
 static struct producer *find(const struct producer_table *table, const uint8_t id[UUID_SIZE],
                              uint32_t *at)
 {
@@ -119,7 +120,7 @@ uint32_t producer_table_count(const struct producer_table *table)
     return table->producers.count;
 }
 
-/* Batches become durable in order: if the last one is, all are. */
+/* Batches become durable in order: if the last one is durable, all are. */
 bool producer_may_go(struct producer *producer)
 {
     const struct producer_batch *last = producer_batch_of(producer, producer->last);
@@ -149,7 +150,7 @@ void producer_forget(struct producer_table *table, struct producer *producer)
 
 /* ---- which producers may be removed ---- */
 
-/* Called after the number of batches has changed: a producer with many is not in the list `few`. */
+/* Remove a producer that has FEW_BATCHES or more from its list, `few` or `silent`. */
 static void producer_sort(struct producer *producer)
 {
     if (producer->last >= FEW_BATCHES)
@@ -180,8 +181,8 @@ static void few_put(struct producer *producer)
         TAILQ_INSERT_AFTER(few, before, producer, link);
 }
 
-/* If the producer may be removed, put it into its list.  A producer in `few` keeps its position,
- * although it may have a connection again. */
+/* If the producer may be removed, put it into the list `few` or `silent`.  A producer that is in
+ * `few` already keeps its position. */
 static void producer_rest(struct producer *producer, int64_t now_us)
 {
     struct producer_table *table = producer->table;
@@ -267,8 +268,7 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     struct producer *producer;
     uint32_t looks = 0;
 
-    /* Some producers in the list have a connection again; at most as many as there are
-     * connections. */
+    /* Some producers in `few` may have a connection again; these are fewer than LOOKS_MAX. */
     TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
     {
         if (producer_may_go(producer))
@@ -314,8 +314,8 @@ void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_o
     struct hash128 hash = hash128(named, sizeof named);
     store_u64(id_out, hash.low);
     store_u64(id_out + 8, hash.high);
-    id_out[6] = (uint8_t)((id_out[6] & 0x0F) | 0x80); /* RFC 9562 version 8, */
-    id_out[8] = (uint8_t)((id_out[8] & 0x3F) | 0x80); /* its variant */
+    id_out[6] = (uint8_t)((id_out[6] & 0x0F) | 0x80); /* version 8 of RFC 9562 */
+    id_out[8] = (uint8_t)((id_out[8] & 0x3F) | 0x80); /* and its variant */
 }
 
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence)

@@ -1,14 +1,15 @@
-/* producer: the table of producers, which number their batches, and of their last batches.
+/* producer: the table of producers, which number the batches that they send, and of their last
+ * batches.
  *
  * It uses neither the loop nor the store.  A producer is identified by a UUID; its epoch increases
- * with each restart of the producer; its batches are numbered from 1.  Of the last PRODUCER_WINDOW
- * batches a hash of the content and the counts are kept, in memory and in the table `producer`: one
- * row each, written in the frame of the batch (producer_rows.h).
+ * with each restart of the producer; its batches are numbered from 1.  For each of the last
+ * PRODUCER_WINDOW batches a hash of the content and the counts of lines are kept, in memory and in
+ * the table `producer`: a row for each batch, written in the frame of the batch (producer_rows.h).
  *
- * The table has a limit.  When it is full, a new producer displaces another one: among producers
- * with a single batch the one that came last, so that many new producers displace each other; else,
- * among those without a connection, the one that has been silent for longest; never a producer that
- * has sent two or more batches within a day. */
+ * The table has a limit.  When it is full, a new producer displaces another one that has no
+ * connection: if there are producers with a single batch, the one of them that came last, so that
+ * many new producers displace each other; else the one that has been silent for longest.  A
+ * producer that has sent two or more batches within a day is never displaced. */
 #ifndef DAYBOOK_COUNTERS_PRODUCER_H
 #define DAYBOOK_COUNTERS_PRODUCER_H
 
@@ -20,11 +21,11 @@
 #include "base/uuid.h"
 
 enum {
-    PRODUCER_WINDOW = 64,              /* batches kept; a power of two, part of the format */
+    PRODUCER_WINDOW = 64,              /* batches; a power of two, part of the disk format */
     PRODUCERS_MAX = 1 << 17,           /* in the table; each takes 0.1 to 4 KB of memory */
-    PRODUCERS_KEPT = 1024,             /* of these, reserved for `daybook load` */
+    PRODUCERS_KEPT = 1024,             /* the part of them reserved for `daybook load` */
     PRODUCERS_EVICTED_MAX = 1 << 16,   /* evicted producers whose ids are kept */
-    PRODUCER_SILENT_DAYS = 30          /* one that sent nothing for so long may be removed */
+    PRODUCER_SILENT_DAYS = 30          /* a producer silent for so long may be removed */
 };
 
 struct producer_batch {
@@ -34,7 +35,7 @@ struct producer_batch {
     uint64_t rejected;
     int64_t applied_us;                /* by the store's clock */
     bool is_durable;
-    void *waiting;                     /* the ingest door's: the answer that waits until durable */
+    void *waiting;                     /* for ingest: the answer to send when it is durable */
 };
 
 struct producer {
@@ -44,11 +45,11 @@ struct producer {
     void *owner;                       /* the producer's connection; NULL: none */
     /* private */
     struct producer_table *table;
-    struct producer_list *list;        /* the list that it is in; NULL: none */
+    struct producer_list *list;        /* the list that the producer is in; NULL: none */
     TAILQ_ENTRY(producer) link;
-    int64_t silent_since_us;           /* by the store's clock, while it is in `silent` */
-    struct producer_batch *window;     /* grows to PRODUCER_WINDOW, a power of two */
-    uint32_t window_size;
+    int64_t silent_since_us;           /* by the store's clock; valid in the list `silent` */
+    struct producer_batch *window;     /* the last batches */
+    uint32_t window_size;              /* places: 0 or a power of two to PRODUCER_WINDOW */
 };
 
 struct producer_table;
@@ -57,39 +58,42 @@ TAILQ_HEAD(producer_list, producer);
 struct producer_table *producer_table_new(void);
 void producer_table_free(struct producer_table *table);        /* NULL is fine */
 struct producer *producer_find(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
-/* All producers were read from the store, in any order: sort them by their last batches. */
+/* To be called when all producers were read from the store, in any order: sort them by the times of
+ * their last batches. */
 void producer_table_opened(struct producer_table *table);
-/* Add a producer that is not in the table; valid until producer_forget.  NULL when the table has
- * PRODUCERS_MAX. */
+/* Add a producer that is not in the table.  It is valid until producer_forget.  NULL: the table has
+ * PRODUCERS_MAX producers. */
 struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
                               uint64_t epoch);
 /* Whether at most `kept` places are free. */
 bool producer_table_is_full(const struct producer_table *table, uint32_t kept);
 uint32_t producer_table_count(const struct producer_table *table);
 size_t producer_table_bytes(const struct producer_table *table);       /* of memory */
-/* Whether it may be removed: it has no owner, and all its batches are durable. */
+/* Whether the producer may be removed: it has no owner, and all its batches are durable. */
 bool producer_may_go(struct producer *producer);
 /* Remove a producer that may be removed. */
 void producer_forget(struct producer_table *table, struct producer *producer);
 
-/* `connection` is the producer's from now on; NULL: it has none. */
+/* From now on `connection` is the owner of the producer; NULL: it has no owner. */
 void producer_own(struct producer *producer, void *connection, int64_t now_us);
 /* The batch `sequence` is durable. */
 void producer_durable(struct producer *producer, uint64_t sequence, int64_t now_us);
 
-/* Find up to `capacity` producers that may be removed and have sent nothing since `before_us`. */
+/* Write to `found` up to `capacity` producers that may be removed and have sent nothing since
+ * `before_us`.  Returns their number. */
 uint32_t producer_list_silent(const struct producer_table *table, int64_t before_us,
                               struct producer **found, uint32_t capacity);
-/* The producer that a new one displaces; NULL: none may be.  Only a few are considered. */
+/* The producer that a new one displaces; NULL: none was found.  Only some producers are considered,
+ * so that the call takes a bounded time. */
 struct producer *producer_evictable(const struct producer_table *table, int64_t now_us);
-/* Keep the id of a producer that is evicted: if it sends again, its batches must not be taken for
- * those of a new producer.  At most PRODUCERS_EVICTED_MAX ids are kept, until the process ends; a
- * later one may replace an earlier one. */
+/* Keep the id of a producer that is evicted (displaced): if it sends again, its batches must not be
+ * taken for those of a new producer.  At most PRODUCERS_EVICTED_MAX ids are kept, until the process
+ * ends; a later id may replace an earlier one. */
 void producer_mark_evicted(struct producer_table *table, const uint8_t id[UUID_SIZE]);
 bool producer_was_evicted(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
 
-/* The id under which the sender of a producer that was removed after its batch `last` continues: it
- * is computed from both, so that a sender that continues twice is the same producer. */
+/* The id under which a sender continues whose producer `id` was removed after the batch `last`.  It
+ * is computed from `id` and `last`, so a sender that continues twice gets the same id. */
 void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE]);
 
 /* What the number of a batch means. */
@@ -101,12 +105,13 @@ enum producer_verdict {
 };
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence);
 
-/* The batch of that number; NULL when the window does not have it.  Valid until the next
+/* The batch `sequence`; NULL when the window does not have it.  Valid until the next call of
  * producer_record. */
 struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence);
-/* Record `batch` as applied: the next one or, while the store is opened, any one. */
+/* Record a copy of `batch`, which was applied, and return it.  `batch` is the next one; while the
+ * store is opened, batches may be recorded in any order. */
 struct producer_batch *producer_record(struct producer *producer,
                                        const struct producer_batch *batch);
-/* Remove the last batch, which was recorded and then not applied. */
+/* Remove the last batch, which was recorded but could not be applied. */
 void producer_retract(struct producer *producer, uint64_t sequence);
 #endif

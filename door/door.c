@@ -1,12 +1,13 @@
 /* door: see the header.
  *
- * What must hold: from door_enter to door_leave a slot is in one list of its door and one of its
- * address, both of its claim, so that the connection that is idle for longest is always first.
- * Addresses are in levels by the number of their places, so that the one with most is found without
- * a search, however many addresses there are; within a level, the address that has had this number
- * for longest is first.
+ * What must hold: from door_enter to door_leave a slot is in two lists, one of its door and one of
+ * its address, each for the slot's claim.  The connection that is idle for longest is first.  The
+ * door has a list of addresses (a level) for each number of places, so that an address with most
+ * places is found without a search.  Within a level, the address that has had this number for
+ * longest is first.
  *
- * Of an IPv6 address the first 64 bits count, which is what one network gets. */
+ * Two IPv6 addresses with the same first 64 bits count as the same address, because one network
+ * gets so many addresses. */
 #include "door/door.h"
 
 #include <arpa/inet.h>
@@ -20,7 +21,7 @@
 enum {
     CHAINS = 1024,
     LOG_PERIOD_US = 60000000,
-    KEEPALIVE_IDLE_S = 60, /* with the probes that follow, a dead peer is noticed in two minutes */
+    KEEPALIVE_IDLE_S = 60, /* with four probes of 15 s a dead peer is noticed in two minutes */
     KEEPALIVE_EVERY_S = 15,
     KEEPALIVE_PROBES = 4,
     SHARE_LEAST = 4,
@@ -29,7 +30,7 @@ enum {
 
 struct door_address {
     uint64_t key;
-    uint32_t count; /* of places; not counted for the local address */
+    uint32_t count; /* places; stays 0 for the local address */
     struct door_slots slots[DOOR_CLAIMS];
     TAILQ_ENTRY(door_address) of_level;
     LIST_ENTRY(door_address) of_chain;
@@ -37,7 +38,7 @@ struct door_address {
 
 /* ---- addresses ---- */
 
-/* The key of an IPv4 address is below 2^48, which no IPv6 network has as its first 64 bits. */
+/* The key of an IPv4 address is below 2^48; no IPv6 network has such first 64 bits. */
 static uint64_t address_key(const struct network_address *address)
 {
     if (address->size == 16)
@@ -69,7 +70,8 @@ static struct door_address *address_find(struct door *door, uint64_t key)
     return address;
 }
 
-/* The number of its places changes by `change`, 1 or -1, and with it the level. */
+/* Change the number of the address's places by `change`, 1 or -1, and with it the level.  An
+ * address without places is freed. */
 static void address_count(struct door *door, struct door_address *address, int change)
 {
     if (address == door->local)
@@ -110,9 +112,9 @@ static struct door_slot *longest_idle(const struct door_slots slots[DOOR_CLAIMS]
     return first != NULL ? first : TAILQ_FIRST(&slots[DOOR_NAMED]);
 }
 
-/* The slot that loses its place to a connection of the address `wanting`, which is counted already.
- * An address that has most places displaces its own connections only.  NULL: all that could lose
- * their place wait for answers. */
+/* The slot that loses its place to a connection of the address `wanting`; the new connection is
+ * counted already.  If `wanting` has most places, it displaces its own connections only.  NULL: all
+ * connections that might lose their place wait for answers. */
 static struct door_slot *door_pick(const struct door *door, const struct door_address *wanting)
 {
     const struct door_address *most =
@@ -129,7 +131,7 @@ static void door_counted(struct door *door, int change)
         door->options.connections->value += change;
 }
 
-/* `slot` is that of the connection that is closed. */
+/* `slot` is the place of the connection that is closed. */
 static void log_grouped(struct log_group *group, const char *event, const struct door_slot *slot)
 {
     const struct door *door = slot->door;
@@ -317,8 +319,8 @@ void door_open(struct door *door, const struct door_options *options)
     door->logins_full.period_us = LOG_PERIOD_US;
     door->local = address_new(0);
     door->chains = memory_zeroed(CHAINS, sizeof *door->chains);
-    /* One level more than places: at a full door a connection is counted before another is
-     * evicted. */
+    /* There is one level more than places, because a full door counts a new connection before it
+     * evicts another. */
     door->levels = memory_zeroed((size_t)options->slots_max + 2, sizeof *door->levels);
     for (uint32_t level = 0; level <= options->slots_max + 1; level++)
         TAILQ_INIT(&door->levels[level]);
@@ -350,7 +352,8 @@ int door_listen(struct door *door, const struct door_place *place, const char **
                             &door->listener, err);
     if (rc != 0)
         return rc;
-    /* The bound address decides, not its name; no connection is accepted before this check. */
+    /* The bound address is checked, because the name may be that of any address.  No connection is
+     * accepted before this check. */
     if (!network_listener_is_local(door->listener) && !place->is_open_to_all) {
         rc = error_set(err, ERROR_USAGE,
                        "other machines reach %s, and no client has to log in there: %s",

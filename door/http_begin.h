@@ -1,8 +1,8 @@
 /* http_begin: recognizes an HTTP request by a connection's first line.
  *
- * A page can make its browser send a request with a body of the page's choosing to any port of the
- * machine that the browser runs on.  A door that takes lines of text would refuse the lines of the
- * request's header, and accept those of the body.  So such a door checks the first line here. */
+ * A web page can make a browser send a request with any body to any port of the machine that the
+ * browser runs on.  A door that reads lines of text would refuse the lines of the request's header,
+ * and accept the lines of its body.  So such a door checks a connection's first line. */
 #ifndef DAYBOOK_DOOR_HTTP_BEGIN_H
 #define DAYBOOK_DOOR_HTTP_BEGIN_H
 
@@ -10,9 +10,9 @@
 
 #include "base/bytes.h"
 
-/* Whether `line`, a connection's first line without its LF, is a method, a target and HTTP/. */
+/* Whether `line`, without its LF, is a method, a target and a word that begins with HTTP/. */
 bool http_begin_is_request(struct bytes line);
-/* Whether `begin`, the beginning of a line that is too long to be read whole, is a method and a
- * path or URL. */
+/* The same for a line that is too long to be read as a whole: whether `begin`, its beginning, is a
+ * method, followed by the beginning of a path or URL. */
 bool http_begin_is_long_request(struct bytes begin);
 #endif

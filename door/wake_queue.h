@@ -1,7 +1,7 @@
 /* wake_queue: connections that are served in the next turn of the loop, in the order of waking.
  *
- * A callback wakes a connection instead of serving it: many answers then become one write, and no
- * connection is served within another one's callback.  Engine thread. */
+ * A callback does not serve its connection, but adds it to the queue ("wakes" it).  So many answers
+ * become one write, and no connection is served in a callback of another.  Engine thread. */
 #ifndef DAYBOOK_DOOR_WAKE_QUEUE_H
 #define DAYBOOK_DOOR_WAKE_QUEUE_H
 
@@ -10,7 +10,7 @@
 
 #include "base/world/world.h"
 
-/* In its owner's memory; zeros: not woken. */
+/* Allocated by its owner; begins as zeros, which is not woken. */
 struct wake_entry {
     TAILQ_ENTRY(wake_entry) link;
     bool is_woken;
@@ -18,22 +18,22 @@ struct wake_entry {
 
 struct wake_queue {
     struct executor *executor;
-    struct timer timer;                /* of the next turn */
+    struct timer timer;                /* fires in the next turn */
     TAILQ_HEAD(, wake_entry) woken;
 };
 
-/* `serve` is called in the turn of the loop after wake_queue_add.  It takes entries, and calls
- * wake_queue_start if it leaves some. */
+/* In the turn of the loop after wake_queue_add `serve` is called with a timer of that context.  It
+ * takes entries, and calls wake_queue_start if it leaves some in the queue. */
 void wake_queue_open(struct wake_queue *queue, struct executor *executor,
                      void (*serve)(struct timer *timer), void *context);
 void wake_queue_close(struct wake_queue *queue);
 
-/* Wake an entry; one that was woken already keeps its position. */
+/* Wake an entry; an entry that is in the queue already keeps its position. */
 void wake_queue_add(struct wake_queue *queue, struct wake_entry *entry);
-/* Do not serve the entry any more; called before its owner is freed. */
+/* Remove the entry if it is in the queue; to be called before its owner is freed. */
 void wake_queue_remove(struct wake_queue *queue, struct wake_entry *entry);
-/* Remove and return the first entry, which may then be woken again.  There must be one. */
+/* Remove and return the first entry, which may then be woken again.  The queue is not empty. */
 struct wake_entry *wake_queue_take(struct wake_queue *queue);
-/* Serve the entries that are left in the next turn. */
+/* If entries are left in the queue, call `serve` in the next turn. */
 void wake_queue_start(struct wake_queue *queue);
 #endif
