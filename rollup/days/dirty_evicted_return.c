@@ -33,10 +33,9 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
 {
     struct rollup *rollup = reading->rollup;
     struct dirty_evicted *evicted = &rollup->evicted;
-    struct clock *clock = rollup->world->clock;
     store_done done = reading->done;
     void *context = reading->context;
-    int64_t pause_us = (clock->monotonic_us(clock) - reading->began_us) * PAUSE_SHARE;
+    int64_t pause_us = (world_monotonic_us(rollup->world) - reading->began_us) * PAUSE_SHARE;
     dirty_evicted_note(evicted, reading->left, reading->left_due_us);
     /* Days become due one by one, but one reading of the table is for many of them. */
     int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
@@ -159,14 +158,13 @@ static void read_page(struct timer *timer)
 void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
                           int64_t token_first, store_done done, void *context)
 {
-    struct clock *clock = rollup->world->clock;
     check(!rollup->is_failed);
     struct dirty_evicted_reading *reading = memory_zeroed(1, sizeof(*reading));
     reading->rollup = rollup;
     reading->which = which;
     reading->token_first = token_first;
     reading->left_due_us = INT64_MAX;
-    reading->began_us = clock->monotonic_us(clock);
+    reading->began_us = world_monotonic_us(rollup->world);
     reading->time_slice = (struct timer){.fire = read_page, .context = reading};
     reading->done = done;
     reading->context = context;

@@ -21,31 +21,28 @@ void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
 void look_timer_stop(struct look_timer *look)
 {
     look->is_on = false;
-    look->world->executor->timer_stop(look->world->executor, &look->timer);
+    world_timer_stop(look->world, &look->timer);
 }
 
 void look_timer_at(struct look_timer *look, int64_t at_us)
 {
-    struct executor *executor = look->world->executor;
-    struct clock *clock = look->world->clock;
-    int64_t delay_us = at_us - clock->wall_us(clock);
-    int64_t look_at_us = clock->monotonic_us(clock) + (delay_us > 0 ? delay_us : 0);
+    int64_t delay_us = at_us - world_wall_us(look->world);
+    int64_t look_at_us = world_monotonic_us(look->world) + (delay_us > 0 ? delay_us : 0);
     if (!look->is_on || look_at_us >= look->at_us)
         return;
     look->at_us = look_at_us;
-    executor->timer_stop(executor, &look->timer);
-    executor->timer_start(executor, &look->timer, delay_us > 0 ? (delay_us + 999) / 1000 : 0);
+    world_timer_start(look->world, &look->timer, look->timer.fire, look->timer.context,
+                      delay_us > 0 ? (delay_us + 999) / 1000 : 0);
 }
 
 void look_timer_soon(struct look_timer *look)
 {
-    struct clock *clock = look->world->clock;
     int64_t tick_us = look->refresh_took_us * WORK_SHARE;
     if (tick_us < TICK_US)
         tick_us = TICK_US;
     if (tick_us > TICK_MAX_US)
         tick_us = TICK_MAX_US;
-    look_timer_at(look, clock->wall_us(clock) + tick_us);
+    look_timer_at(look, world_wall_us(look->world) + tick_us);
 }
 
 void look_timer_fired(struct look_timer *look)

@@ -84,10 +84,9 @@ void rollup_refreshed(struct rollup *rollup)
 
 static void rollup_free(struct rollup *rollup)
 {
-    struct executor *executor = rollup->world->executor;
     look_timer_stop(&rollup->look);
-    executor->timer_stop(executor, &rollup->progress.time_slice);
-    executor->timer_stop(executor, &rollup->seal_timer);
+    world_timer_stop(rollup->world, &rollup->progress.time_slice);
+    world_timer_stop(rollup->world, &rollup->seal_timer);
     calendar_zone_close(rollup->zone);
     live_rates_release(&rollup->rates);
     dirty_evicted_release(&rollup->evicted);
@@ -167,7 +166,7 @@ const struct zone *rollup_zone(const struct rollup *rollup)
 
 int64_t rollup_now_us(const struct rollup *rollup)
 {
-    return rollup->world->clock->wall_us(rollup->world->clock);
+    return world_wall_us(rollup->world);
 }
 
 bool rollup_trusts_clock(const struct rollup *rollup)

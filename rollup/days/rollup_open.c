@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "rollup/days/rollup_private.h"
-#include "rollup/days/seal_pass.h"
 #include "base/memory.h"
 
 #define HOUR_MS INT64_C(3600000)
@@ -47,7 +46,6 @@ static void start(struct rollup *rollup, const struct rollup_options *options)
     rollup->is_read_only = store_capabilities(options->store).read_only;
     rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
     rollup->progress.time_slice = (struct timer){.fire = rollup_time_slice, .context = rollup};
-    rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
     look_timer_init(&rollup->look, rollup->world, rollup->is_automatic, rollup_look, rollup);
     publication_queue_init(&rollup->due, &rules);
     live_rates_init(&rollup->rates);
@@ -86,13 +84,12 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
 
 void rollup_close(struct rollup *rollup, store_done closed, void *context)
 {
-    struct executor *executor = rollup->world->executor;
     check(rollup->closed == NULL);
     rollup->is_closing = true;
     rollup->closed = closed;
     rollup->closed_context = context;
     look_timer_stop(&rollup->look);
-    executor->timer_stop(executor, &rollup->seal_timer);
+    world_timer_stop(rollup->world, &rollup->seal_timer);
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
         /* If there is nothing to do, the refresh ends within the call, and must not free the
          * rollup. */

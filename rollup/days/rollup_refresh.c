@@ -344,9 +344,9 @@ static void refresh_finish(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
     struct error err = refresh->err;
-    struct clock *clock = rollup->world->clock;
     if (refresh->had_days)
-        rollup->look.refresh_took_us = clock->monotonic_us(clock) - rollup->progress.began_us;
+        rollup->look.refresh_took_us =
+            world_monotonic_us(rollup->world) - rollup->progress.began_us;
     rollup->refresh = NULL;
     refresh_free(refresh);
     if (err.code < 0) {
@@ -800,8 +800,7 @@ void rollup_refresh_ranges(struct rollup *rollup)
 {
     if (rollup->refresh != NULL || rollup->is_failed || !rollup->is_loaded)
         return;
-    struct clock *clock = rollup->world->clock;
-    rollup->progress.began_us = clock->monotonic_us(clock);
+    rollup->progress.began_us = world_monotonic_us(rollup->world);
     rollup->refresh = refresh_new(rollup);
     chunk_begin(rollup->refresh);
 }

@@ -145,26 +145,25 @@ static void pass_finish(struct seal_pass *pass)
     rollup_close_if_idle(rollup);
 }
 
-static void pass_time_slice_in(struct seal_pass *pass, int64_t delay_ms)
+static void next_time_slice(struct timer *timer);
+
+static void pass_go_on(struct seal_pass *pass)
 {
-    rollup_fire_in(pass->rollup, &pass->time_slice, delay_ms);
+    world_timer_start(pass->rollup->world, &pass->time_slice, next_time_slice, pass, 0);
 }
 
 static void pass_fail(struct seal_pass *pass, int status, const struct error *err)
 {
     error_keep(&pass->err, status, err);
-    pass_time_slice_in(pass, 0);
+    pass_go_on(pass);
 }
 
 /* ---- one day ---- */
 
-static void next_time_slice(struct timer *timer);
-
 static void day_end(struct seal_pass *pass)
 {
     day_clear(pass);
-    pass->time_slice.fire = next_time_slice;
-    pass_time_slice_in(pass, 0);
+    pass_go_on(pass);
 }
 
 static void day_leave(struct seal_pass *pass)
@@ -192,7 +191,6 @@ static void day_durable(void *context, int status, const struct error *err)
     if (status == 0)
         status = day_count(pass, &pass->stats);
     if (status < 0) {
-        pass->time_slice.fire = next_time_slice;
         pass_fail(pass, status, err);
         return;
     }
@@ -285,7 +283,7 @@ static void commit_time_slice(struct timer *timer)
         return;
     }
     if (rollup->refresh != NULL || seal_gate_is_held(&rollup->gate)) {
-        pass_time_slice_in(pass, HELD_PAUSE_MS);
+        world_timer_start(rollup->world, timer, commit_time_slice, pass, HELD_PAUSE_MS);
         return;
     }
     if (is_owed(pass)) {
@@ -293,14 +291,12 @@ static void commit_time_slice(struct timer *timer)
         return;
     }
     int rc = apply_seal(pass, &err);
-    if (rc == ERROR_FULL) {
-        pass_time_slice_in(pass, FULL_PAUSE_MS);
-    } else if (rc == ERROR_CONFLICT) {
+    if (rc == ERROR_FULL)
+        world_timer_start(rollup->world, timer, commit_time_slice, pass, FULL_PAUSE_MS);
+    else if (rc == ERROR_CONFLICT)
         day_leave(pass);
-    } else if (rc < 0) {
-        pass->time_slice.fire = next_time_slice;
+    else if (rc < 0)
         pass_fail(pass, rc, &err);
-    }
 }
 
 /* ---- the day's clicks ---- */
@@ -369,7 +365,6 @@ static void clicks_read(void *context, int status, const struct error *err)
         day_end(pass);
         return;
     }
-    pass->time_slice.fire = commit_time_slice;
     commit_time_slice(&pass->time_slice);
 }
 
@@ -439,7 +434,7 @@ static void days_read(void *context, int status, const struct error *err)
     if (status < 0)
         pass_fail(pass, status, err);
     else
-        pass_time_slice_in(pass, 0);
+        pass_go_on(pass);
 }
 
 static void read_days(struct seal_pass *pass)
@@ -478,7 +473,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         return;
     }
     pass->resellers = key_map_sorted(pass->rollup->resellers.map, &pass->reseller_count);
-    pass_time_slice_in(pass, 0);
+    pass_go_on(pass);
 }
 
 int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
@@ -499,11 +494,10 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
                                .batch = write_batch_new(),
                                .done = done,
                                .context = context};
-    pass->time_slice = (struct timer){.fire = next_time_slice, .context = pass};
     rollup_begin_change(rollup, &pass->change);
     rollup->sealing = pass;
     if (!seal_pass_horizon(rollup, &to) || to < pass->from) {
-        pass_time_slice_in(pass, 0);
+        pass_go_on(pass);
         return 0;
     }
     pass->to = to;
@@ -515,16 +509,16 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
 
 /* ---- by itself ---- */
 
+static void tick(struct timer *timer);
+
 void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms)
 {
-    struct executor *executor = rollup->world->executor;
     if (!rollup->is_automatic || rollup->is_closing || rollup->retention.keep_days == 0)
         return;
-    executor->timer_stop(executor, &rollup->seal_timer);
-    rollup_fire_in(rollup, &rollup->seal_timer, delay_ms);
+    world_timer_start(rollup->world, &rollup->seal_timer, tick, rollup, delay_ms);
 }
 
-void seal_pass_tick(struct timer *timer)
+static void tick(struct timer *timer)
 {
     struct rollup *rollup = timer->context;
     const struct change_row change = {

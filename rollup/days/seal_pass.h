@@ -36,9 +36,7 @@ bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
 
-/* The callback of a server's timer: begin a pass if a seal may be due, and start the timer
- * again. */
-void seal_pass_tick(struct timer *timer);
-/* Start that timer, in a server whose clicks expire. */
+/* In a server whose clicks expire: start a timer that begins a pass if a seal may be due, and
+ * starts itself again. */
 void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms);
 #endif

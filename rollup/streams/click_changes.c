@@ -362,7 +362,6 @@ static void changes_commit(struct timer *timer)
 {
     struct click_changes *changes = timer->context;
     struct streams *streams = changes->streams;
-    struct executor *executor = streams->world->executor;
     struct write_batch *batch = changes->batch;
     struct day_lock *lock = changes->lock;
     struct store_write_lock *write_lock = changes->write_lock;
@@ -389,7 +388,7 @@ static void changes_commit(struct timer *timer)
     changes->lock = lock;
     changes->write_lock = write_lock;
     if (rc == ERROR_FULL) {
-        executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
+        world_timer_start(streams->world, &changes->again, changes_commit, changes, FULL_PAUSE_MS);
         return;
     }
     /* If the caller has expectations, one of these may have failed: the caller reads again. */

@@ -65,9 +65,8 @@ static void set_position(struct stream_marking *marking, char phase, struct byte
 
 static void next_page(struct stream_marking *marking)
 {
-    struct executor *executor = marking->rollup->world->executor;
     write_batch_clear(marking->batch);
-    executor->timer_start(executor, &marking->time_slice, 0);
+    rollup_fire_in(marking->rollup, &marking->time_slice, 0);
 }
 
 static void page_applied(void *context)
@@ -188,7 +187,6 @@ static void marking_time_slice(struct timer *timer)
 void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
                           void *context)
 {
-    struct executor *executor = stream->rollup->world->executor;
     check(unmarked.size > 0);
     if (stream->marking != NULL) {
         stream->marking->is_restarted = true;
@@ -204,7 +202,7 @@ void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, st
     buffer_append_bytes(&marking->position, unmarked);
     stream->marking = marking;
     rollup_pin(stream->rollup);
-    executor->timer_start(executor, &marking->time_slice, 0);
+    rollup_fire_in(marking->rollup, &marking->time_slice, 0);
 }
 
 /* ---- for the command that made the stream ---- */
