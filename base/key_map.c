@@ -14,13 +14,21 @@ struct key_map {
     struct arena *arena; /* of the keys' bytes and of `places` */
     struct key_places places;
     struct bytes *keys;
+    uint8_t *values; /* by number; NULL without values */
+    size_t value_size;
     uint32_t count;
     uint32_t capacity;
 };
 
 struct key_map *key_map_new(void)
 {
+    return key_map_new_of(0);
+}
+
+struct key_map *key_map_new_of(size_t value_size)
+{
     struct key_map *map = memory_zeroed(1, sizeof(*map));
+    map->value_size = value_size;
     map->arena = arena_new(ARENA_CHUNK);
     key_places_init(&map->places, map->arena);
     return map;
@@ -32,6 +40,7 @@ void key_map_free(struct key_map *map)
         return;
     arena_free(map->arena);
     memory_free(map->keys);
+    memory_free(map->values);
     memory_free(map);
 }
 
@@ -42,13 +51,20 @@ uint32_t key_map_count(const struct key_map *map)
 
 size_t key_map_bytes(const struct key_map *map)
 {
-    return sizeof(*map) + arena_held(map->arena) + map->capacity * sizeof(*map->keys);
+    return sizeof(*map) + arena_held(map->arena) +
+           map->capacity * (sizeof(*map->keys) + map->value_size);
 }
 
 struct bytes key_map_key(const struct key_map *map, uint32_t number)
 {
     check(number < map->count);
     return map->keys[number];
+}
+
+void *key_map_value(const struct key_map *map, uint32_t number)
+{
+    check(number < map->count);
+    return map->values + number * map->value_size;
 }
 
 static uint32_t tag_of(struct bytes key)
@@ -70,18 +86,21 @@ uint32_t key_map_find(const struct key_map *map, struct bytes key)
     return find(map, key, tag_of(key));
 }
 
-uint32_t key_map_add(struct key_map *map, struct bytes key, bool *is_new_out)
+uint32_t key_map_add(struct key_map *map, struct bytes key)
 {
     uint32_t tag = tag_of(key);
     uint32_t number = find(map, key, tag);
-    *is_new_out = number == KEY_MAP_NONE;
-    if (!*is_new_out)
+    if (number != KEY_MAP_NONE)
         return number;
     check(map->count < KEY_MAP_NONE / 4);
     if (map->count == map->capacity) {
         map->capacity = map->capacity == 0 ? KEYS_FIRST : map->capacity * 2;
         map->keys = memory_resize(map->keys, map->capacity * sizeof(*map->keys));
+        if (map->value_size > 0)
+            map->values = memory_resize(map->values, map->capacity * map->value_size);
     }
+    if (map->value_size > 0)
+        memset(map->values + map->count * map->value_size, 0, map->value_size);
     map->keys[map->count] = arena_copy(map->arena, key);
     key_places_add(&map->places, tag, map->count);
     return map->count++;

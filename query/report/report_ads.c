@@ -80,14 +80,14 @@ static int keep_entries(struct report_ads *ads, struct error *err)
 static int entry_of(struct report_ads *ads, struct bytes ad, struct entry **entry_out,
                     struct error *err)
 {
-    bool is_new;
-    uint32_t number = key_map_add(ads->numbers, ad, &is_new);
+    uint32_t count = key_map_count(ads->numbers);
+    uint32_t number = key_map_add(ads->numbers, ad);
     if (number >= ads->capacity) {
         ads->capacity = ads->capacity * 2 + 64;
         ads->entries = memory_resize(ads->entries, ads->capacity * sizeof(*ads->entries));
     }
     *entry_out = &ads->entries[number];
-    if (!is_new)
+    if (number < count)
         return 0;
     **entry_out = (struct entry){.ad = {.ad = key_map_key(ads->numbers, number)}};
     return keep_entries(ads, err);

@@ -130,7 +130,6 @@ static int take_change(void *context, const struct table *table, const struct pa
     struct bytes command = bytes_of("", 0);
     struct bytes note;
     struct buffer text = {0};
-    bool is_new;
     (void)err;
     if (!store_row_value(table, row, CHANGE_ID, &id))
         return 0;
@@ -144,7 +143,7 @@ static int take_change(void *context, const struct table *table, const struct pa
         buffer_append_bytes(&text, note);
         buffer_append_text(&text, ")");
     }
-    uint32_t number = key_map_add(listing->changes, id, &is_new);
+    uint32_t number = key_map_add(listing->changes, id);
     listing->change_texts = memory_make_room(listing->change_texts, number,
                                              &listing->change_capacity, sizeof(struct bytes));
     listing->change_texts[number] = arena_copy(listing->arena, buffer_view(&text));

@@ -141,7 +141,6 @@ static void keep_day(struct rate_effect *effect, const struct changed_day *day)
 int rate_effect_add(struct rate_effect *effect, const struct day_figure *figure)
 {
     struct changed_day day = {.before = *figure, .after = *figure};
-    bool is_new;
     take_reseller(effect, figure->reseller);
     const struct rate *before =
         rate_at(effect->last_before, effect->last_before_count, figure->day);
@@ -158,7 +157,7 @@ int rate_effect_add(struct rate_effect *effect, const struct day_figure *figure)
     if (rc < 0)
         return rc;
     if (effect->last_number == KEY_MAP_NONE)
-        effect->last_number = key_map_add(effect->resellers, figure->reseller, &is_new);
+        effect->last_number = key_map_add(effect->resellers, figure->reseller);
     day.before.reseller = key_map_key(effect->resellers, effect->last_number);
     effect->days++;
     effect->clicks += figure->clicks;

@@ -17,8 +17,7 @@ void known_resellers_release(struct known_resellers *known)
 
 void known_resellers_add(struct known_resellers *known, struct bytes reseller)
 {
-    bool is_new;
-    key_map_add(known->map, reseller, &is_new);
+    key_map_add(known->map, reseller);
 }
 
 /* The scans that list the resellers for the first time: first those that have rows of figures;
@@ -37,12 +36,11 @@ static int note_reseller(void *context, const struct table *table, const struct 
 {
     struct listing *listing = context;
     struct key_map *resellers = listing->known->map;
-    bool is_new;
     (void)table;
     (void)err;
     if (listing->last == KEY_MAP_NONE ||
         !bytes_equal(key_map_key(resellers, listing->last), row->key))
-        listing->last = key_map_add(resellers, row->key, &is_new);
+        listing->last = key_map_add(resellers, row->key);
     return 0;
 }
 

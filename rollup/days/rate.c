@@ -172,15 +172,13 @@ struct reseller_rates {
 };
 
 struct rate_table {
-    struct key_map *map; /* reseller: index into lists */
-    struct reseller_rates *lists;
-    uint32_t list_capacity;
+    struct key_map *map; /* by reseller: a struct reseller_rates */
 };
 
 struct rate_table *rate_table_new(void)
 {
     struct rate_table *table = memory_zeroed(1, sizeof(*table));
-    table->map = key_map_new();
+    table->map = key_map_new_of(sizeof(struct reseller_rates));
     return table;
 }
 
@@ -189,8 +187,7 @@ void rate_table_free(struct rate_table *table)
     if (table == NULL)
         return;
     for (uint32_t i = 0; i < key_map_count(table->map); i++)
-        memory_free(table->lists[i].rates);
-    memory_free(table->lists);
+        memory_free(((struct reseller_rates *)key_map_value(table->map, i))->rates);
     key_map_free(table->map);
     memory_free(table);
 }
@@ -198,18 +195,7 @@ void rate_table_free(struct rate_table *table)
 static struct reseller_rates *list_find(const struct rate_table *table, struct bytes reseller)
 {
     uint32_t index = key_map_find(table->map, reseller);
-    return index == KEY_MAP_NONE ? NULL : &table->lists[index];
-}
-
-static struct reseller_rates *list_make(struct rate_table *table, struct bytes reseller)
-{
-    bool is_new;
-    uint32_t index = key_map_add(table->map, reseller, &is_new);
-    table->lists =
-        memory_make_room(table->lists, index, &table->list_capacity, sizeof(*table->lists));
-    if (is_new)
-        table->lists[index] = (struct reseller_rates){0};
-    return &table->lists[index];
+    return index == KEY_MAP_NONE ? NULL : key_map_value(table->map, index);
 }
 
 /* The index of the first rate that begins at `day` or later. */
@@ -230,7 +216,7 @@ static uint32_t position_of(const struct rate *rates, uint32_t count, int32_t da
 bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
                     struct decimal rate)
 {
-    struct reseller_rates *list = list_make(table, reseller);
+    struct reseller_rates *list = key_map_value(table->map, key_map_add(table->map, reseller));
     uint32_t at = position_of(list->rates, list->count, since);
     if (at < list->count && list->rates[at].since == since) {
         struct decimal old = list->rates[at].rate;

@@ -52,10 +52,8 @@ struct seal_pass {
     int32_t day; /* being sealed */
     struct buffer key;
     struct partition_stats stats; /* of the day's clicks, as they were read */
-    struct key_map *ads;
-    struct ad_sum *sums; /* by number in `ads` */
-    uint32_t sum_capacity;
-    size_t bytes; /* of the batch, roughly */
+    struct key_map *ads;          /* by ad: a struct ad_sum */
+    size_t bytes;                 /* of the batch, roughly */
     bool is_read;
     struct store_version version;
     struct write_batch *batch;
@@ -96,7 +94,6 @@ static void pass_free(struct seal_pass *pass)
     write_batch_free(pass->batch);
     memory_free(pass->resellers);
     memory_free(pass->days);
-    memory_free(pass->sums);
     memory_free(pass);
 }
 
@@ -233,9 +230,10 @@ static void add_seal(struct seal_pass *pass)
     memcpy(ad.id, pass->change.id, UUID_SIZE);
     seal_write(pass->batch, rollup_table(pass->rollup, stream->seals_table_id), &seal);
     for (uint32_t i = 0; i < key_map_count(pass->ads); i++) {
+        const struct ad_sum *sum = key_map_value(pass->ads, i);
         ad.ad = key_map_key(pass->ads, i);
-        ad.clicks = pass->sums[i].clicks;
-        ad.gross = pass->sums[i].gross;
+        ad.clicks = sum->clicks;
+        ad.gross = sum->gross;
         seal_write_ad(pass->batch, rollup_table(pass->rollup, stream->sealed_ads_table_id), &ad);
     }
 }
@@ -301,18 +299,6 @@ static void commit_time_slice(struct timer *timer)
 
 /* ---- the day's clicks ---- */
 
-static struct ad_sum *sum_of(struct seal_pass *pass, struct bytes ad)
-{
-    bool is_new;
-    uint32_t number = key_map_add(pass->ads, ad, &is_new);
-    pass->sums = memory_make_room(pass->sums, number, &pass->sum_capacity, sizeof(*pass->sums));
-    if (is_new) {
-        pass->sums[number] = (struct ad_sum){0};
-        pass->bytes += 2 * (pass->key.size + ad.size) + ROW_BYTES;
-    }
-    return &pass->sums[number];
-}
-
 static int take_click(struct seal_pass *pass, const struct table *table, const struct page_row *row,
                       struct error *err)
 {
@@ -322,8 +308,9 @@ static int take_click(struct seal_pass *pass, const struct table *table, const s
     int128 unscaled;
     if (!store_row_value(table, row, clicks->ad, &ad))
         return 0;
-    struct ad_sum *sum = sum_of(pass, ad);
-    sum->clicks++;
+    struct ad_sum *sum = key_map_value(pass->ads, key_map_add(pass->ads, ad));
+    if (sum->clicks++ == 0)
+        pass->bytes += 2 * (pass->key.size + ad.size) + ROW_BYTES;
     stats_add_row(&pass->stats, type_value_bigint(row->row.clustering.values[0]));
     if (!store_row_value(table, row, clicks->amount, &value))
         return 0;
@@ -374,7 +361,7 @@ static void read_clicks(struct seal_pass *pass)
     struct read_request request =
         store_rows_request(pass->rollup->stream->clicks.table_id, &key, READ_APPLIED);
     request.row_limit = READ_ROWS_MAX;
-    pass->ads = key_map_new();
+    pass->ads = key_map_new_of(sizeof(struct ad_sum));
     store_rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass);
 }
 

@@ -34,13 +34,6 @@ enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE =
  * read. */
 #define TIMESTAMP_LATER (INT64_MAX / 2)
 
-/* What is added to the counters of one table, by their keys. */
-struct deltas {
-    struct key_map *keys; /* NULL: none */
-    int64_t *values;
-    uint32_t capacity;
-};
-
 /* The batch's mutations of one day. */
 struct changed_day {
     uint32_t stream;           /* the number of the stream */
@@ -51,7 +44,6 @@ struct changed_day {
     struct slice slice; /* contains every row that these mutations may change */
     bool deletes_range;
     struct key_map *named; /* the packed clusterings of the rows in these mutations */
-    bool *is_there;        /* by number in `named`: the row was there when the day was read */
     bool is_read;          /* its first page was read, and gave the version */
     struct store_version version;
 };
@@ -68,9 +60,10 @@ struct click_changes {
     uint32_t filled_count;
     struct changed_day *days;
     uint32_t day_count;
-    uint32_t day_next;        /* the day being read */
-    uint32_t increment_count; /* increments in the batch when streams_apply was called */
-    struct deltas *counters;  /* CLICK_STREAM_COUNTERS_MAX items for each stream */
+    uint32_t day_next;         /* the day being read */
+    uint32_t increment_count;  /* increments in the batch when streams_apply was called */
+    struct key_map **counters; /* CLICK_STREAM_COUNTERS_MAX items for each stream: what is added to
+                                * the counters, an int64_t by key; NULL: nothing */
     uint32_t stream_count;
     uint32_t tries;
     struct day_lock *lock;               /* NULL once the batch is applied */
@@ -80,34 +73,31 @@ struct click_changes {
 
 /* ---- sums ---- */
 
-static void delta_add(struct deltas *deltas, struct bytes key, int64_t value)
+static void delta_add(struct key_map **deltas, struct bytes key, int64_t value)
 {
-    bool is_new;
-    if (deltas->keys == NULL)
-        deltas->keys = key_map_new();
-    uint32_t number = key_map_add(deltas->keys, key, &is_new);
-    deltas->values =
-        memory_make_room(deltas->values, number, &deltas->capacity, sizeof(*deltas->values));
-    deltas->values[number] = (is_new ? 0 : deltas->values[number]) + value;
+    if (*deltas == NULL)
+        *deltas = key_map_new_of(sizeof(value));
+    *(int64_t *)key_map_value(*deltas, key_map_add(*deltas, key)) += value;
 }
 
 static void deltas_clear(struct click_changes *changes)
 {
     for (uint32_t i = 0; i < changes->stream_count * CLICK_STREAM_COUNTERS_MAX; i++) {
-        key_map_free(changes->counters[i].keys);
-        changes->counters[i].keys = NULL;
+        key_map_free(changes->counters[i]);
+        changes->counters[i] = NULL;
     }
 }
 
-static void deltas_write(struct write_batch *batch, const struct deltas *deltas,
+static void deltas_write(struct write_batch *batch, const struct key_map *deltas,
                          const struct click_stream_counter *counter)
 {
-    for (uint32_t i = 0; deltas->keys != NULL && i < key_map_count(deltas->keys); i++) {
+    for (uint32_t i = 0; deltas != NULL && i < key_map_count(deltas); i++) {
         const struct counter_increment increment = {.table_id = counter->table_id,
                                                     .column_id = counter->column_id,
-                                                    .key = key_map_key(deltas->keys, i),
+                                                    .key = key_map_key(deltas, i),
                                                     .change = COUNTER_ADD,
-                                                    .value = deltas->values[i]};
+                                                    .value =
+                                                        *(const int64_t *)key_map_value(deltas, i)};
         if (increment.value != 0)
             write_batch_add_increment(batch, &increment);
     }
@@ -143,7 +133,7 @@ static void write_counters(struct click_changes *changes)
     for (uint32_t n = 0; n < changes->stream_count; n++) {
         const struct click_stream *stream = streams_number(changes->streams, n);
         for (uint32_t i = 0; i < stream->counter_count; i++)
-            deltas_write(changes->batch, &changes->counters[n * CLICK_STREAM_COUNTERS_MAX + i],
+            deltas_write(changes->batch, changes->counters[n * CLICK_STREAM_COUNTERS_MAX + i],
                          &stream->counters[i]);
     }
 }
@@ -154,14 +144,6 @@ static void write_lock_end(struct streams *streams, struct store_write_lock *wri
 {
     store_write_unlock(streams->store, write_lock);
     memory_free(write_lock);
-}
-
-static void days_release(struct click_changes *changes)
-{
-    for (uint32_t i = 0; i < changes->day_count; i++) {
-        key_map_free(changes->days[i].named);
-        memory_free(changes->days[i].is_there);
-    }
 }
 
 static void changes_finish(void *context, int status, const struct error *err)
@@ -177,10 +159,9 @@ static void changes_finish(void *context, int status, const struct error *err)
     }
     if (changes->lock != NULL)
         day_lock_release(changes->lock);
-    days_release(changes);
+    for (uint32_t i = 0; i < changes->day_count; i++)
+        key_map_free(changes->days[i].named);
     deltas_clear(changes);
-    for (uint32_t i = 0; i < changes->stream_count * CLICK_STREAM_COUNTERS_MAX; i++)
-        memory_free(changes->counters[i].values);
     memory_free(changes->counters);
     arena_free(changes->arena);
     memory_free(changes);
@@ -204,12 +185,14 @@ static bool is_click(const struct table *table, const struct row *row)
     return !row->is_static && row->clustering.count == table->clustering_count;
 }
 
-static uint32_t named_find(const struct changed_day *day, const struct row *row,
-                           struct buffer *scratch)
+/* Whether the row was there when the day was read; NULL: the batch does not name it. */
+static bool *named_find(const struct changed_day *day, const struct row *row,
+                        struct buffer *scratch)
 {
     buffer_clear(scratch);
     row_clustering_pack(&row->clustering, scratch);
-    return key_map_find(day->named, buffer_view(scratch));
+    uint32_t number = key_map_find(day->named, buffer_view(scratch));
+    return number == KEY_MAP_NONE ? NULL : key_map_value(day->named, number);
 }
 
 /* The rows of `before` with the day's mutations merged in, as a reader will see them. */
@@ -263,8 +246,8 @@ static int count_new(struct click_changes *changes, const struct changed_day *da
     struct unfiltered item;
     int rc;
     while ((rc = after->next(after, &item, err)) == 1) {
-        uint32_t place = named_find(day, &item.row, &scratch);
-        if (place == KEY_MAP_NONE || day->is_there[place])
+        const bool *is_there = named_find(day, &item.row, &scratch);
+        if (is_there == NULL || *is_there)
             continue;
         if (is_event_table(day) && type_value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
             rc = error_set(err, ERROR_INVALID,
@@ -292,9 +275,9 @@ static int take_page(void *context, const struct read_page *page, struct error *
                                         .row = page->rows[i].row,
                                         .before = DELETION_NONE,
                                         .after = DELETION_NONE};
-        uint32_t place = named_find(day, &before[i].row, &scratch);
-        if (place != KEY_MAP_NONE)
-            day->is_there[place] = true;
+        bool *is_there = named_find(day, &before[i].row, &scratch);
+        if (is_there != NULL)
+            *is_there = true;
     }
     int rc = count_gone(changes, day, before, page->row_count, err);
     buffer_release(&scratch);
@@ -313,7 +296,8 @@ static bool names_future_rank(const struct changed_day *day)
         struct reader reader = reader_of(key_map_key(day->named, i));
         struct clustering clustering;
         row_clustering_unpack(&reader, &clustering);
-        if (!day->is_there[i] && type_value_bigint(clustering.values[RANK_PLACE]) >= 0)
+        if (!*(const bool *)key_map_value(day->named, i) &&
+            type_value_bigint(clustering.values[RANK_PLACE]) >= 0)
             return true;
     }
     return false;
@@ -338,7 +322,8 @@ static void changes_read(void *context)
     for (uint32_t i = 0; i < changes->day_count; i++) {
         struct changed_day *day = &changes->days[i];
         day->is_read = false;
-        memset(day->is_there, 0, key_map_count(day->named) * sizeof(bool));
+        for (uint32_t n = 0; n < key_map_count(day->named); n++)
+            *(bool *)key_map_value(day->named, n) = false;
     }
     deltas_clear(changes);
     read_next_day(changes);
@@ -456,13 +441,12 @@ static void day_extend(struct changed_day *day, const struct mutation *mutation,
     }
     for (uint32_t i = 0; i < mutation->item_count; i++) {
         const struct unfiltered *item = &mutation->items[i];
-        bool is_new;
         day->deletes_range |= item->kind == UNFILTERED_BOUND;
         if (item->kind == UNFILTERED_BOUND || !is_click(table, &item->row))
             continue;
         buffer_clear(&packed);
         row_clustering_pack(&item->row.clustering, &packed);
-        key_map_add(day->named, buffer_view(&packed), &is_new);
+        key_map_add(day->named, buffer_view(&packed));
     }
     buffer_release(&packed);
 }
@@ -487,7 +471,7 @@ static void day_init(struct click_changes *changes, struct changed_day *day,
     day->stream = stream;
     day->table = schema_table(store_schema(changes->streams->store), mutation->table_id);
     day->key = mutation->key;
-    day->named = key_map_new();
+    day->named = key_map_new_of(sizeof(bool));
     day->mutations =
         arena_alloc(changes->arena, changes->batch->mutation_count * sizeof(uint32_t), 4);
 }
@@ -500,13 +484,14 @@ static void days_take(struct click_changes *changes)
     uint32_t stream;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
-        bool is_new;
         if (!reads_first(changes->streams, mutation->table_id, &stream))
             continue;
         buffer_clear(&key);
         buffer_put_u32(&key, mutation->table_id);
         buffer_append_bytes(&key, mutation->key);
-        struct changed_day *day = &changes->days[key_map_add(keys, buffer_view(&key), &is_new)];
+        uint32_t number = key_map_add(keys, buffer_view(&key));
+        struct changed_day *day = &changes->days[number];
+        bool is_new = number == changes->day_count;
         if (is_new)
             day_init(changes, day, mutation, stream);
         changes->day_count += is_new;
@@ -517,8 +502,6 @@ static void days_take(struct click_changes *changes)
     }
     buffer_release(&key);
     key_map_free(keys);
-    for (uint32_t i = 0; i < changes->day_count; i++)
-        changes->days[i].is_there = memory_zeroed(key_map_count(changes->days[i].named) + 1, 1);
 }
 
 static bool reads_any_first(const struct streams *streams, const struct write_batch *batch)

@@ -25,10 +25,9 @@ struct voided_page {
     struct arena *arena; /* memory of the rows */
     struct voided_row *rows;
     uint32_t count, capacity;
-    struct key_map *ids;
-    bool *is_there;     /* by number of the id: a click has this id; NULL: the ids were not looked
-                         * up */
-    struct buffer last; /* the id of the last row of the previous page */
+    struct key_map *ids; /* of the rows; each has a bool: a click has this id */
+    bool is_looked_up;   /* the bools are set */
+    struct buffer last;  /* the id of the last row of the previous page */
     struct store_version version;
     bool has_version;
     store_done done;
@@ -40,7 +39,7 @@ struct voided_page *voided_page_new(struct store *store)
     struct voided_page *page = memory_zeroed(1, sizeof(*page));
     page->store = store;
     page->arena = arena_new(ARENA_CHUNK);
-    page->ids = key_map_new();
+    page->ids = key_map_new_of(sizeof(bool));
     return page;
 }
 
@@ -52,7 +51,6 @@ void voided_page_free(struct voided_page *page)
     key_map_free(page->ids);
     buffer_release(&page->last);
     memory_free(page->rows);
-    memory_free(page->is_there);
     memory_free(page);
 }
 
@@ -60,9 +58,8 @@ void voided_page_clear(struct voided_page *page)
 {
     arena_reset(page->arena);
     key_map_free(page->ids);
-    page->ids = key_map_new();
-    memory_free(page->is_there);
-    page->is_there = NULL;
+    page->ids = key_map_new_of(sizeof(bool));
+    page->is_looked_up = false;
     page->has_version = false;
     page->count = 0;
 }
@@ -90,15 +87,15 @@ static void pack_id(const struct row *row, struct buffer *id)
 void voided_page_add(struct voided_page *page, const struct page_row *row)
 {
     struct buffer id = {0};
-    bool is_new;
+    uint32_t ids = key_map_count(page->ids);
     page->rows = memory_make_room(page->rows, page->count, &page->capacity, sizeof(*page->rows));
     struct voided_row *added = &page->rows[page->count++];
     added->row = *row;
     added->row.key = arena_copy(page->arena, row->key);
     row_copy(&row->row, page->arena, &added->row.row);
     pack_id(&row->row, &id);
-    added->id = key_map_add(page->ids, buffer_view(&id), &is_new);
-    added->is_repeated = !is_new || bytes_equal(buffer_view(&id), buffer_view(&page->last));
+    added->id = key_map_add(page->ids, buffer_view(&id));
+    added->is_repeated = added->id < ids || bytes_equal(buffer_view(&id), buffer_view(&page->last));
     buffer_release(&id);
 }
 
@@ -117,7 +114,7 @@ static int take_clicks(void *context, const struct read_page *clicks, struct err
         pack_id(&clicks->rows[i].row, &id);
         uint32_t number = key_map_find(page->ids, buffer_view(&id));
         if (number != KEY_MAP_NONE)
-            page->is_there[number] = true;
+            *(bool *)key_map_value(page->ids, number) = true;
     }
     buffer_release(&id);
     return 0;
@@ -138,11 +135,11 @@ static struct bound bound_at(const struct voided_row *row, enum bound_side side)
 
 void voided_page_look(struct voided_page *page, enum read_view view, store_done done, void *context)
 {
-    check(page->count > 0 && page->is_there == NULL);
+    check(page->count > 0 && !page->is_looked_up);
     struct read_request request = store_rows_request(TABLE_AD_CLICK, &page->rows[0].row.key, view);
     request.slice = (struct slice){.start = bound_at(&page->rows[page->count - 1], BOUND_BEFORE),
                                    .end = bound_at(&page->rows[0], BOUND_AFTER)};
-    page->is_there = memory_zeroed(key_map_count(page->ids), sizeof(bool));
+    page->is_looked_up = true;
     page->done = done;
     page->context = context;
     store_rows_read_pages(page->store, &request, take_clicks, look_done, page);
@@ -165,7 +162,8 @@ bool voided_page_is_taken(const struct voided_page *page, uint32_t number)
 {
     check(number < page->count);
     const struct voided_row *row = &page->rows[number];
-    return page->is_there != NULL && (row->is_repeated || page->is_there[row->id]);
+    return page->is_looked_up &&
+           (row->is_repeated || *(const bool *)key_map_value(page->ids, row->id));
 }
 
 struct store_version voided_page_version(const struct voided_page *page)

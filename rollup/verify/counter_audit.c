@@ -101,13 +101,13 @@ bool counter_audit_takes(const struct counter_audit *audit, struct bytes key)
 /* The entry of a key that is in this round; a new one is made if needed. */
 static struct counter_audit_entry *entry_make(struct counter_audit *audit, struct bytes key)
 {
-    bool is_new;
-    uint32_t number = key_map_add(audit->keys, key, &is_new);
+    uint32_t count = key_map_count(audit->keys);
+    uint32_t number = key_map_add(audit->keys, key);
     if (number >= audit->capacity) {
         audit->capacity = audit->capacity * 2 + COUNT_MIN;
         audit->of = memory_resize(audit->of, audit->capacity * sizeof(*audit->of));
     }
-    if (is_new)
+    if (number == count)
         audit->of[number] = (struct counter_audit_entry){0, 0, 0};
     return &audit->of[number];
 }
