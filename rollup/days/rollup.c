@@ -66,12 +66,6 @@ void rollup_look_again(struct rollup *rollup)
 
 /* ---- callers that wait ---- */
 
-void rollup_fail(struct rollup *rollup, int status, const struct error *err)
-{
-    rollup->is_failed = true;
-    error_keep(&rollup->failure, status, err);
-}
-
 void rollup_refreshed(struct rollup *rollup)
 {
     if (rollup->is_failed)
@@ -137,11 +131,6 @@ void rollup_leave(struct rollup *rollup)
     rollup->users--;
 }
 
-bool rollup_is_in_use(const struct rollup *rollup)
-{
-    return rollup->users > 0;
-}
-
 /* ---- small answers ---- */
 
 uint32_t rollup_dirty_count(const struct rollup *rollup)
@@ -179,19 +168,14 @@ int32_t rollup_sealed_to(const struct rollup *rollup)
     return rollup->retention.sealed_to;
 }
 
-void rollup_pin_seals(struct rollup *rollup, struct seal_pin *write_lock)
+void rollup_pin_seals(struct rollup *rollup, struct seal_pin *pin)
 {
-    seal_gate_pin(&rollup->gate, write_lock);
+    seal_gate_pin(&rollup->gate, pin);
 }
 
-void rollup_unpin_seals(struct rollup *rollup, struct seal_pin *write_lock)
+void rollup_unpin_seals(struct rollup *rollup, struct seal_pin *pin)
 {
-    seal_gate_unpin(&rollup->gate, write_lock);
-}
-
-void rollup_forget_rates(struct rollup *rollup)
-{
-    live_rates_forget(&rollup->rates);
+    seal_gate_unpin(&rollup->gate, pin);
 }
 
 /* ---- rows of `change` ---- */

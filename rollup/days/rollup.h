@@ -41,7 +41,7 @@ struct rollup_options {
     struct quota *figures;             /* memory of figure windows, of all readers of all streams;
                                         * outlives the rollup */
     const struct click_stream *stream; /* its members may change while the rollup is open: see
-                                        * rollup_forget_rates */
+                                        * live_rates_forget */
     const char *defined_name;          /* the name of a stream over users' tables; NULL: the
                                         * built-in stream */
 };
@@ -127,7 +127,6 @@ const struct click_stream *rollup_stream(const struct rollup *rollup);
  * this time. */
 void rollup_enter(struct rollup *rollup);
 void rollup_leave(struct rollup *rollup);
-bool rollup_is_in_use(const struct rollup *rollup);
 
 /* One day's figure, as the day's row in amount_by_day has it, or will have it after the next
  * refresh. */

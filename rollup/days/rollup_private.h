@@ -12,18 +12,14 @@
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
 #define DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
 
-#include "base/key_map.h"
 #include "base/world/world.h"
 #include "rollup/days/change_lines.h"
 #include "rollup/days/day_marks.h"
-#include "rollup/days/dirty.h"
 #include "rollup/days/dirty_evicted.h"
-#include "rollup/days/figure.h"
 #include "rollup/days/known_resellers.h"
 #include "rollup/days/live_rates.h"
 #include "rollup/days/look_timer.h"
 #include "rollup/days/publication_queue.h"
-#include "rollup/days/rate.h"
 #include "rollup/days/refresh_list.h"
 #include "rollup/days/retention.h"
 #include "rollup/days/rollup.h"
@@ -119,8 +115,6 @@ void rollup_pin(struct rollup *rollup);
 void rollup_unpin(struct rollup *rollup);
 void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */
 
-/* Called when the store failed: the rollup writes nothing more, and its waiters get this error. */
-void rollup_fail(struct rollup *rollup, int status, const struct error *err);
 /* Call the waiters whose figures are durable; after a failure, call all waiters with it. */
 void rollup_refreshed(struct rollup *rollup);
 
@@ -134,9 +128,6 @@ void rollup_press(struct rollup *rollup);
 void rollup_queue_ended(struct rollup *rollup);
 /* After a refresh: set when the next one begins by itself. */
 void rollup_look_again(struct rollup *rollup);
-
-/* Called when the stream's table of rates was replaced by an empty one (TRUNCATE). */
-void rollup_forget_rates(struct rollup *rollup);
 
 /* The time of the wall clock, which marks get and by which days are due.  Write timestamps may be
  * later: if the wall clock was ahead once, they stay ahead. */

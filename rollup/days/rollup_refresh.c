@@ -34,7 +34,6 @@
 #include "rollup/days/day_reader.h"
 #include "rollup/days/rollup_private.h"
 #include "storage/engine/store_rows.h"
-#include "rollup/days/seal_pass.h"
 #include "base/arena.h"
 #include "base/memory.h"
 
@@ -280,8 +279,8 @@ static void applied(void *context, int status, const struct error *err)
     rollup->progress.applies_durable++;
     if (status == 0)
         live_rates_batch_durable(&rollup->rates, rollup->progress.applies_durable);
-    if (status < 0)
-        rollup_fail(rollup, status, err);
+    rollup->is_failed |= status < 0;
+    error_keep(&rollup->failure, status, err);
     if (rollup->progress.is_applying)
         return;
     if (status == 0)

@@ -496,15 +496,6 @@ int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool
 
 /* ---- by itself ---- */
 
-static void tick(struct timer *timer);
-
-void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms)
-{
-    if (!rollup->is_automatic || rollup->is_closing || rollup->retention.keep_days == 0)
-        return;
-    world_timer_start(rollup->world, &rollup->seal_timer, tick, rollup, delay_ms);
-}
-
 static void tick(struct timer *timer)
 {
     struct rollup *rollup = timer->context;
@@ -518,4 +509,11 @@ static void tick(struct timer *timer)
         (void)rc;
     }
     seal_pass_tick_in(rollup, LOOK_MS);
+}
+
+void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms)
+{
+    if (!rollup->is_automatic || rollup->is_closing || rollup->retention.keep_days == 0)
+        return;
+    world_timer_start(rollup->world, &rollup->seal_timer, tick, rollup, delay_ms);
 }

@@ -47,7 +47,7 @@ static void take_schema(struct streams *streams, struct stream_entry *stream,
     if (has_rates && before.clicks.table_id == now->clicks.table_id)
         return;
     if (!has_rates)
-        rollup_forget_rates(stream->rollup);
+        live_rates_forget(&stream->rollup->rates);
     stream_definition_write_unmarked(stream->definition->name, STREAM_ALL_UNMARKED, batch->schema,
                                      batch);
     stream_marking_start(stream, STREAM_ALL_UNMARKED, NULL, NULL);
@@ -323,7 +323,7 @@ int streams_remove(struct streams *streams, const char *name, store_done closed,
     uint32_t number = number_of(streams, name);
     check(number > 0 && number < streams->count);
     struct stream_entry *stream = streams->all[number];
-    if (rollup_is_in_use(stream->rollup) || streams->changes_under_way > 0)
+    if (stream->rollup->users > 0 || streams->changes_under_way > 0)
         return error_set(err, ERROR_BUSY,
                          "a command is at work that stream %s has to wait for; try again", name);
     memmove(&streams->all[number], &streams->all[number + 1],

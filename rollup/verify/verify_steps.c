@@ -100,6 +100,6 @@ static void verify_begin(const struct verify_order *order, bool repairs)
 
 void verify_start(const struct verify_order *order)
 {
-    check(rollup_is_in_use(order->rollup));
+    check(order->rollup->users > 0);
     verify_begin(order, order->repairs);
 }

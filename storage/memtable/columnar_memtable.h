@@ -22,7 +22,6 @@
 #include "storage/cell/block.h"
 #include "storage/cell/columnar_rows.h"
 #include "storage/cell/stats.h"
-#include "storage/cell/stream.h"
 
 struct arena;
 struct chunk;

@@ -7,7 +7,6 @@
 #include "storage/memtable/counter_memtable.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash64.h"
 #include "base/murmur3.h"

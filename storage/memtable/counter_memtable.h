@@ -6,7 +6,6 @@
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 
-#include "base/arena.h"
 #include "storage/cell/stream.h"
 #include "storage/memtable/memtable_partitions.h"
 

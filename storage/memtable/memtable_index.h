@@ -9,7 +9,6 @@
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H
 #define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct arena;

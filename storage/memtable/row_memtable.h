@@ -11,7 +11,6 @@
 #ifndef DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 
-#include "base/arena.h"
 #include "storage/cell/packed_rows.h"
 #include "storage/cell/stream.h"
 #include "storage/memtable/memtable_partitions.h"
