@@ -94,14 +94,14 @@ int figure_read(const struct table *table, const struct page_row *row,
 
 enum { AMOUNT_VALUES = 2, AMOUNT_CELLS = 5 };
 
-void figure_write(struct write_batch *batch, const struct table *table,
-                  const struct figure_place *place, const struct day_figure *figure)
+void figure_write(struct write_batch *batch, const struct table *table, int64_t token,
+                  const struct day_figure *figure)
 {
     struct packed_rows *rows = &batch->rows;
     char day[DAY_TEXT_SIZE + 1];
     calendar_day_format(figure->day, day);
     const struct clustering clustering = {1, {bytes_of(day, DAY_TEXT_SIZE)}};
-    packed_rows_begin(rows, table, place->token, place->reseller, &clustering, AMOUNT_CELLS);
+    packed_rows_begin(rows, table, token, figure->reseller, &clustering, AMOUNT_CELLS);
     figure_row_put_count(rows, AMOUNT_CLICKS, figure->clicks);
     figure_row_put_decimal(rows, AMOUNT_GROSS, figure->gross);
     if (figure->is_priced) {

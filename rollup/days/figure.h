@@ -40,17 +40,11 @@ void figure_append_rate(struct buffer *text, const struct day_figure *figure);
 must_check int figure_read(const struct table *table, const struct page_row *row,
                            struct day_figure *figure_out, struct error *err);
 
-/* The partition of a reseller's rows, in amount_by_day and in the ledger.  The reseller's bytes
- * must be valid until the batch is applied. */
-struct figure_place {
-    struct bytes reseller;
-    int64_t token;                     /* murmur3_token of the reseller */
-};
-
-/* Add the row of a figure to a batch.  Rows of one reseller that are added one after the other
- * become one mutation if their days descend. */
-void figure_write(struct write_batch *batch, const struct table *table,
-                  const struct figure_place *place, const struct day_figure *figure);
+/* Add the row of a figure to a batch.  `token` is the murmur3_token of its reseller, whose bytes
+ * must be valid until the batch is applied.  Rows of one reseller that are added one after the
+ * other become one mutation if their days descend. */
+void figure_write(struct write_batch *batch, const struct table *table, int64_t token,
+                  const struct day_figure *figure);
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure);
 

@@ -128,9 +128,9 @@ static void put_both_figures(struct packed_rows *rows, const struct day_figure *
         figure_row_put_decimal(rows, RESTATEMENT_NEW_AMOUNT, new->amount);
 }
 
-void ledger_write(struct write_batch *batch, const struct table *table,
-                  const struct figure_place *place, const struct ledger_entry *entry,
-                  const struct dirty_mark *marks, uint32_t mark_count)
+void ledger_write(struct write_batch *batch, const struct table *table, int64_t token,
+                  const struct ledger_entry *entry, const struct dirty_mark *marks,
+                  uint32_t mark_count)
 {
     const struct day_figure *old = entry->is_publication ? NULL : &entry->old;
     struct set causes = set_of(batch, table, RESTATEMENT_CAUSES, mark_count + 1);
@@ -150,7 +150,7 @@ void ledger_write(struct write_batch *batch, const struct table *table,
         if (marks[i].has_change)
             set_add(&changes, bytes_of(marks[i].change, UUID_SIZE));
     }
-    packed_rows_begin(&batch->rows, table, place->token, place->reseller, &clustering,
+    packed_rows_begin(&batch->rows, table, token, entry->new.reseller, &clustering,
                       causes.count + changes.count + cells_of(old) + cells_of(&entry->new));
     put_set(&batch->rows, &causes);
     put_set(&batch->rows, &changes);

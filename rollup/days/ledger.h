@@ -23,12 +23,13 @@ must_check int ledger_read(const struct table *table, const struct page_row *row
 /* The same without `old`, for readers that need only the new figure. */
 must_check int ledger_read_new(const struct table *table, const struct page_row *row,
                                struct ledger_entry *entry_out, struct error *err);
-/* Write an entry.  Its causes and changes are those of `marks`; a publication has no marks.  The
- * bytes of the marks must be valid until the batch is applied.  Entries of one reseller that are
- * written one after the other become one mutation if their days ascend. */
-void ledger_write(struct write_batch *batch, const struct table *table,
-                  const struct figure_place *place, const struct ledger_entry *entry,
-                  const struct dirty_mark *marks, uint32_t mark_count);
+/* Write an entry; `token` is the murmur3_token of its reseller.  The entry's causes and changes are
+ * those of `marks`; a publication has no marks.  The bytes of the reseller and of the marks must be
+ * valid until the batch is applied.  Entries of one reseller that are written one after the other
+ * become one mutation if their days ascend. */
+void ledger_write(struct write_batch *batch, const struct table *table, int64_t token,
+                  const struct ledger_entry *entry, const struct dirty_mark *marks,
+                  uint32_t mark_count);
 
 /* The slice of restatement from day `from` to day `to`, both included; days ascend in this table.
  * `text` must be valid until the read was started. */

@@ -250,8 +250,7 @@ static void write_entry(struct refresh *refresh, const struct day_facts *day,
     }
     if (!entry.is_publication)
         marks = marks_of(refresh, day, &count);
-    const struct figure_place place = {day->reseller, day->token};
-    ledger_write(refresh->batch, refresh->ledger, &place, &entry, marks, count);
+    ledger_write(refresh->batch, refresh->ledger, day->token, &entry, marks, count);
     (*(entry.is_publication ? &refresh->published : &refresh->restated))++;
 }
 
@@ -266,8 +265,7 @@ static void write_figure(struct refresh *refresh, const struct day_facts *day,
     }
     if (is_there)
         return;
-    const struct figure_place place = {day->reseller, day->token};
-    figure_write(refresh->batch, refresh->figures, &place, &plan->figure);
+    figure_write(refresh->batch, refresh->figures, day->token, &plan->figure);
     refresh->written++;
 }
 
