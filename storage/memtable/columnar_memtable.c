@@ -75,10 +75,10 @@ struct columnar_memtable {
     const struct row_layout *layout;
     struct common common[BLOCK_COLUMNS_MAX]; /* by column */
     struct columnar_partitions partitions;
-    uint32_t *order;               /* frozen only */
-    struct string_table **strings; /* by column; NULL where it has no codes */
-    uint32_t **mapped;             /* by column: the memtable's code for each code of the last
-                                    * block */
+    uint32_t *order;                                 /* frozen only */
+    struct string_table *strings[BLOCK_COLUMNS_MAX]; /* by column; NULL where it has no codes */
+    uint32_t *mapped[BLOCK_COLUMNS_MAX]; /* by column: the memtable's code for each code of the last
+                                          * block */
     uint32_t *mapped_partitions;
     uint32_t mapped_capacity;                   /* in items, of mapped_partitions and of each array
                                                  * in `mapped` */
@@ -108,8 +108,6 @@ struct columnar_memtable *columnar_memtable_new(const struct table *table, struc
                           block_vector_kind(block_column_of(table, 0)->type) == VECTOR_INTEGER;
     memtable->layout = layout_new(arena, memtable->column_count);
     columnar_partitions_init(&memtable->partitions, arena, memtable->column_count);
-    memtable->strings = memory_zeroed(memtable->column_count, sizeof(struct string_table *));
-    memtable->mapped = memory_zeroed(memtable->column_count, sizeof(uint32_t *));
     for (uint32_t i = 0; i < memtable->column_count; i++)
         if (block_vector_kind(block_column_of(table, i)->type) == VECTOR_CODE)
             memtable->strings[i] = string_table_new(arena);
@@ -125,8 +123,6 @@ void columnar_memtable_free(struct columnar_memtable *memtable)
         memory_free(memtable->mapped[i]);
     }
     columnar_partitions_release(&memtable->partitions);
-    memory_free(memtable->strings);
-    memory_free(memtable->mapped);
     memory_free(memtable->mapped_partitions);
     memory_free(memtable->order);
     memory_free(memtable->row_partitions);
@@ -159,12 +155,6 @@ static void partitions_touch(struct columnar_memtable *memtable, uint32_t count,
             __builtin_prefetch(partition->next, 1);
         columnar_partitions_touch(&memtable->partitions, partition, frame, timestamp_us);
     }
-}
-
-static uint8_t partition_flags(const struct columnar_memtable *memtable,
-                               const struct columnar_partition *partition, uint32_t index)
-{
-    return columnar_partition_flags(&memtable->partitions, partition)[index];
 }
 
 static void common_add(struct common *common, uint8_t flags)
@@ -271,7 +261,9 @@ static bool flags_are_constant(const struct columnar_memtable *memtable, const u
         flags_are(flags, (uint8_t)((common->flags & part) >> shift), block->rows))
         return true;
     for (uint32_t row = 0; row < block->rows; row++) {
-        uint8_t constant = partition_flags(memtable, memtable->row_partitions[row], index) & part;
+        const uint8_t *flags_of =
+            columnar_partition_flags(&memtable->partitions, memtable->row_partitions[row]);
+        uint8_t constant = flags_of[index] & part;
         bool is_ignored = ignored != NULL && ignored[row];
         if (!is_ignored && (flags != NULL ? flags[row] : 0) != constant >> shift)
             return false;
@@ -706,12 +698,12 @@ bool columnar_memtable_fill_step(struct columnar_memtable_fill *fill)
 {
     const struct columnar_memtable *memtable = fill->memtable;
     struct columnar_rows *rows = fill->rows;
+    const uint8_t *flags = columnar_partition_flags(&memtable->partitions, fill->partition);
     for (uint32_t done = 0, count; fill->left > 0 && done < COLUMNAR_STEP_ROWS; done += count) {
         const struct chunk *chunk = fill->chunk;
         count = chunk->rows < fill->left ? chunk->rows : fill->left;
         for (uint32_t i = 0; i < memtable->column_count; i++)
-            column_gather(rows, i, chunk, fill->partition->bases[i],
-                          partition_flags(memtable, fill->partition, i), count);
+            column_gather(rows, i, chunk, fill->partition->bases[i], flags[i], count);
         rows->rows += count;
         fill->left -= count;
         fill->chunk = chunk->next;

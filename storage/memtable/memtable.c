@@ -7,8 +7,6 @@
  * addition in a small array. */
 #include "storage/memtable/memtable.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "counters/counter_slot.h"
 #include "storage/cell/partition_index.h"
@@ -143,9 +141,7 @@ static struct counting_slots *slots_for(struct memtable *memtable, uint32_t tabl
     memtable->slots =
         memory_resize(memtable->slots, (memtable->slots_count + 1) * sizeof(struct counting_slots));
     struct counting_slots *slots = &memtable->slots[memtable->slots_count++];
-    memset(slots, 0, sizeof(*slots));
-    slots->table_id = table_id;
-    slots->rule = *rule;
+    *slots = (struct counting_slots){.table_id = table_id, .rule = *rule};
     return slots;
 }
 

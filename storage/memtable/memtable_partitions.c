@@ -137,16 +137,6 @@ static struct memtable_partition *partition_new(const struct memtable_partitions
     return partition;
 }
 
-static void place_add(struct memtable_partitions *partitions, struct memtable_partition *partition)
-{
-    partitions->items =
-        memory_make_room(partitions->items, partitions->count, &partitions->capacity,
-                         sizeof(struct memtable_partition *));
-    partitions->items[partitions->count] = partition;
-    key_places_add(&partitions->places, tag_of(partition->table_id, partition->token),
-                   partitions->count++);
-}
-
 void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key)
 {
@@ -161,7 +151,11 @@ void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t t
     found = memtable_index_find_place(&partitions->order, &search, &place);
     check(found == NULL);
     memtable_index_insert(&partitions->order, partitions->arena, &search, &place, partition);
-    place_add(partitions, partition);
+    partitions->items =
+        memory_make_room(partitions->items, partitions->count, &partitions->capacity,
+                         sizeof(struct memtable_partition *));
+    partitions->items[partitions->count] = partition;
+    key_places_add(&partitions->places, tag_of(table_id, token), partitions->count++);
     return partition;
 }
 
