@@ -221,10 +221,9 @@ int native_door_listen(struct native_door *door, const struct door_place *place,
                        const char **address_out, struct error *err)
 {
     struct door_place own = *place;
-    int rc;
 
     own.is_open_to_all |= door->options.passwords != NULL;
-    rc = door_listen(&door->door, &own, address_out, err);
+    int rc = door_listen(&door->door, &own, address_out, err);
     if (rc != 0 || door->options.passwords != NULL || door_is_local(&door->door))
         return rc;
     door->options.read_only = true;

@@ -77,14 +77,11 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
 {
     const uint8_t *colon = memchr(line.data, ':', line.size);
     struct native_user *user = &passwords->users[passwords->count];
-    struct bytes name;
-    struct bytes hash;
-    int cost;
 
     if (colon == NULL)
         return error_set(err, ERROR_INVALID, "line %u is not NAME:HASH", number);
-    name = bytes_of(line.data, (size_t)(colon - line.data));
-    hash = bytes_of(colon + 1, line.size - name.size - 1);
+    struct bytes name = bytes_of(line.data, (size_t)(colon - line.data));
+    struct bytes hash = bytes_of(colon + 1, line.size - name.size - 1);
     if (name.size == 0 || name.size > NATIVE_USER_MAX || !bytes_valid_utf8(name) ||
         memchr(name.data, '\0', name.size) != NULL)
         return error_set(err, ERROR_INVALID, "line %u: a name has 1 to %d bytes of UTF-8", number,
@@ -92,7 +89,7 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
     if (!is_bcrypt(hash))
         return error_set(err, ERROR_INVALID,
                          "line %u: the hash is not bcrypt's ($2b$..., 60 characters)", number);
-    cost = cost_of((const char *)hash.data);
+    int cost = cost_of((const char *)hash.data);
     if (cost < COST_MIN || cost > COST_MAX)
         return error_set(err, ERROR_INVALID,
                          "line %u: the hash has cost %d, and %d to %d are taken; htpasswd -nBC 12 "
@@ -229,10 +226,9 @@ bool native_password_match(const struct native_passwords *passwords, const char 
     const struct native_user *found = find_user(passwords, bytes_text(user));
     struct crypt_data *data = memory_zeroed(1, sizeof *data);
     char dummy[HASH_SIZE + 1];
-    bool is_right;
 
     make_dummy(passwords->cost_max, dummy);
-    is_right = check_password(password, found != NULL ? found->hash : dummy, data);
+    bool is_right = check_password(password, found != NULL ? found->hash : dummy, data);
     for (int cost = found != NULL ? cost_of(found->hash) : passwords->cost_max;
          cost < passwords->cost_max; cost++) {
         make_dummy(cost, dummy);

@@ -162,11 +162,9 @@ static bool surrogates_are_paired(struct bytes text)
     const uint8_t *end = text.data + text.size;
 
     for (const uint8_t *at = text.data; at < end; at++) {
-        int unit;
-
         if (*at != '\\')
             continue;
-        unit = escaped_unit(at, end);
+        int unit = escaped_unit(at, end);
         at++;
         if (unit < 0xD800 || unit > 0xDFFF)
             continue;
