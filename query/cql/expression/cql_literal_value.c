@@ -137,16 +137,6 @@ static bool is_beyond(struct bytes text, const struct type *type)
     return isinf(type->kind == TYPE_FLOAT ? (double)(float)real : real);
 }
 
-static void put_infinity(enum type_kind kind, bool is_negative, struct buffer *value)
-{
-    if (kind == TYPE_FLOAT) {
-        buffer_put_u32_be(value, is_negative ? 0xFF800000 : 0x7F800000);
-    } else {
-        buffer_put_u64_be(value, is_negative ? UINT64_C(0xFFF0000000000000)
-                                             : UINT64_C(0x7FF0000000000000));
-    }
-}
-
 static int put_text(const struct type *type, struct bytes text, struct buffer *value,
                     struct error *err)
 {
@@ -175,7 +165,8 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
     if (type->kind == TYPE_BLOB && term->text.size > 2)
         return put_blob(term->text, value, err);
     if (is_real && is_beyond(term->text, type)) {
-        put_infinity(type->kind, term->text.data[0] == '-', value);
+        type_value_put_floating(value, type->kind == TYPE_FLOAT,
+                                term->text.data[0] == '-' ? -HUGE_VAL : HUGE_VAL);
         return 0;
     }
     /* For these types an empty text is an empty value. */

@@ -28,50 +28,17 @@ bool cql_number_is(enum type_kind kind)
 
 /* ---- serialized values ---- */
 
-static int varint_decimal(struct bytes value, struct decimal *decimal)
-{
-    struct buffer text = {0};
-    bigint_format(value, &text);
-    int rc = decimal_parse(buffer_view(&text), decimal);
-    buffer_release(&text);
-    return rc;
-}
-
 int cql_number_read(enum type_kind kind, struct bytes value, struct cql_number *number)
 {
     check(value.size > 0);
     *number = (struct cql_number){.kind = kind};
-    switch ((int)kind) {
-    case TYPE_TINYINT:
-        number->integer = (int8_t)value.data[0];
-        return 0;
-    case TYPE_SMALLINT:
-        number->integer = (int16_t)load_u16_be(value.data);
-        return 0;
-    case TYPE_INT:
-        number->integer = type_value_int(value);
-        return 0;
-    case TYPE_BIGINT:
-    case TYPE_COUNTER:
-        number->integer = type_value_bigint(value);
-        return 0;
-    case TYPE_FLOAT: {
-        uint32_t bits = load_u32_be(value.data);
-        float real;
-        memcpy(&real, &bits, sizeof(real));
-        number->real = (double)real;
-        return 0;
-    }
-    case TYPE_DOUBLE: {
-        uint64_t bits = load_u64_be(value.data);
-        memcpy(&number->real, &bits, sizeof(bits));
-        return 0;
-    }
-    case TYPE_VARINT:
-        return varint_decimal(value, &number->decimal);
-    default:
-        return decimal_deserialize(value, &number->decimal);
-    }
+    if (cql_number_is_integer(kind))
+        number->integer = type_value_integer(value);
+    else if (cql_number_is_real(kind))
+        number->real = type_value_floating(value);
+    else
+        return type_decimal(type_builtin(kind), value, &number->decimal);
+    return 0;
 }
 
 static void varint_write(struct decimal decimal, struct buffer *value)
@@ -83,48 +50,17 @@ static void varint_write(struct decimal decimal, struct buffer *value)
     check(rc == 0);
 }
 
-static void number_write(const struct cql_number *number, struct buffer *value)
-{
-    switch ((int)number->kind) {
-    case TYPE_TINYINT:
-        buffer_put_u8(value, (uint8_t)number->integer);
-        return;
-    case TYPE_SMALLINT:
-        buffer_put_u16_be(value, (uint16_t)number->integer);
-        return;
-    case TYPE_INT:
-        buffer_put_u32_be(value, (uint32_t)number->integer);
-        return;
-    case TYPE_BIGINT:
-    case TYPE_COUNTER:
-        type_value_put_bigint(value, number->integer);
-        return;
-    case TYPE_FLOAT: {
-        float real = (float)number->real;
-        uint32_t bits;
-        memcpy(&bits, &real, sizeof(bits));
-        buffer_put_u32_be(value, bits);
-        return;
-    }
-    case TYPE_DOUBLE: {
-        uint64_t bits;
-        memcpy(&bits, &number->real, sizeof(bits));
-        buffer_put_u64_be(value, bits);
-        return;
-    }
-    case TYPE_VARINT:
-        varint_write(number->decimal, value);
-        return;
-    default:
-        decimal_serialize(value, number->decimal);
-        return;
-    }
-}
-
 struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena)
 {
     struct buffer value = {.arena = arena};
-    number_write(number, &value);
+    if (cql_number_is_integer(number->kind))
+        type_value_put_integer(&value, type_fixed_size(number->kind), number->integer);
+    else if (cql_number_is_real(number->kind))
+        type_value_put_floating(&value, number->kind == TYPE_FLOAT, number->real);
+    else if (number->kind == TYPE_VARINT)
+        varint_write(number->decimal, &value);
+    else
+        decimal_serialize(&value, number->decimal);
     return buffer_view(&value);
 }
 

@@ -102,10 +102,8 @@ void cql_system_int(struct cql_system_maker *maker, int32_t value)
 
 void cql_system_double(struct cql_system_maker *maker, double value)
 {
-    uint64_t bits;
     struct buffer bytes = {.arena = maker->execution->arena};
-    memcpy(&bits, &value, sizeof(bits));
-    buffer_put_u64_be(&bytes, bits);
+    type_value_put_floating(&bytes, false, value);
     cql_system_bytes(maker, buffer_view(&bytes));
 }
 
