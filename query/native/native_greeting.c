@@ -202,12 +202,11 @@ static void login_run(struct job *job)
  * login and the number of failures. */
 static void log_failed(struct native_connection *connection, const struct native_login *login)
 {
-    struct clock *clock = connection->door->options.world->clock;
-    struct log_group *group = &connection->door->failed_logins;
+    struct native_door *door = connection->door;
     char address[DOOR_PEER_TEXT];
     uint64_t count;
 
-    if (!log_group_admit(group, clock->monotonic_us(clock), &count))
+    if (!log_group_admit(&door->failed_logins, world_monotonic_us(door->options.world), &count))
         return;
     door_peer_text(&connection->slot, address);
     log_event(LOG_WARNING, "login_failed", log_text("door", "cql"), log_text("user", login->user),
@@ -267,13 +266,12 @@ static struct native_login *login_of(struct login_waiter *waiter)
 
 static void check_next_login(struct native_door *door)
 {
-    struct executor *executor = door->options.world->executor;
     struct login_waiter *next = door->checking == NULL ? login_queue_next(&door->logins) : NULL;
 
     if (next == NULL)
         return;
     door->checking = login_of(next);
-    executor->submit(executor, LANE_LOGIN, &door->checking->job);
+    world_submit(door->options.world, LANE_LOGIN, &door->checking->job, login_run, login_done);
 }
 
 void native_greeting_drop_login(struct native_connection *connection)
@@ -315,7 +313,6 @@ void native_greeting_authenticate(struct native_connection *connection, int16_t 
 {
     struct native_door *door = connection->door;
     struct native_login *login = memory_zeroed(1, sizeof *login);
-    login->job = (struct job){.run = login_run, .done = login_done};
     login->connection = connection;
     login->stream = stream;
     login->passwords = door->options.passwords;

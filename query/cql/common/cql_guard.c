@@ -43,14 +43,6 @@ static void report_memory(struct cql *cql)
 
 /* ---- unwinding ---- */
 
-/* End the guarded step; the execution's fault is filled. */
-static void end_step(struct cql_execution *execution)
-{
-    struct cql_guard *guard = execution->guard;
-    if (guard != NULL)
-        longjmp(guard->back, 1);
-}
-
 static int refuse_memory(struct cql_execution *execution, size_t bytes)
 {
     const struct quota *all = execution->quota.parent;
@@ -93,22 +85,16 @@ static int check_limits(struct cql_execution *execution, int64_t now_us)
                                                                          : 0;
 }
 
-static int64_t now_of(const struct cql_execution *execution)
-{
-    struct clock *clock = execution->cql->options.world->clock;
-    return clock->monotonic_us(clock);
-}
-
 int cql_guard_look(struct cql_execution *execution)
 {
-    return check_limits(execution, now_of(execution));
+    return check_limits(execution, world_monotonic_us(execution->cql->options.world));
 }
 
 int cql_guard(struct cql_execution *execution, int (*step)(void *context), void *context)
 {
     struct cql_guard guard;
     struct cql_guard *outer = execution->guard;
-    execution->step_began_us = now_of(execution);
+    execution->step_began_us = world_monotonic_us(execution->cql->options.world);
     execution->guard = &guard;
     int rc = setjmp(guard.back) == 0 ? step(context) : ERROR_LIMIT;
     execution->guard = outer;
@@ -129,7 +115,7 @@ static void budget_look(struct arena_budget *budget)
     struct cql_execution *execution = execution_of(budget);
     if (execution->guard == NULL)
         return;
-    int64_t now_us = now_of(execution);
+    int64_t now_us = world_monotonic_us(execution->cql->options.world);
     int64_t most_us = execution->write_type == NULL ? READ_STEP_MAX_US : WRITE_STEP_MAX_US;
     bool is_long = now_us - execution->step_began_us > most_us;
     struct cql_guard *guard = execution->guard;
@@ -137,7 +123,7 @@ static void budget_look(struct arena_budget *budget)
     int rc = is_long ? refuse_time(execution) : check_limits(execution, now_us);
     execution->guard = guard;
     if (rc != 0)
-        end_step(execution);
+        longjmp(guard->back, 1);
 }
 
 static void budget_take(struct arena_budget *budget, size_t bytes)
@@ -151,7 +137,7 @@ static void budget_take(struct arena_budget *budget, size_t bytes)
         execution->guard = NULL;
         (void)refuse_memory(execution, bytes);
         execution->guard = guard;
-        end_step(execution);
+        longjmp(guard->back, 1);
     }
 }
 

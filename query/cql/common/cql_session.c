@@ -12,8 +12,7 @@ void cql_session_init(struct cql_session *session, struct cql *cql)
 
 void cql_session_leave(struct cql_session *session, int64_t grace_us)
 {
-    struct clock *clock = session->cql->options.world->clock;
-    session->leaves_us = clock->monotonic_us(clock) + grace_us;
+    session->leaves_us = world_monotonic_us(session->cql->options.world) + grace_us;
     session->leaves = true;
     cql_wait_sweep(session->cql);
 }

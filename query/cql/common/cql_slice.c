@@ -23,8 +23,7 @@ enum {
 
 static int64_t now_of(const struct cql *cql)
 {
-    struct clock *clock = cql->options.world->clock;
-    return clock->monotonic_us(clock);
+    return world_monotonic_us(cql->options.world);
 }
 
 /* ---- what sessions have used ---- */
@@ -207,6 +206,5 @@ void cql_slice_init(struct cql *cql)
 
 void cql_slice_stop(struct cql *cql)
 {
-    struct executor *executor = cql->options.world->executor;
-    executor->timer_stop(executor, &cql->turn_timer);
+    world_timer_stop(cql->options.world, &cql->turn_timer);
 }

@@ -94,8 +94,8 @@ void cql_trace_begin(struct cql_execution *execution)
     *trace = (struct cql_trace){.arena = arena,
                                 .client = execution->session->client,
                                 .coordinator = execution->session->local,
-                                .started_us = world->clock->wall_us(world->clock),
-                                .began_us = world->clock->monotonic_us(world->clock)};
+                                .started_us = world_wall_us(world),
+                                .began_us = world_monotonic_us(world)};
     trace->end = &trace->first;
     timeuuid_make(trace->started_us, world->random, trace->id);
     put_request(trace, &execution->request);
@@ -104,8 +104,7 @@ void cql_trace_begin(struct cql_execution *execution)
 
 static int64_t elapsed_us(const struct cql_execution *execution)
 {
-    struct clock *clock = execution->cql->options.world->clock;
-    return clock->monotonic_us(clock) - execution->trace->began_us;
+    return world_monotonic_us(execution->cql->options.world) - execution->trace->began_us;
 }
 
 void cql_trace(struct cql_execution *execution, const char *format, ...)

@@ -11,14 +11,20 @@ enum { SWEEP_MS = 500 };
 
 /* ---- executions whose time is over ---- */
 
+static void sweep_fired(struct timer *timer)
+{
+    struct cql *cql = timer->context;
+    cql->is_sweeping_soon = false;
+    cql_wait_sweep(cql);
+}
+
 static void sweep_soon(struct cql *cql)
 {
-    struct executor *executor = cql->options.world->executor;
     bool waits = !STAILQ_EMPTY(&cql->stalled) || !STAILQ_EMPTY(&cql->waiting);
     if (!waits || cql->is_sweeping_soon || cql->statement_time_us == 0)
         return;
     cql->is_sweeping_soon = true;
-    executor->timer_start(executor, &cql->sweep_timer, SWEEP_MS);
+    world_timer_start(cql->options.world, &cql->sweep_timer, sweep_fired, cql, SWEEP_MS);
 }
 
 static void sweep_queue(struct cql_execution_queue *queue)
@@ -40,13 +46,6 @@ void cql_wait_sweep(struct cql *cql)
     sweep_queue(&cql->stalled);
     sweep_queue(&cql->waiting);
     sweep_soon(cql);
-}
-
-static void sweep_fired(struct timer *timer)
-{
-    struct cql *cql = timer->context;
-    cql->is_sweeping_soon = false;
-    cql_wait_sweep(cql);
 }
 
 /* ---- waiting ---- */
@@ -126,13 +125,11 @@ void cql_wait_init(struct cql *cql)
 {
     STAILQ_INIT(&cql->waiting);
     STAILQ_INIT(&cql->stalled);
-    cql->sweep_timer = (struct timer){.fire = sweep_fired, .context = cql};
     store_on_drain(cql->options.store, store_drained, cql);
 }
 
 void cql_wait_stop(struct cql *cql)
 {
-    struct executor *executor = cql->options.world->executor;
-    executor->timer_stop(executor, &cql->sweep_timer);
+    world_timer_stop(cql->options.world, &cql->sweep_timer);
     store_on_drain(cql->options.store, NULL, cql);
 }

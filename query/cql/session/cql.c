@@ -250,11 +250,10 @@ static void work_run(struct cql_execution *execution)
 /* A request of a client must end in time.  A schema change by a command has no limit. */
 static void set_deadline(struct cql_execution *execution)
 {
-    struct clock *clock = execution->cql->options.world->clock;
     int64_t time_us = execution->cql->statement_time_us;
     execution->must_end = execution->request.kind == CQL_EDIT;
     if (time_us > 0 && !execution->must_end)
-        execution->deadline_us = clock->monotonic_us(clock) + time_us;
+        execution->deadline_us = world_monotonic_us(execution->cql->options.world) + time_us;
 }
 
 void cql_run(struct cql_session *session, const struct cql_request *request, cql_answer answer,
