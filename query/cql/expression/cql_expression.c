@@ -13,9 +13,6 @@
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
 
-static int resolve(struct cql_scope *scope, const struct cql_term *term,
-                   const struct cql_place *place, struct cql_expression **out);
-
 struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expression_kind kind,
                                           const struct type *type, uint32_t argument_count)
 {
@@ -136,7 +133,7 @@ static int resolve_hint(struct cql_scope *scope, const struct cql_term *term,
         return hint_refused(scope, term, cql_expression_text(scope, term), type);
     bool is_column = term->of->kind == CQL_TERM_NAME;
     within.type = is_column ? NULL : type;
-    rc = resolve(scope, term->of, &within, out);
+    rc = cql_expression_resolve(scope, term->of, &within, out);
     if (rc == 0 && is_column && !cql_type_fits(type, (*out)->type))
         return hint_refused(scope, term, cql_expression_text(scope, term), type);
     if (rc == 0 && place->type != NULL && !cql_type_fits(place->type, type))
@@ -166,7 +163,7 @@ static int resolve_source(struct cql_scope *scope, const struct cql_term *term,
 {
     struct cql_place within = *place;
     within.type = NULL;
-    return resolve(scope, term, &within, out);
+    return cql_expression_resolve(scope, term, &within, out);
 }
 
 static int resolve_field(struct cql_scope *scope, const struct cql_term *term,
@@ -223,9 +220,9 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
     within.receiver = cql_expression_part(scope, of->type->kind == TYPE_MAP ? "key" : "value",
                                           cql_expression_text(scope, term->of));
     if (term->from != NULL)
-        rc = resolve(scope, term->from, &within, &(*out)->arguments[1]);
+        rc = cql_expression_resolve(scope, term->from, &within, &(*out)->arguments[1]);
     if (rc == 0 && is_slice && term->until != NULL)
-        rc = resolve(scope, term->until, &within, &(*out)->arguments[2]);
+        rc = cql_expression_resolve(scope, term->until, &within, &(*out)->arguments[2]);
     return rc == 0 ? cql_expression_fit(scope, place, *out, "element") : rc;
 }
 
@@ -264,9 +261,10 @@ static int resolve_times(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
-static int resolve(struct cql_scope *scope, const struct cql_term *term,
-                   const struct cql_place *place, struct cql_expression **out)
+int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
+                           const struct cql_place *place, struct cql_expression **out)
 {
+    *out = NULL;
     switch (term->kind) {
     case CQL_TERM_STRING:
     case CQL_TERM_INTEGER:
@@ -315,13 +313,6 @@ static int resolve(struct cql_scope *scope, const struct cql_term *term,
         return resolve_times(scope, term, place, out);
     }
     return cql_invalid(scope->fault, "Invalid term");
-}
-
-int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
-                           const struct cql_place *place, struct cql_expression **out)
-{
-    *out = NULL;
-    return resolve(scope, term, place, out);
 }
 
 int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term *term,
