@@ -45,37 +45,21 @@ static bool has_too_many(const struct cql_term *term, const struct type *type)
     return type->kind == TYPE_TUPLE && term->argument_count > type->argument_count;
 }
 
-/* The kind of a literal in refusals, by its brackets. */
-static const char *collection_word(const struct cql_term *term)
-{
-    switch ((int)term->kind) {
-    case CQL_TERM_LIST:
-        return "list";
-    case CQL_TERM_SET:
-        return "set";
-    case CQL_TERM_MAP:
-        return "map";
-    case CQL_TERM_TUPLE:
-        return "tuple";
-    default:
-        return "user type";
-    }
-}
+/* The kind of a literal of several items: its name in refusals, and the type that it is of. */
+static const struct literal_kind {
+    const char *name;
+    enum type_kind type;
+} literal_kinds[] = {[CQL_TERM_LIST] = {"list", TYPE_LIST},
+                     [CQL_TERM_SET] = {"set", TYPE_SET},
+                     [CQL_TERM_MAP] = {"map", TYPE_MAP},
+                     [CQL_TERM_UDT] = {"user type", TYPE_UDT},
+                     [CQL_TERM_TUPLE] = {"tuple", TYPE_TUPLE}};
 
 static bool brackets_fit(const struct cql_term *term, const struct type *type)
 {
-    switch ((int)term->kind) {
-    case CQL_TERM_LIST:
-        return type->kind == TYPE_LIST;
-    case CQL_TERM_SET:
-        return type->kind == TYPE_SET || (term->arguments == NULL && type->kind == TYPE_MAP);
-    case CQL_TERM_MAP:
-        return type->kind == TYPE_MAP;
-    case CQL_TERM_TUPLE:
-        return type->kind == TYPE_TUPLE;
-    default:
-        return type->kind == TYPE_UDT;
-    }
+    bool is_empty_map =
+        term->kind == CQL_TERM_SET && term->arguments == NULL && type->kind == TYPE_MAP;
+    return type->kind == literal_kinds[term->kind].type || is_empty_map;
 }
 
 /* Refuse brackets that do not fit the type; the words differ between values and selectors. */
@@ -92,7 +76,7 @@ static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
     }
     bool is_tuple = is_value && term->kind == CQL_TERM_TUPLE && place->type->kind != TYPE_UDT;
     return cql_invalid(scope->fault, "Invalid %s literal for %s of type %s",
-                       is_tuple ? "tuple type" : collection_word(term), place->receiver,
+                       is_tuple ? "tuple type" : literal_kinds[term->kind].name, place->receiver,
                        cql_type_name(scope, place->type));
 }
 
@@ -103,7 +87,8 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
 {
     struct buffer text = {.arena = scope->arena};
     const struct type *type = place->type;
-    buffer_printf(&text, "Invalid %s literal for %s: ", collection_word(term), place->receiver);
+    buffer_printf(&text, "Invalid %s literal for %s: ", literal_kinds[term->kind].name,
+                  place->receiver);
     if (type->kind == TYPE_UDT) {
         buffer_printf(&text, "field %s", type->field_names[index]);
     } else if (term->kind == CQL_TERM_TUPLE) {
@@ -218,7 +203,7 @@ static int check_item(struct cql_scope *scope, const struct cql_term *term,
         return cql_invalid(scope->fault,
                            "Invalid %s literal for %s: bind variables are not supported inside "
                            "collection literals",
-                           collection_word(term), place->receiver);
+                           literal_kinds[term->kind].name, place->receiver);
     }
     return 0;
 }

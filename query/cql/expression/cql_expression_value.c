@@ -69,22 +69,12 @@ static int collection_value(const struct cql_expression *expression,
 /* The name of a function in Cassandra's refusals, where operators have names. */
 static const char *refused_name(const struct cql_function *function)
 {
-    switch (function->name[0]) {
-    case '+':
-        return "_add";
-    case '-':
-        return "_substract";
-    case '*':
-        return "_multiply";
-    case '/':
-        return "_divide";
-    case '%':
-        return "_modulo";
-    case '_':
-        return "_negate";
-    default:
-        return function->name;
-    }
+    static const char *const operators[] = {
+        ['+'] = "_add",    ['-'] = "_substract", ['*'] = "_multiply",
+        ['/'] = "_divide", ['%'] = "_modulo",    ['_'] = "_negate"};
+    size_t sign = (uint8_t)function->name[0];
+    bool is_operator = sign < sizeof(operators) / sizeof(operators[0]) && operators[sign] != NULL;
+    return is_operator ? operators[sign] : function->name;
 }
 
 static int call_value(const struct cql_expression *expression, const struct cql_context *context,
