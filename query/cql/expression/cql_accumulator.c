@@ -17,9 +17,7 @@ enum aggregate_kind { COUNT, SUM, AVG, MIN, MAX };
 
 struct cql_accumulator {
     enum aggregate_kind kind;
-    bool counts_rows;
-    const struct type *type; /* of the values that are added */
-    enum type_kind result;
+    const struct type *type; /* of the values that are added; NULL: count(*) */
     uint64_t count;
     struct cql_number sum; /* for the average of decimals, the average itself */
     int128 whole;          /* the exact sum of integers, for their average */
@@ -59,14 +57,11 @@ const struct cql_function cql_function_aggregate[] = {
 
 static void accumulator_clear(struct cql_accumulator *accumulator)
 {
-    accumulator->count = 0;
-    accumulator->sum = (struct cql_number){.kind = accumulator->result};
-    accumulator->whole = 0;
-    accumulator->correction = 0;
-    accumulator->plain = 0;
-    accumulator->has_special = false;
-    accumulator->has_best = false;
     buffer_clear(&accumulator->best);
+    *accumulator = (struct cql_accumulator){.kind = accumulator->kind,
+                                            .type = accumulator->type,
+                                            .sum = {.kind = accumulator->sum.kind},
+                                            .best = accumulator->best};
 }
 
 struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
@@ -76,10 +71,8 @@ struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregat
     struct cql_accumulator *accumulator = arena_alloc_zeroed(arena, sizeof(*accumulator), 16);
     accumulator->best.arena = arena;
     accumulator->kind = (enum aggregate_kind)(aggregate->function - cql_function_aggregate);
-    accumulator->counts_rows = aggregate->argument == NULL;
     accumulator->type = aggregate->argument == NULL ? NULL : aggregate->argument->type;
-    accumulator->result = aggregate->type->kind;
-    accumulator_clear(accumulator);
+    accumulator->sum.kind = aggregate->type->kind;
     return accumulator;
 }
 
@@ -142,7 +135,7 @@ static void keep_best(struct cql_accumulator *accumulator, struct bytes value)
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault)
 {
-    if (value.data == NULL && !accumulator->counts_rows)
+    if (value.data == NULL && accumulator->type != NULL)
         return 0;
     if (accumulator->kind == COUNT) {
         accumulator->count++;
@@ -162,7 +155,7 @@ int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
                               const struct partition_stats *stats, struct cql_fault *fault)
 {
     uint64_t values = stats_value_count(stats);
-    accumulator->count += accumulator->counts_rows ? stats->rows : values;
+    accumulator->count += accumulator->type == NULL ? stats->rows : values;
     if (accumulator->kind == COUNT || values == 0)
         return 0;
     if (decimal_add(accumulator->sum.decimal, stats_sum(stats), &accumulator->sum.decimal) != 0)
@@ -206,7 +199,6 @@ void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *a
             accumulator->sum.real = (double)accumulator->plain;
         if (accumulator->kind == AVG)
             average(accumulator);
-        accumulator->sum.integer = cql_number_wrap(accumulator->result, accumulator->sum.integer);
         *value_out = cql_number_keep(&accumulator->sum, arena);
     }
     accumulator_clear(accumulator);

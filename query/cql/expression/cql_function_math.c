@@ -29,7 +29,7 @@ static int refuse_large(const struct cql_context *context)
 
 static int negate(struct cql_number *number)
 {
-    number->integer = cql_number_wrap(number->kind, (int64_t)(0 - (uint64_t)number->integer));
+    number->integer = (int64_t)(0 - (uint64_t)number->integer);
     number->real = -number->real;
     return decimal_subtract(decimal_from(0, number->decimal.scale), number->decimal,
                             &number->decimal);

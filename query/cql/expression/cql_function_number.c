@@ -181,17 +181,14 @@ static int compute(const struct cql_expression *call, const struct cql_number in
                    struct cql_number *result)
 {
     char operation = call->function->name[0];
-    int rc = 0;
-    if (cql_number_is_integer(result->kind)) {
-        rc = integer_operation(operation, in[0].integer, in[1].integer, &result->integer);
-        result->integer = cql_number_wrap(result->kind, result->integer);
-    } else if (cql_number_is_real(result->kind)) {
-        result->real = real_operation(operation, in[0].real, in[1].real);
-    } else {
-        rc = decimal_operation(operation, result->kind, in[0].decimal, in[1].decimal,
-                               &result->decimal);
+    if (cql_number_is_integer(result->kind))
+        return integer_operation(operation, in[0].integer, in[1].integer, &result->integer);
+    if (!cql_number_is_real(result->kind)) {
+        return decimal_operation(operation, result->kind, in[0].decimal, in[1].decimal,
+                                 &result->decimal);
     }
-    return rc;
+    result->real = real_operation(operation, in[0].real, in[1].real);
+    return 0;
 }
 
 static int join_texts(const struct bytes *arguments, const struct cql_context *context,

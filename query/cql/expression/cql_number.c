@@ -110,30 +110,13 @@ static int real_decimal(enum type_kind kind, double real, struct decimal *decima
     return decimal_parse(bytes_of(text, (size_t)length), decimal);
 }
 
-int64_t cql_number_wrap(enum type_kind kind, int64_t integer)
-{
-    switch ((int)kind) {
-    case TYPE_TINYINT:
-        return (int8_t)integer;
-    case TYPE_SMALLINT:
-        return (int16_t)integer;
-    case TYPE_INT:
-        return (int32_t)integer;
-    default:
-        return integer;
-    }
-}
-
 int cql_number_convert(const struct cql_number *from, enum type_kind kind, struct cql_number *to)
 {
     *to = (struct cql_number){.kind = kind};
     if (cql_number_is_integer(kind)) {
-        int64_t integer = from->integer;
-        if (cql_number_is_real(from->kind))
-            integer = double_integer(from->real);
-        else if (!cql_number_is_integer(from->kind))
-            integer = decimal_integer(from->decimal);
-        to->integer = cql_number_wrap(kind, integer);
+        to->integer = cql_number_is_real(from->kind)      ? double_integer(from->real)
+                      : cql_number_is_integer(from->kind) ? from->integer
+                                                          : decimal_integer(from->decimal);
         return 0;
     }
     if (cql_number_is_real(kind)) {

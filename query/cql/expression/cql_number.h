@@ -14,7 +14,7 @@
 /* A number in the widest form that its type needs. */
 struct cql_number {
     enum type_kind kind;
-    int64_t integer;                     /* tinyint to bigint, counter */
+    int64_t integer;                     /* tinyint to bigint, counter; may be out of range */
     double real;                         /* float, double */
     struct decimal decimal;              /* varint, decimal */
 };
@@ -26,13 +26,11 @@ bool cql_number_is(enum type_kind kind);                 /* integers, reals, var
 /* Read a serialized value that is not empty.  ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_read(enum type_kind kind, struct bytes value,
                                struct cql_number *number_out);
-/* The serialized value, in the arena. */
+/* The serialized value, in the arena.  An integer out of range wraps. */
 struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena);
 
-/* Wrap an integer to the width of its type. */
-int64_t cql_number_wrap(enum type_kind kind, int64_t integer);
-/* Convert as Java does: digits after the point are dropped, integers wrap.  ERROR_INVALID for a
- * decimal or varint of NaN or infinity; ERROR_LIMIT: over 256 bits. */
+/* Convert as Java does: digits after the point are dropped.  ERROR_INVALID for a decimal or varint
+ * of NaN or infinity; ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_convert(const struct cql_number *from, enum type_kind kind,
                                   struct cql_number *to);
 #endif
