@@ -5,11 +5,9 @@
  * The command ends when the point is complete and synced. */
 #include "query/backup_command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/query.h"

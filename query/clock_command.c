@@ -3,7 +3,6 @@
  * no server may have the directory open meanwhile. */
 #include "query/clock_command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* compact: `daybook compact`: writes memtables to segments and merges the segments. */
 #include "query/compact.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "query/query.h"
 #include "base/memory.h"

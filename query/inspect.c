@@ -1,9 +1,7 @@
 /* inspect: `daybook inspect`: prints the space of each table on disk, and its rows. */
 #include "query/inspect.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "query/query.h"

@@ -6,7 +6,6 @@
  * Each function of `parts` adds facts, and findings: reasons for `--check` to exit with 1. */
 #include "query/status.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,11 +6,7 @@
  *
  * cql may answer within cql_run.  Then call_answered runs inside native_call_start, whose loop
  * starts further calls anyway; `is_starting` keeps call_answered from calling native_call_start. */
-#include <stdio.h>
 
-#include "codec/native_response.h"
-#include "codec/native_request.h"
-#include "codec/native_outbox.h"
 #include "query/native/native_connection.h"
 #include "base/arena.h"
 #include "base/memory.h"

@@ -15,10 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/native_response.h"
-#include "codec/native_request.h"
-#include "codec/native_outbox.h"
-#include "codec/native_inbox.h"
 #include "codec/native.h"
 #include "query/cql/common/cql_session.h"
 #include "base/arena.h"

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "codec/native_response.h"
-#include "codec/native_outbox.h"
 #include "codec/native.h"
 #include "query/native/native_connection.h"
 #include "storage/engine/store.h"

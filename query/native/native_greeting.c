@@ -8,9 +8,6 @@
 #include <strings.h>
 
 #include "codec/notation.h"
-#include "codec/native_response.h"
-#include "codec/native_outbox.h"
-#include "codec/native_inbox.h"
 #include "codec/native_compress.h"
 #include "query/native/native_connection.h"
 #include "query/native/native_password.h"

@@ -7,7 +7,6 @@
 #include "query/cql/expression/cql_accumulator.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_number.h"

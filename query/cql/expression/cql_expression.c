@@ -6,7 +6,6 @@
  *
  *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s is a set<text>: the marker is a text, and its
  *                                                 name is value(s) */
-#include <string.h>
 
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_expression_private.h"

@@ -2,7 +2,6 @@
  *
  * An argument that has no type of its own takes the one that the function wants.  The type of the
  * result follows from those of the arguments and must fit the place. */
-#include <string.h>
 
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_function.h"

@@ -3,7 +3,6 @@
  * Three values are null: the result of a function with a null argument, unless the function
  * `takes_null`; the field of a null; and an element that is not there.  Within lists, sets and maps
  * a null is refused; in tuples and user types it is a missing field. */
-#include <string.h>
 
 #include "query/cql/expression/cql_expression.h"
 #include "query/cql/expression/cql_function.h"

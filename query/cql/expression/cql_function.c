@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/murmur3.h"
 #include "query/cql/expression/cql_json.h"

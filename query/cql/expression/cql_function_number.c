@@ -4,7 +4,6 @@
  * a float or an integer of at most 4 bytes gives a float, and with a wider number a double.  A
  * decimal with any number gives a decimal, and so does a varint with a float or double. */
 #include <math.h>
-#include <string.h>
 
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_json.h"

@@ -3,7 +3,6 @@
  * floor(t, d, s) is the last of s, s + d, s + 2d, ... that is not after t; s is 1970-01-01 where it
  * is left out.  Months of a duration are calendar months from s on; where a month is too short for
  * the day, its last day is taken. */
-#include <string.h>
 
 #include "base/timeuuid.h"
 #include "query/cql/expression/cql_function.h"

@@ -4,11 +4,9 @@
  * Java class of a value: Integer, Long, BigInteger, Double, String, Boolean, ArrayList,
  * LinkedHashMap.  A value of any type may be in a string.  For a collection, tuple or UDT the
  * string is read as JSON, and else as a CQL string. */
-#include <stdlib.h>
 
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/expression/cql_literal_value.h"
-#include "base/arena.h"
 #include "storage/schema/schema.h"
 
 /* Members of an object, each of which is compared with all columns or fields. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/expression/cql_row.h"
 #include "base/bigint.h"
 
 bool cql_number_is_integer(enum type_kind kind)

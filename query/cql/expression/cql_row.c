@@ -8,8 +8,6 @@
  * A collection without live cells is null, as in Cassandra. */
 #include "query/cql/expression/cql_row.h"
 
-#include <string.h>
-
 #include "query/cql/expression/cql_value_set.h"
 
 const struct cell *cql_row_cells(const struct cql_row *row, const struct column *column,

@@ -1,8 +1,6 @@
 /* Resolving, naming and making of types, and the rules by which values of one type fit another. */
 #include "query/cql/expression/cql_type.h"
 
-#include <string.h>
-
 #include "query/cql/syntax/cql_print.h"
 
 const char *cql_type_name(struct cql_scope *scope, const struct type *type)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "query/cql/common/cql_arena.h"
-#include "query/cql/common/cql_compiled.h"
 #include "query/cql/common/cql_guard.h"
 #include "query/cql/common/cql_slice.h"
 #include "query/cql/common/cql_trace.h"

@@ -8,10 +8,7 @@
  * have the form of functions and are recognized by their names. */
 #include "query/cql/syntax/cql_build.h"
 
-#include <stdlib.h>
-
 #include "query/cql/syntax/cql_grammar.h"
-#include "query/cql/syntax/cql_print.h"
 #include "storage/schema/type.h"
 
 void *cql_build_new(struct cql_builder *builder, size_t size)

@@ -15,7 +15,6 @@
 #include "query/cql/syntax/cql_build.h"
 #include "query/cql/syntax/cql_grammar.h"
 #include "query/cql/syntax/cql_print.h"
-#include "base/arena.h"
 #include "storage/schema/type.h"
 
 enum { ERROR_TOKEN_MAX = 150 }; /* bytes of the wrong token, and of those before it */

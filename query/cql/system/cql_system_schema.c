@@ -2,12 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/expression/cql_row.h"
 #include "query/cql/index/cql_index.h"
 #include "query/cql/system/cql_system.h"
 #include "storage/schema/schema.h"
 #include "storage/schema/type.h"
-#include "base/memory.h"
 
 static bool is_hidden(const struct table *table)
 {
