@@ -127,31 +127,17 @@ static void use_run(struct cql_execution *execution)
 /* The refusal of a kind of statement that daybook does not carry out; NULL: it is carried out. */
 static const char *refused_kind(enum cql_statement_kind kind)
 {
-    switch ((int)kind) {
-    case CQL_STATEMENT_VIEW:
+    if (kind == CQL_STATEMENT_VIEW)
         return "Materialized views are disabled. Enable in cassandra.yaml to use.";
-    case CQL_STATEMENT_TRIGGER:
+    if (kind == CQL_STATEMENT_TRIGGER)
         return "Triggers are not supported by daybook";
-    case CQL_STATEMENT_FUNCTION:
+    if (kind == CQL_STATEMENT_FUNCTION) {
         return "User-defined functions are disabled in cassandra.yaml - set "
                "user_defined_functions_enabled=true to enable";
-    case CQL_STATEMENT_CREATE_ROLE:
-    case CQL_STATEMENT_ALTER_ROLE:
-    case CQL_STATEMENT_DROP_ROLE:
-    case CQL_STATEMENT_GRANT_ROLE:
-    case CQL_STATEMENT_REVOKE_ROLE:
-    case CQL_STATEMENT_LIST_ROLES:
-    case CQL_STATEMENT_LIST_USERS:
-    case CQL_STATEMENT_LIST_SUPERUSERS:
-    case CQL_STATEMENT_GRANT:
-    case CQL_STATEMENT_REVOKE:
-    case CQL_STATEMENT_LIST_PERMISSIONS:
-    case CQL_STATEMENT_ADD_IDENTITY:
-    case CQL_STATEMENT_DROP_IDENTITY:
-        return "Roles and permissions are not supported by this version of daybook";
-    default:
-        return NULL;
     }
+    return kind >= CQL_STATEMENT_CREATE_ROLE && kind <= CQL_STATEMENT_DROP_IDENTITY
+               ? "Roles and permissions are not supported by this version of daybook"
+               : NULL;
 }
 
 static bool only_reads(enum cql_statement_kind kind)

@@ -520,6 +520,7 @@ enum cql_statement_kind {
     CQL_STATEMENT_TRIGGER,
     CQL_STATEMENT_FUNCTION,              /* and AGGREGATE */
 
+    /* From CREATE_ROLE to DROP_IDENTITY: roles and permissions. */
     CQL_STATEMENT_CREATE_ROLE,           /* role */
     CQL_STATEMENT_ALTER_ROLE,            /* role */
     CQL_STATEMENT_DROP_ROLE,             /* role */
