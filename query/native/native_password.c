@@ -33,7 +33,7 @@ struct native_user {
 
 struct native_passwords {
     struct native_user *users;
-    uint32_t count;
+    uint32_t count, capacity;
     int cost_max; /* the highest cost of all hashes */
 };
 
@@ -76,7 +76,6 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
                       struct error *err)
 {
     const uint8_t *colon = memchr(line.data, ':', line.size);
-    struct native_user *user = &passwords->users[passwords->count];
 
     if (colon == NULL)
         return error_set(err, ERROR_INVALID, "line %u is not NAME:HASH", number);
@@ -100,6 +99,10 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
                          (int)name.size, (const char *)name.data);
     if (passwords->count == NATIVE_USERS_MAX)
         return error_set(err, ERROR_LIMIT, "more than %d names", NATIVE_USERS_MAX);
+    passwords->users = memory_make_room(passwords->users, passwords->count, &passwords->capacity,
+                                        sizeof(*passwords->users));
+    struct native_user *user = &passwords->users[passwords->count];
+    *user = (struct native_user){0};
     memcpy(user->name, name.data, name.size);
     memcpy(user->hash, hash.data, hash.size);
     passwords->count++;
@@ -107,26 +110,14 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
     return 0;
 }
 
-static uint32_t count_lines(struct bytes text)
-{
-    uint32_t count = 1;
-
-    for (size_t i = 0; i < text.size; i++)
-        count += text.data[i] == '\n';
-    return count;
-}
-
 int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
                           struct error *err)
 {
     struct native_passwords *passwords = memory_zeroed(1, sizeof *passwords);
-    uint32_t lines = count_lines(text);
     size_t at = 0;
     int rc = 0;
 
     *passwords_out = NULL;
-    passwords->users = memory_zeroed(lines < NATIVE_USERS_MAX ? lines : NATIVE_USERS_MAX + 1,
-                                     sizeof *passwords->users);
     for (uint32_t number = 1; at < text.size && rc == 0; number++) {
         const uint8_t *end = memchr(text.data + at, '\n', text.size - at);
         size_t size = (end == NULL ? text.size : (size_t)(end - text.data)) - at;
