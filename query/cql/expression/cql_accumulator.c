@@ -27,17 +27,6 @@ struct cql_accumulator {
     struct buffer best;
 };
 
-static const struct type *count_result(const struct cql_call *call)
-{
-    (void)call;
-    return type_builtin(TYPE_BIGINT);
-}
-
-static const struct type *sum_result(const struct cql_call *call)
-{
-    return cql_number_is(call->types[0]->kind) ? call->types[0] : NULL;
-}
-
 static const struct type *best_result(const struct cql_call *call)
 {
     return call->types[0];
@@ -49,9 +38,12 @@ static const struct type *best_result(const struct cql_call *call)
     }
 
 const struct cql_function cql_function_aggregate[] = {
-    [COUNT] = AGGREGATE("count", count_result, false), [SUM] = AGGREGATE("sum", sum_result, true),
-    [AVG] = AGGREGATE("avg", sum_result, true),        [MIN] = AGGREGATE("min", best_result, true),
-    [MAX] = AGGREGATE("max", best_result, true),       {.name = NULL},
+    [COUNT] = AGGREGATE("count", cql_function_kind, false),
+    [SUM] = AGGREGATE("sum", cql_function_number, true),
+    [AVG] = AGGREGATE("avg", cql_function_number, true),
+    [MIN] = AGGREGATE("min", best_result, true),
+    [MAX] = AGGREGATE("max", best_result, true),
+    {.name = NULL},
 };
 
 static void accumulator_clear(struct cql_accumulator *accumulator)

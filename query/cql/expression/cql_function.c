@@ -11,6 +11,7 @@
 #include "base/murmur3.h"
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/expression/cql_key.h"
+#include "query/cql/expression/cql_number.h"
 
 bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind kind)
 {
@@ -20,6 +21,11 @@ bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind
 const struct type *cql_function_kind(const struct cql_call *call)
 {
     return type_builtin(call->function->kind);
+}
+
+const struct type *cql_function_number(const struct cql_call *call)
+{
+    return cql_number_is(call->types[0]->kind) ? call->types[0] : NULL;
 }
 
 struct bytes cql_function_keep(const struct buffer *value)

@@ -17,11 +17,6 @@ static const struct type *wanted_number(const struct cql_call *call, uint32_t in
     return is_number ? call->result : NULL;
 }
 
-static const struct type *same_number(const struct cql_call *call)
-{
-    return cql_number_is(call->types[0]->kind) ? call->types[0] : NULL;
-}
-
 static int refuse_large(const struct cql_context *context)
 {
     return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
@@ -105,8 +100,8 @@ int cql_function_math_value(const struct cql_expression *call, const struct byte
 
 #define NUMBER_FUNCTION(name)                                                                      \
     {                                                                                              \
-        name, TYPE_INT, 1, 1, false, false, wanted_number, same_number, cql_function_math_value,   \
-            true, NULL, NULL                                                                       \
+        name, TYPE_INT, 1, 1, false, false, wanted_number, cql_function_number,                    \
+            cql_function_math_value, true, NULL, NULL                                              \
     }
 
 const struct cql_function cql_function_math[] = {

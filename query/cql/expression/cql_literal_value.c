@@ -43,14 +43,6 @@ const char *cql_literal_value_kind(const struct cql_term *term)
     return literal_rules[term->kind].name;
 }
 
-static bool is_ascii(struct bytes text)
-{
-    for (size_t i = 0; i < text.size; i++)
-        if (text.data[i] >= 0x80)
-            return false;
-    return true;
-}
-
 /* The smallest of int, bigint and varint whose range has the number. */
 static enum type_kind integer_kind(struct bytes digits)
 {
@@ -71,7 +63,8 @@ const struct type *cql_literal_value_natural(const struct cql_term *term)
     enum type_kind kind = literal_rules[term->kind].natural;
     if (term->kind == CQL_TERM_INTEGER)
         kind = integer_kind(term->text);
-    else if (term->kind == CQL_TERM_STRING && is_ascii(term->text))
+    else if (term->kind == CQL_TERM_STRING &&
+             type_validate(type_builtin(TYPE_ASCII), term->text, NULL) == 0)
         kind = TYPE_ASCII;
     return type_builtin(kind);
 }
@@ -140,10 +133,11 @@ static bool is_beyond(struct bytes text, const struct type *type)
 static int put_text(const struct type *type, struct bytes text, struct buffer *value,
                     struct error *err)
 {
-    if (type->kind == TYPE_ASCII && !is_ascii(text))
-        return error_set(err, ERROR_INVALID, "Invalid ASCII character in string literal");
     buffer_append_bytes(value, text);
-    return type_validate(type, text, err);
+    int rc = type_validate(type, text, err);
+    return rc == 0 || type->kind != TYPE_ASCII
+               ? rc
+               : error_set(err, ERROR_INVALID, "Invalid ASCII character in string literal");
 }
 
 static int put_blob(struct bytes text, struct buffer *value, struct error *err)
