@@ -155,10 +155,7 @@ static void follow_stopped(void *context, int status, const struct error *err,
 {
     struct command_output *output = context;
     (void)progress;
-    if (status != 0)
-        command_fail(output, command_exit_of(status), "%s", err->text);
-    else
-        output->finish(output, EXIT_DONE);
+    output->finish(output, command_report(output, status, err));
 }
 
 static void stop_following(const struct query *query, struct command_output *output)

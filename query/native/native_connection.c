@@ -199,8 +199,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
 /* Whether the client has not logged in yet.  Its requests must be small until then. */
 static bool is_before_login(const struct native_connection *connection)
 {
-    return connection->state == NATIVE_GREETING || connection->state == NATIVE_LOGGING_IN ||
-           connection->state == NATIVE_CHECKING;
+    return connection->state < NATIVE_SERVING;
 }
 
 static void take_input(struct native_connection *connection)

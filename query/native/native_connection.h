@@ -49,7 +49,7 @@ enum native_state {
     NATIVE_GREETING,
     NATIVE_LOGGING_IN,
     NATIVE_CHECKING,
-    NATIVE_SERVING,
+    NATIVE_SERVING,                        /* before this, the client has not logged in */
     NATIVE_REFUSED
 };
 

@@ -54,16 +54,13 @@ int cql_fault_of(struct cql_fault *fault, const struct error *err)
 
 const char *cql_text_printf(struct arena *arena, const char *format, ...)
 {
+    struct buffer text = {.arena = arena};
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    buffer_vprintf(&text, format, arguments);
     va_end(arguments);
-    check(length >= 0);
-    char *text = arena_alloc(arena, (size_t)length + 1, 1);
-    va_start(arguments, format);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    return text;
+    buffer_put_u8(&text, '\0');
+    return (const char *)text.data;
 }
 
 const char *cql_text(struct arena *arena, struct bytes text)

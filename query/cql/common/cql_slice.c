@@ -17,8 +17,7 @@ enum {
     ALIKE_US = 1000, /* sessions whose use differs by less go in the order in which they came */
     BYTES_A_US = 16, /* bytes of text for which 1 us is charged before a statement runs */
     STRETCH_LOGGED_US = 1000 * 1000,
-    STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000,
-    STRETCH_TEXT_MAX = 200
+    STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000
 };
 
 static int64_t now_of(const struct cql *cql)
@@ -55,19 +54,15 @@ bool cql_slice_is_over(const struct cql *cql)
     return cql->is_in_slice && now_of(cql) - cql->slice_began_us > SLICE_MAX_US;
 }
 
-static struct bytes statement_text(const struct cql_execution *execution)
-{
-    struct bytes text = execution->request.text;
-    text.size = text.size < STRETCH_TEXT_MAX ? text.size : STRETCH_TEXT_MAX;
-    if (execution->request.kind == CQL_EXECUTE)
-        return bytes_text("a prepared statement");
-    return execution->request.kind == CQL_BATCH ? bytes_text("a batch") : text;
-}
-
 /* The text is kept for the log, because the execution may be freed before the slice ends. */
 static void keep_statement_text(struct cql *cql, const struct cql_execution *execution)
 {
-    struct bytes text = statement_text(execution);
+    struct bytes text = execution->request.text;
+    if (execution->request.kind == CQL_EXECUTE)
+        text = bytes_text("a prepared statement");
+    else if (execution->request.kind == CQL_BATCH)
+        text = bytes_text("a batch");
+    text.size = text.size < sizeof(cql->slice_text) ? text.size : sizeof(cql->slice_text);
     cql->slice_text_size = text.size;
     if (text.size > 0)
         memcpy(cql->slice_text, text.data, text.size);

@@ -34,7 +34,7 @@ static void sweep_queue(struct cql_execution_queue *queue)
     while (!STAILQ_EMPTY(&swept)) {
         struct cql_execution *execution = STAILQ_FIRST(&swept);
         STAILQ_REMOVE_HEAD(&swept, next);
-        if (!execution->must_end && cql_guard_look(execution) != 0)
+        if (cql_guard_look(execution) != 0)
             cql_execution_finish_fault(execution);
         else
             STAILQ_INSERT_TAIL(queue, execution, next);

@@ -110,9 +110,7 @@ static void describe_prepared(const struct prepared *prepared, struct arena *are
 
 static void keep_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
-    struct prepared **bucket = &cache->buckets[load_u16(prepared->id) % BUCKETS];
-    prepared->next = *bucket;
-    *bucket = prepared;
+    *find_place(cache, prepared->id) = prepared;
     TAILQ_INSERT_TAIL(&cache->by_use, prepared, link);
     account_bytes(cache, (int64_t)prepared->bytes);
     while (cache->bytes > cache->bytes_max && TAILQ_FIRST(&cache->by_use) != prepared)

@@ -166,11 +166,6 @@ static void lexer_advance(struct cql_lexer *lexer, const uint8_t *end)
     lexer->cursor = end;
 }
 
-static void lexer_remember(struct cql_lexer *lexer)
-{
-    lexer->starts[lexer->token_count++ % CQL_TOKENS_REMEMBERED] = lexer->cursor;
-}
-
 /* `text` with a single quote for each doubled `quote`. */
 static struct bytes lexer_unquote(struct cql_lexer *lexer, struct bytes text, uint8_t quote)
 {
@@ -332,7 +327,7 @@ int cql_lexer_next(struct cql_lexer *lexer, struct cql_token *token, struct erro
 
 next:
     cursor = lexer->cursor;
-    lexer_remember(lexer);
+    lexer->starts[lexer->token_count++ % CQL_TOKENS_REMEMBERED] = lexer->cursor;
     /*!re2c
         * { return lexer_fail_character(lexer, err); }
         $ { TOKEN(END); }

@@ -129,15 +129,6 @@ static void put_name(struct bytes name, enum style style, struct buffer *text)
         buffer_append_bytes(text, name);
 }
 
-static void put_terms(const struct cql_term *terms, enum style style, struct buffer *text)
-{
-    for (const struct cql_term *term = terms; term != NULL; term = term->next) {
-        if (term != terms)
-            buffer_append_text(text, ", ");
-        print_term(term, style, text);
-    }
-}
-
 static void print_pairs(const struct cql_term *term, enum style style, struct buffer *text)
 {
     buffer_put_u8(text, '{');
@@ -158,7 +149,11 @@ static void print_enclosed(const struct cql_term *terms, const char *brackets, e
                            struct buffer *text)
 {
     buffer_put_u8(text, (uint8_t)brackets[0]);
-    put_terms(terms, style, text);
+    for (const struct cql_term *term = terms; term != NULL; term = term->next) {
+        if (term != terms)
+            buffer_append_text(text, ", ");
+        print_term(term, style, text);
+    }
     buffer_put_u8(text, (uint8_t)brackets[1]);
 }
 
