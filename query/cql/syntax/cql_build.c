@@ -185,12 +185,12 @@ struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_term_li
     return cql_build_elements(builder, kind, pairs);
 }
 
-struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
+struct cql_term *cql_build_operation(struct cql_builder *builder, struct cql_token operation,
                                      struct cql_term *left, struct cql_term *right)
 {
     struct cql_term *term = term_new(builder, CQL_TERM_OPERATION);
 
-    term->operation = operation;
+    term->operation = (char)operation.text.data[0];
     term->arguments = left;
     left->next = right;
     term->argument_count = 2;

@@ -112,7 +112,7 @@ struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_t
 struct cql_term *cql_build_marker(struct cql_builder *builder, struct bytes name);
 struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
                                     struct cql_term_list elements);
-struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
+struct cql_term *cql_build_operation(struct cql_builder *builder, struct cql_token operation,
                                      struct cql_term *left, struct cql_term *right);
 /* A term with `of` inside, such as CQL_TERM_FIELD or CQL_TERM_NEGATION. */
 struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,

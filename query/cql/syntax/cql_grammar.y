@@ -75,8 +75,7 @@ statement(A) ::= TRUNCATE TABLE qualified(N). { A = STATEMENT(TRUNCATE, .object 
 /* ---- names ---- */
 
 %type name {struct cql_token}
-name(A) ::= NAME(T). { A = T; }
-name(A) ::= QUOTED_NAME(T). { A = T; }
+name(A) ::= NAME|QUOTED_NAME(T). { A = T; }
 
 /* Old super columns have a column without a name. */
 %type column {struct cql_token}
@@ -140,8 +139,7 @@ constant(A) ::= BOOLEAN(T). { A = cql_build_literal(b, CQL_TERM_BOOLEAN, T); }
 constant(A) ::= DURATION(T). { A = cql_build_literal(b, CQL_TERM_DURATION, T); }
 constant(A) ::= UUID(T). { A = cql_build_literal(b, CQL_TERM_UUID, T); }
 constant(A) ::= BLOB(T). { A = cql_build_literal(b, CQL_TERM_BLOB, T); }
-constant(A) ::= NAN(T). { A = cql_build_named_float(b, T); }
-constant(A) ::= INFINITY(T). { A = cql_build_named_float(b, T); }
+constant(A) ::= NAN|INFINITY(T). { A = cql_build_named_float(b, T); }
 
 marker(A) ::= QMARK. { A = cql_build_marker(b, (struct bytes){0}); }
 marker(A) ::= COLON name(N). { A = cql_build_marker(b, N.text); }
@@ -157,13 +155,11 @@ integer(A) ::= marker(T). { A = T; }
 /* ---- terms: values in writes and conditions ---- */
 
 term(A) ::= product(T). { A = T; }
-term(A) ::= term(L) PLUS product(R). { A = cql_build_operation(b, '+', L, R); }
-term(A) ::= term(L) MINUS product(R). { A = cql_build_operation(b, '-', L, R); }
+term(A) ::= term(L) PLUS(O) product(R). { A = cql_build_operation(b, O, L, R); }
+term(A) ::= term(L) MINUS(O) product(R). { A = cql_build_operation(b, O, L, R); }
 
 product(A) ::= factor(T). { A = T; }
-product(A) ::= product(L) STAR factor(R). { A = cql_build_operation(b, '*', L, R); }
-product(A) ::= product(L) SLASH factor(R). { A = cql_build_operation(b, '/', L, R); }
-product(A) ::= product(L) PERCENT factor(R). { A = cql_build_operation(b, '%', L, R); }
+product(A) ::= product(L) STAR|SLASH|PERCENT(O) factor(R). { A = cql_build_operation(b, O, L, R); }
 
 factor(A) ::= simple(T). { A = T; }
 factor(A) ::= MINUS simple(T). { A = cql_build_around(b, CQL_TERM_NEGATION, T); }
@@ -217,18 +213,12 @@ fields(A) ::= fields(A) COMMA name(K) COLON term(V). {
 /* ---- selectors ---- */
 
 selected(A) ::= selected_product(T). { A = T; }
-selected(A) ::= selected(L) PLUS selected_product(R). { A = cql_build_operation(b, '+', L, R); }
-selected(A) ::= selected(L) MINUS selected_product(R). { A = cql_build_operation(b, '-', L, R); }
+selected(A) ::= selected(L) PLUS(O) selected_product(R). { A = cql_build_operation(b, O, L, R); }
+selected(A) ::= selected(L) MINUS(O) selected_product(R). { A = cql_build_operation(b, O, L, R); }
 
 selected_product(A) ::= selected_factor(T). { A = T; }
-selected_product(A) ::= selected_product(L) STAR selected_factor(R). {
-    A = cql_build_operation(b, '*', L, R);
-}
-selected_product(A) ::= selected_product(L) SLASH selected_factor(R). {
-    A = cql_build_operation(b, '/', L, R);
-}
-selected_product(A) ::= selected_product(L) PERCENT selected_factor(R). {
-    A = cql_build_operation(b, '%', L, R);
+selected_product(A) ::= selected_product(L) STAR|SLASH|PERCENT(O) selected_factor(R). {
+    A = cql_build_operation(b, O, L, R);
 }
 
 selected_factor(A) ::= selected_inside(T). { A = T; }
@@ -620,8 +610,7 @@ statement(A) ::= BEGIN batch_kind(K) BATCH using(U) batch_statements(L) APPLY BA
 
 %type batch_kind {int}
 batch_kind(A) ::= . { A = CQL_TOKEN_BATCH; }
-batch_kind(A) ::= UNLOGGED. { A = CQL_TOKEN_UNLOGGED; }
-batch_kind(A) ::= COUNTER. { A = CQL_TOKEN_COUNTER; }
+batch_kind(A) ::= UNLOGGED|COUNTER(K). { A = K.kind; }
 
 %type batch_statements {struct cql_statement_list}
 batch_statements(A) ::= . { A = (struct cql_statement_list){0}; }
@@ -659,8 +648,7 @@ map(A) ::= LC pairs(L) RC. {
 
 /* ---- keyspaces, tables, types ---- */
 
-keyspace_word ::= KEYSPACE.
-keyspace_word ::= SCHEMA.
+keyspace_word ::= KEYSPACE|SCHEMA.
 
 statement(A) ::= CREATE keyspace_word if_not_exists(I) name(N) with(L). {
     A = STATEMENT(CREATE_KEYSPACE, .create_keyspace = {.if_not_exists = I, .name = N.text,
@@ -978,8 +966,7 @@ finalfunc ::= FINALFUNC name.
 initcond ::= .
 initcond ::= INITCOND term.
 
-statement(A) ::= DROP FUNCTION if_exists qualified signature. { A = STATEMENT(FUNCTION); }
-statement(A) ::= DROP AGGREGATE if_exists qualified signature. { A = STATEMENT(FUNCTION); }
+statement(A) ::= DROP FUNCTION|AGGREGATE if_exists qualified signature. { A = STATEMENT(FUNCTION); }
 
 signature ::= .
 signature ::= LP types_or_none RP.
@@ -1183,11 +1170,7 @@ resource_word(A) ::= MBEANS(N). { A = N; }
 
 /* ---- DESCRIBE ---- */
 
-%type describe_word {struct cql_token}
-describe_word(A) ::= DESCRIBE(T). { A = T; }
-describe_word(A) ::= DESC(T). { A = T; }
-
-statement(A) ::= describe_word described(D) with_internals(I). {
+statement(A) ::= DESCRIBE|DESC described(D) with_internals(I). {
     D.with_internals = I;
     A = STATEMENT(DESCRIBE, .describe = D);
 }
