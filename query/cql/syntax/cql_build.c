@@ -37,10 +37,10 @@ static uint32_t check_depth(struct cql_builder *builder, uint32_t depth)
 
 /* ---- types ---- */
 
-static struct cql_type *type_new(struct cql_builder *builder, enum cql_type_kind kind,
-                                 struct cql_token token)
+static struct cql_type *type_new(struct cql_builder *builder, struct cql_token token)
 {
-    return CQL_BUILD_NEW(builder, cql_type, .kind = kind, .name.name = token.text, .depth = 1);
+    return CQL_BUILD_NEW(builder, cql_type, .kind = CQL_TYPE_USER, .name.name = token.text,
+                         .depth = 1);
 }
 
 static bool is_native_type(struct cql_token token)
@@ -50,7 +50,7 @@ static bool is_native_type(struct cql_token token)
 
 struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token)
 {
-    struct cql_type *type = type_new(builder, CQL_TYPE_USER, token);
+    struct cql_type *type = type_new(builder, token);
 
     if (is_native_type(token)) {
         type->kind = CQL_TYPE_NATIVE;
@@ -63,15 +63,10 @@ struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_to
 struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cql_token keyspace,
                                           struct cql_token name)
 {
-    struct cql_type *type = type_new(builder, CQL_TYPE_USER, name);
+    struct cql_type *type = type_new(builder, name);
 
     type->name.keyspace = keyspace.text;
     return type;
-}
-
-struct cql_type *cql_build_type_custom(struct cql_builder *builder, struct cql_token class_name)
-{
-    return type_new(builder, CQL_TYPE_CUSTOM, class_name);
 }
 
 static const struct generic_type {
@@ -87,7 +82,7 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
                                         struct cql_type_list arguments,
                                         const struct cql_token *dimension)
 {
-    struct cql_type *type = type_new(builder, CQL_TYPE_USER, name);
+    struct cql_type *type = type_new(builder, name);
     const struct generic_type *generic = NULL;
 
     for (size_t i = 0; i < sizeof generic_types / sizeof generic_types[0]; i++)
@@ -112,11 +107,6 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
 
 /* ---- terms ---- */
 
-static struct cql_term *term_new(struct cql_builder *builder, enum cql_term_kind kind)
-{
-    return CQL_BUILD_NEW(builder, cql_term, .kind = kind, .depth = 1);
-}
-
 /* Count the depth of `inner`, which is a part of `term`; it may be NULL. */
 static void term_contain(struct cql_builder *builder, struct cql_term *term,
                          const struct cql_term *inner)
@@ -128,10 +118,7 @@ static void term_contain(struct cql_builder *builder, struct cql_term *term,
 struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_kind kind,
                                    struct cql_token token)
 {
-    struct cql_term *term = term_new(builder, kind);
-
-    term->text = token.text;
-    return term;
+    return CQL_BUILD_NEW(builder, cql_term, .kind = kind, .text = token.text, .depth = 1);
 }
 
 struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_token token)
@@ -147,10 +134,9 @@ struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_t
 
 struct cql_term *cql_build_marker(struct cql_builder *builder, struct bytes name)
 {
-    struct cql_term *term = term_new(builder, CQL_TERM_MARKER);
+    struct cql_term *term = CQL_BUILD_NEW(builder, cql_term, .kind = CQL_TERM_MARKER, .text = name,
+                                          .marker = builder->markers.count, .depth = 1);
 
-    term->text = name;
-    term->marker = builder->markers.count;
     CQL_LIST_APPEND(&builder->markers, CQL_BUILD_NEW(builder, cql_name, .text = name));
     return term;
 }
@@ -158,10 +144,10 @@ struct cql_term *cql_build_marker(struct cql_builder *builder, struct bytes name
 struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
                                     struct cql_term_list elements)
 {
-    struct cql_term *term = term_new(builder, kind);
+    struct cql_term *term =
+        CQL_BUILD_NEW(builder, cql_term, .kind = kind, .arguments = elements.first,
+                      .argument_count = elements.count, .depth = 1);
 
-    term->arguments = elements.first;
-    term->argument_count = elements.count;
     for (const struct cql_term *of = elements.first; of != NULL; of = of->next)
         term_contain(builder, term, of);
     return term;
@@ -188,23 +174,20 @@ struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_term_li
 struct cql_term *cql_build_operation(struct cql_builder *builder, struct cql_token operation,
                                      struct cql_term *left, struct cql_term *right)
 {
-    struct cql_term *term = term_new(builder, CQL_TERM_OPERATION);
+    struct cql_term_list sides;
 
+    CQL_LIST_START(&sides, left);
+    CQL_LIST_APPEND(&sides, right);
+    struct cql_term *term = cql_build_elements(builder, CQL_TERM_OPERATION, sides);
     term->operation = (char)operation.text.data[0];
-    term->arguments = left;
-    left->next = right;
-    term->argument_count = 2;
-    term_contain(builder, term, left);
-    term_contain(builder, term, right);
     return term;
 }
 
 struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
                                   struct cql_term *of)
 {
-    struct cql_term *term = term_new(builder, kind);
+    struct cql_term *term = CQL_BUILD_NEW(builder, cql_term, .kind = kind, .of = of, .depth = 1);
 
-    term->of = of;
     term_contain(builder, term, of);
     return term;
 }
@@ -295,7 +278,7 @@ struct cql_term *cql_build_count_rows(struct cql_builder *builder, struct cql_to
 {
     if (!token_is(name, "count"))
         cql_build_fail_token(builder, &name, -1);
-    return term_new(builder, CQL_TERM_COUNT_ROWS);
+    return CQL_BUILD_NEW(builder, cql_term, .kind = CQL_TERM_COUNT_ROWS, .depth = 1);
 }
 
 struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token name,
@@ -372,12 +355,6 @@ void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
 }
 
 /* ---- statements and definitions ---- */
-
-struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
-                                            struct cql_type *type)
-{
-    return CQL_BUILD_NEW(builder, cql_definition, .name = name.text, .type = type);
-}
 
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more)
 {

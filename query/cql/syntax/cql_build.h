@@ -100,7 +100,6 @@ struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cq
 struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_token name,
                                         struct cql_type_list arguments,
                                         const struct cql_token *dimension);
-struct cql_type *cql_build_type_custom(struct cql_builder *builder, struct cql_token class_name);
 
 /* ---- terms ---- */
 
@@ -170,8 +169,6 @@ struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token to
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map);
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list);
 
-struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
-                                            struct cql_type *type);
 /* Add a column or a key, or an option, to those that were read before it. */
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);

@@ -108,7 +108,9 @@ if_exists(A) ::= IF EXISTS. { A = true; }
 
 %type type {struct cql_type *}
 type(A) ::= named_type(T). { A = T; }
-type(A) ::= STRING(T). { A = cql_build_type_custom(b, T); }
+type(A) ::= STRING(T). {
+    A = NEW(cql_type, .kind = CQL_TYPE_CUSTOM, .name.name = T.text, .depth = 1);
+}
 
 %type named_type {struct cql_type *}
 named_type(A) ::= name(N). { A = cql_build_type_named(b, N); }
@@ -770,7 +772,7 @@ statement(A) ::= ALTER TABLE if_exists(I) qualified(N) table_change(C). {
 %type table_change {struct cql_alter *}
 table_change(A) ::= ALTER if_exists(I) name(N) TYPE type(T). {
     A = NEW(cql_alter, .kind = CQL_ALTER_TYPE, .if_column_exists = I,
-            .definitions = cql_build_definition(b, N, T));
+            .definitions = NEW(cql_definition, .name = N.text, .type = T));
 }
 table_change(A) ::= ALTER if_exists(I) name(N) some_mask(M). {
     A = NEW(cql_alter, .kind = CQL_ALTER_MASK, .if_column_exists = I, .definitions = M);
@@ -847,7 +849,7 @@ fields_defined(A) ::= fields_defined(A) COMMA.
 fields_defined(A) ::= fields_defined(A) COMMA field_defined(F). { CQL_LIST_APPEND(&A, F); }
 
 %type field_defined {struct cql_definition *}
-field_defined(A) ::= name(N) type(T). { A = cql_build_definition(b, N, T); }
+field_defined(A) ::= name(N) type(T). { A = NEW(cql_definition, .name = N.text, .type = T); }
 
 statement(A) ::= ALTER TYPE if_exists(I) type_name(N) type_change(C). {
     C->if_exists = I;
@@ -857,7 +859,8 @@ statement(A) ::= ALTER TYPE if_exists(I) type_name(N) type_change(C). {
 
 %type type_change {struct cql_alter *}
 type_change(A) ::= ALTER name(N) TYPE type(T). {
-    A = NEW(cql_alter, .kind = CQL_ALTER_TYPE, .definitions = cql_build_definition(b, N, T));
+    A = NEW(cql_alter, .kind = CQL_ALTER_TYPE,
+            .definitions = NEW(cql_definition, .name = N.text, .type = T));
 }
 type_change(A) ::= ADD if_not_exists(I) field_defined(F). {
     A = NEW(cql_alter, .kind = CQL_ALTER_ADD, .if_column_not_exists = I, .definitions = F);
