@@ -30,11 +30,12 @@ must_check int directory_settings_check(const struct directory_settings *setting
                                         struct error *err);
 void directory_settings_read(struct bytes properties, struct directory_settings *settings_out);
 
-/* Make an empty or missing directory a data directory.  ERROR_EXISTS: it is one already. */
+/* Make an empty or missing directory a data directory.  ERROR_EXISTS: it is a data directory
+ * already. */
 must_check int directory_init(const char *path, const struct directory_settings *settings,
                               struct error *err);
-/* Make a data directory of an open world, with the default settings, and leave its store open
- * (engine_open_new). */
+/* Make the directory of `world` a data directory with the default settings, and return its open
+ * store (engine_open_new). */
 must_check int directory_open_new(struct world *world, const struct engine_options *options,
                                   struct store **store_out, struct error *err);
 

@@ -1,9 +1,9 @@
 /* serve: see the header.
  *
- * What must hold at the end: at the first SIGTERM or SIGINT the doors close and take no further
- * click or command; commands that run are waited for; batches under way become durable; the rollup
- * refreshes the dirty days; the store syncs and writes its closing record.  A second signal ends
- * the process at once, which loses nothing that was acknowledged.
+ * At the first SIGTERM or SIGINT the server ends in this order: the doors close and take no further
+ * click or command; running commands end; batches under way become durable; the rollup refreshes
+ * the dirty days; the store syncs and writes its closing record.  A second signal ends the process
+ * immediately, which loses nothing that was acknowledged.
  *
  * A write or sync that fails is final (engine.c): nothing is acknowledged from then on, and the
  * server stops with exit status 3, so that a supervisor sees it. */
@@ -61,8 +61,8 @@ struct serve_options {
     const char *config;
     uint64_t memory;
     uint64_t keep_log;
-    int64_t idle_poll_us;     /* if given */
-    int64_t statement_time_s; /* if given */
+    int64_t idle_poll_us;     /* valid only if given */
+    int64_t statement_time_s; /* valid only if given */
     bool salvages;
     bool dumps_core;
     bool is_ingest_open; /* --ingest-open-to-all */
@@ -609,8 +609,8 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     return 0;
 }
 
-/* Go on with a backup that followed the directory until the last server stopped.  If that fails,
- * the server starts nevertheless. */
+/* Resume the backup that followed the directory when the last server stopped.  If that fails, the
+ * server starts nevertheless. */
 static void serve_resume_backup(struct serve *serve)
 {
     struct error err = {0};

@@ -10,7 +10,7 @@
 
 #include "storage/engine/store.h"
 
-/* Begins as zeros. */
+/* All-zero at first. */
 struct waiting {
     enum store_shortage logged;        /* reason of the last line; STORE_SHORT_OF_NOTHING:
                                         * no wait was logged */

@@ -1,4 +1,4 @@
-/* control_message: framing; both sides use it. */
+/* control_message: see the header. */
 #include "program/control/control_message.h"
 
 #include <string.h>

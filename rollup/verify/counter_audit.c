@@ -1,4 +1,6 @@
-/* Within a round the range of hashes only gets narrower, and the entry of a key outside it is
+/* counter_audit: see the header.
+ *
+ * Within a round the range of hashes only gets narrower, and the entry of a key outside it is
  * dropped as a whole.  An entry that is left at the end has therefore all of its numbers.  A
  * dropped key is in a later round, because the next round's range begins where this one ends. */
 #include "rollup/verify/counter_audit.h"

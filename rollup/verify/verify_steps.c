@@ -4,9 +4,9 @@
  *                against types, and the manifest with its copy
  *     rates      every rate is from 0 to 1
  *   2 seals      the checksums of each seal are right; the rows of its ads add up to its statistics
- *   3 figures    for every day with clicks: statistics (with those of seals) x rate =
- * amount_by_day,
- *                digit for digit; the last ledger entry of a published day has the same figure
+ *   3 figures    for every day with clicks, statistics (with those of seals) times rate give the
+ *                row of amount_by_day, digit for digit; the last ledger entry of a published day
+ *                has the same figure
  *   4 ledger     the old figure of an entry is the new figure of the previous entry; times never
  *                decrease; the first entry is the publication; as many days have entries as are
  *                published

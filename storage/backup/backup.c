@@ -1,10 +1,11 @@
-/* A task opens its directory, takes a snapshot of the store, copies it, and closes the directory.
+/* backup: see the header.
+ *
+ * A task opens its directory, takes a snapshot of the store, copies it, and closes the directory.
  * A task that follows keeps the directory open and continues:
  *
  *     opening ─▶ point ─▶ waiting ──tick──▶ tail ─▶ waiting …      a point again when it is due
  *        ▲         │ error         │ error    │
- *        └─────────┴──── closing ◀─┴──────────┘                    after a pause, it is opened
- * again
+ *        └─────────┴──── closing ◀─┴──────────┘                    later it is opened again
  *
  * A tail is the log that was written since the last point or tail.
  *

@@ -67,8 +67,8 @@ struct backup *backup_new(struct store *store, struct world *world, struct metri
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
-/* Let the directory that the record in the data directory names follow again (backup_following.h).
- * Copying that fails later is tried again, even if the directory has no point.  Returns 0 if there
+/* Follow again into the directory of the record in the data directory (backup_following.h).  If
+ * copying fails later, it is tried again, even if the directory has no point.  Returns 0 if there
  * is no record. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,

@@ -1,13 +1,14 @@
-/* Three rules make a backup correct:
+/* backup_copy: see the header.
+ *
+ * Three rules make a backup correct:
  * - A point is written, by rename, after every file that it names is complete and synced.
  * - A file that the backup already has under the right name is used only if its content is right: a
  *   segment must end in the same footer, which has a hash of all bytes before it; a log file must
- *   begin with the same block, which has the checksum of the record before it.  A directory that
- * was
- *   restored and written again has other files with the same names, which must not be mixed.
- * - Only the durable part of a log file is copied.  Bytes that neither a point nor a tail of this
- * process has synced are written again even if the backup has them: after a failed sync, bytes can
- *   be read that are not on the disk.
+ *   begin with the same block, which has the checksum of the record before it.  A directory that is
+ *   restored and then written gets other files with the same names; the two must not be mixed.
+ * - Only the durable part of a log file is copied.  Bytes that no point and no tail of this process
+ *   has synced are written again, even if the backup has them: after a failed sync, bytes can be
+ *   read that are not on the disk.
  *
  * The phases are prepare, segments, log, point, prune.  A tail has prepare and log only.  After a
  * failure, complete files stay for the next copy; a segment under its temporary name is copied

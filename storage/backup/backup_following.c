@@ -1,4 +1,6 @@
-/* The record is replaced as a whole (whole_file.h), so that a crash leaves the old record or the
+/* backup_following: see the header.
+ *
+ * The record is replaced as a whole (whole_file.h), so that a crash leaves the old record or the
  * new one.  The error for a damaged record says what to do: a backup must not stop unnoticed. */
 #include "storage/backup/backup_following.h"
 

@@ -6,9 +6,8 @@
  *
  *   0..7 "DAYBKPNT" | 8..11 format | 12..15 zero | 16..23 size of the file | 24..31 number |
  *   32..39 frame | 40..47 timestamp | 48..55 taken | sized state | a hash of 16 bytes for each of
- *   the state's segments | varint count of log files, for each: u32 id, u64 size, a hash of 16
- * bytes
- *   | CRC-32C of all bytes before */
+ *   the state's segments | varint count of log files, for each: u32 id, u64 size, hash |
+ *   CRC-32C of all bytes before */
 #include "storage/backup/backup_point.h"
 
 #include <errno.h>

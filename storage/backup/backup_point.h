@@ -2,8 +2,7 @@
  *
  *     BACKUP/points/0000000000000003.point    the record; written last, when the point is complete
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
- *     BACKUP/log/00000007.log                 the first bytes of a log file; it grows with each
- * point
+ *     BACKUP/log/00000007.log                 the first bytes of a log file, more with each point
  *
  * Only backup_point_list and backup_point_read use a disk.  Layout by bytes: FORMATS.md
  * "Backup". */

@@ -1,4 +1,6 @@
-/* Points are removed first, and their directory is synced, so that a crash never leaves a point
+/* backup_prune: see the header.
+ *
+ * Points are removed first, and their directory is synced, so that a crash never leaves a point
  * without its files.  Files with unknown names are not removed. */
 #include "storage/backup/backup_prune.h"
 

@@ -1,4 +1,6 @@
-/* A restored directory has all frames up to some frame, and none after it.  It gets the segments of
+/* backup_restore: see the header.
+ *
+ * A restored directory has all frames up to some frame, and none after it.  It gets the segments of
  * a point, whose hashes are checked, and from the copied log the frames after the point's flushed
  * frame up to the wanted moment.  Each frame must follow the previous one by number and checksum.
  *

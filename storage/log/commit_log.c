@@ -11,9 +11,9 @@
  * - the frame writer (frame_writer.h) makes the frame durable and then calls append_done on the
  *   engine thread; append_done calls `durable`, which may append the next frame.
  *
- * Failures: - There is no space for the next file: commit_log_has_room returns false.  Making the
- * file is tried
- *   again every 250 ms, and also when a file becomes reusable.  Nothing is lost.
+ * Failures:
+ * - There is no space for the next file: commit_log_has_room returns false.  Making the file is
+ *   tried again every 250 ms, and also when a file becomes reusable.  Nothing is lost.
  * - A write or sync fails: it is unknown what is on the disk.  Therefore nothing more is written or
  *   acknowledged, `durable` gets the error, and the next opening reads what is on the disk.
  * - A file cannot be made for another reason than space: likewise.

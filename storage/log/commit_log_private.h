@@ -2,17 +2,14 @@
  *
  * Rules that all of these files keep:
  *
- * - A file id is used once: for a new file, or for a flushed file that is renamed.  The id is
- * larger
+ * - A file id is used once: for a new file, or for a flushed file that is renamed.  It is larger
  *   than every id in the directory, so that all stamps left in a renamed file have smaller ids.
  * - Under one id, a written block is never overwritten with other bytes.  After an unclean stop
- * nothing   is added to a file; after a clean stop records may follow the closing record; an
- * opening writes the   last record again unchanged.  A sector thus has the bytes of its frame, or
- * those that the file had
- *   before it got its id.
- * - A record is written only after the previous record is synced, so that a crash leaves at most
- * one
- *   torn record. */
+ *   nothing is added to a file; after a clean stop records may follow the closing record.  An
+ *   opening writes the last record again unchanged.  A sector therefore has the bytes of its frame,
+ *   or the bytes that it had before the file got its id.
+ * - A record is written only after the previous record is synced: a crash leaves at most one torn
+ *   record. */
 #ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
 #define DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
 

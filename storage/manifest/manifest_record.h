@@ -58,6 +58,6 @@ struct manifest_record {
 /* The record at `offset`, which must be valid; its body is a view of `content`. */
 struct manifest_record manifest_record_at(struct bytes content, uint64_t offset);
 
-/* Set and return ERROR_CORRUPT, with the record's place and `what` is wrong. */
+/* Set and return ERROR_CORRUPT, with the record's place; `what` says what is wrong. */
 int manifest_record_damage(uint64_t offset, uint64_t number, const char *what, struct error *err);
 #endif

@@ -69,7 +69,7 @@ void manifest_state_sort(struct manifest_state *state)
     qsort(state->segments, state->segment_count, sizeof(state->segments[0]), segment_order);
 }
 
-/* Whether flushed frame and number of purges do not fall by the edit. */
+/* Whether the edit lowers neither the flushed frame nor the number of purges. */
 static bool edit_ascends(const struct manifest_state *state, const struct manifest_edit *edit)
 {
     return (edit->flushed_frame == 0 || edit->flushed_frame >= state->flushed_frame) &&

@@ -1,13 +1,11 @@
 /* manifest_state: the state of a manifest, its changes by edits, and the bytes of both.
  *
  *   state   directory id, 16 bytes | u64 flushed frame | u64 next segment's id | properties |
- * schema |
- *           varint count | that many segments | clock | purges
+ *           schema | varint count | that many segments | clock | purges
  *   edit    u64 flushed frame, 0: unchanged | schema, empty: unchanged | varint count | u64 ids of
  *           removed segments | varint count | added segments | clock | purges
  *   clock   u64 last write timestamp | u64 trusted time | u64 boot time | boot id, 16 bytes; times
- * of
- *           0: unchanged; missing in format 1
+ *           of 0: unchanged; format 1 has no clock
  *   purges  u64 number of purges; missing: 0 in a state, unchanged in an edit
  *
  * Properties and schema are sized bytes; a segment has 65 bytes.  State and edit are the bodies of
