@@ -557,10 +557,9 @@ static void page_read(void *context, int status, const struct error *err)
  * clicks with the same id is restored. */
 static void page_begin(struct clicks_call *call)
 {
-    struct bytes key;
     buffer_clear(&call->key);
     dirty_put_key(&call->key, bytes_text(call->options->common.reseller), call->day);
-    key = buffer_view(&call->key);
+    struct bytes key = buffer_view(&call->key);
     struct read_request request = store_rows_request(table_of(call), &key, view_of(call));
     request.row_limit = PAGE_ROWS_MAX;
     request.position = buffer_view(&call->position);

@@ -95,11 +95,9 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
 static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
                              uint64_t *offset_out)
 {
-    uint32_t crc;
-
     buffer_put_zeros(content, MANIFEST_BLOCK + MANIFEST_RECORD_HEADER);
     manifest_state_encode(&manifest->state, content);
-    crc = manifest_record_seal(content, MANIFEST_BLOCK, MANIFEST_RECORD_STATE, 1, 0);
+    uint32_t crc = manifest_record_seal(content, MANIFEST_BLOCK, MANIFEST_RECORD_STATE, 1, 0);
     *offset_out = content->size;
     buffer_put_zeros(content, room);
     manifest_record_put_file(content->data, content->size);
@@ -122,10 +120,9 @@ static int file_write(struct manifest *manifest, struct bytes content, struct di
                       struct error *err)
 {
     struct disk *disk = manifest->world->disk;
-    int rc;
 
     (void)disk->remove(disk, MANIFEST_NEW_PATH); /* left by a crash */
-    rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, file_out, err);
+    int rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, file_out, err);
     if (rc < 0)
         return rc;
     rc = manifest_copy_write(disk, *file_out, 0, content);
@@ -466,11 +463,10 @@ const struct manifest_state *manifest_state(const struct manifest *manifest)
 static bool states_equal(const struct manifest_state *a, const struct manifest_state *b)
 {
     struct buffer bytes_of_a = {0}, bytes_of_b = {0};
-    bool is_equal;
 
     manifest_state_encode(a, &bytes_of_a);
     manifest_state_encode(b, &bytes_of_b);
-    is_equal = bytes_equal(buffer_view(&bytes_of_a), buffer_view(&bytes_of_b));
+    bool is_equal = bytes_equal(buffer_view(&bytes_of_a), buffer_view(&bytes_of_b));
     buffer_release(&bytes_of_a);
     buffer_release(&bytes_of_b);
     return is_equal;
@@ -529,14 +525,13 @@ static int edit_write(struct manifest *manifest, struct buffer *record,
                       const struct manifest_edit *edit, struct error *err)
 {
     struct disk *disk = manifest->world->disk;
-    uint64_t size;
     uint32_t crc;
     int rc;
 
     buffer_put_zeros(record, MANIFEST_RECORD_HEADER);
     manifest_state_encode_edit(edit, record);
-    size = (record->size + MANIFEST_RECORD_TRAILER + MANIFEST_BLOCK - 1) / MANIFEST_BLOCK *
-           MANIFEST_BLOCK;
+    uint64_t size = (record->size + MANIFEST_RECORD_TRAILER + MANIFEST_BLOCK - 1) / MANIFEST_BLOCK *
+                    MANIFEST_BLOCK;
     if (size > manifest->size - manifest->offset) {
         rc = file_make(manifest, size + MANIFEST_EDIT_ROOM, err);
         if (rc < 0)
@@ -558,13 +553,12 @@ static int edit_write(struct manifest *manifest, struct buffer *record,
 int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit, struct error *err)
 {
     struct buffer record = {0};
-    int rc;
 
     check(!manifest->read_only);
     check(manifest_state_takes(&manifest->state, edit));
     if (manifest->is_failed)
         return error_set(err, ERROR_FAILED, "an earlier change of the manifest failed");
-    rc = edit_write(manifest, &record, edit, err);
+    int rc = edit_write(manifest, &record, edit, err);
     buffer_release(&record);
     if (rc < 0)
         return rc;

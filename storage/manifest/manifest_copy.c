@@ -22,10 +22,8 @@ int manifest_copy_write(struct disk *disk, struct disk_file *file, uint64_t offs
 static int file_replace(struct disk *disk, const struct manifest_copy_names *names,
                         struct bytes content, struct disk_file **file_out)
 {
-    int rc;
-
     (void)disk->remove(disk, names->path_new); /* left by a crash */
-    rc = disk->open(disk, names->path_new, DISK_WRITE | DISK_CREATE, file_out, NULL);
+    int rc = disk->open(disk, names->path_new, DISK_WRITE | DISK_CREATE, file_out, NULL);
     if (rc == 0)
         rc = manifest_copy_write(disk, *file_out, 0, content);
     if (rc == 0)
@@ -35,20 +33,16 @@ static int file_replace(struct disk *disk, const struct manifest_copy_names *nam
 
 static int file_remove(struct disk *disk, const struct manifest_copy_names *names)
 {
-    int rc;
-
     (void)disk->remove(disk, names->path_new);
-    rc = disk->remove(disk, names->path);
+    int rc = disk->remove(disk, names->path);
     return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, names->folder) : rc;
 }
 
 int manifest_copy_make(struct disk *disk, const struct manifest_copy_names *names,
                        struct bytes content, struct disk_file **file_out)
 {
-    int rc;
-
     *file_out = NULL;
-    rc = file_replace(disk, names, content, file_out);
+    int rc = file_replace(disk, names, content, file_out);
     if (rc == 0)
         return 0;
     if (*file_out != NULL)
@@ -88,7 +82,6 @@ int manifest_copy_keep_damaged(struct disk *disk, const char *path)
 {
     struct disk_file *file;
     char kept[32];
-    int rc;
 
     for (uint32_t number = 1;; number++) {
         snprintf(kept, sizeof(kept), MANIFEST_DAMAGED_PREFIX "%" PRIu32, number);
@@ -96,6 +89,6 @@ int manifest_copy_keep_damaged(struct disk *disk, const char *path)
             break;
         disk->close(disk, file);
     }
-    rc = disk->rename(disk, path, kept);
+    int rc = disk->rename(disk, path, kept);
     return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, "") : rc;
 }

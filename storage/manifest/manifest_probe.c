@@ -55,13 +55,12 @@ int manifest_probe(struct disk *disk, struct error *err)
     char magic[MANIFEST_MAGIC_SIZE];
     struct disk_file *file;
     int rc = disk->open(disk, MANIFEST_PATH, DISK_READ, &file, err);
-    int64_t got;
 
     if (rc == -ENOENT)
         return manifest_probe_missing(disk, err);
     if (rc != 0)
         return rc;
-    got = disk->read(disk, file, 0, magic, sizeof(magic));
+    int64_t got = disk->read(disk, file, 0, magic, sizeof(magic));
     disk->close(disk, file);
     if (got < 0)
         return error_set(err, (int)got, "cannot read the manifest: %s", error_text((int)got));

@@ -69,13 +69,12 @@ uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest
 {
     check(begin % MANIFEST_BLOCK == 0 && buffer->size >= begin + MANIFEST_RECORD_HEADER);
     uint8_t *record = buffer->data + begin;
-    uint32_t crc;
 
     store_u32(record, (uint32_t)(buffer->size - begin - MANIFEST_RECORD_HEADER));
     store_u32(record + 4, (uint32_t)kind);
     store_u64(record + 8, number);
     store_u32(record + 16, previous_crc);
-    crc = crc32c(0, record, buffer->size - begin);
+    uint32_t crc = crc32c(0, record, buffer->size - begin);
     buffer_put_u32(buffer, crc);
     buffer_put_u32(buffer, RECORD_END_MARK);
     buffer_put_zeros(buffer, (MANIFEST_BLOCK - buffer->size % MANIFEST_BLOCK) % MANIFEST_BLOCK);

@@ -79,11 +79,10 @@ static bool edit_ascends(const struct manifest_state *state, const struct manife
 bool manifest_state_edit(struct manifest_state *state, const struct manifest_edit *edit)
 {
     uint32_t count;
-    struct segment_info *segments;
 
     if (!edit_ascends(state, edit))
         return false;
-    segments = segments_edit(state, edit, &count);
+    struct segment_info *segments = segments_edit(state, edit, &count);
     if (segments == NULL)
         return false;
     memory_free(state->segments);
@@ -194,12 +193,10 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
 
 static void get_segment(struct reader *reader, struct segment_info *segment)
 {
-    uint8_t kind;
-
     memset(segment, 0, sizeof(*segment));
     segment->id = reader_u64(reader);
     segment->table_id = reader_u32(reader);
-    kind = reader_u8(reader);
+    uint8_t kind = reader_u8(reader);
     if (kind != SEGMENT_COLUMNAR && kind != SEGMENT_ROW)
         reader->failed = true;
     segment->kind = kind == SEGMENT_COLUMNAR ? SEGMENT_COLUMNAR : SEGMENT_ROW;
@@ -285,7 +282,6 @@ static bool load_changes(struct manifest_state *state, bool is_edit, uint64_t fl
     struct manifest_edit edit = {.flushed_frame = flushed_frame};
     uint64_t *removed = NULL;
     struct segment_info *added;
-    bool is_good;
 
     edit.schema = get_schema(reader, err);
     if (is_edit)
@@ -293,8 +289,8 @@ static bool load_changes(struct manifest_state *state, bool is_edit, uint64_t fl
     edit.added = added = get_segments(reader, &edit.added_count);
     get_clock(reader, &edit);
     edit.purges = get_purges(reader);
-    is_good = !reader->failed && reader_left(reader) == 0 && (is_edit || edit.schema != NULL) &&
-              manifest_state_edit(state, &edit);
+    bool is_good = !reader->failed && reader_left(reader) == 0 &&
+                   (is_edit || edit.schema != NULL) && manifest_state_edit(state, &edit);
     schema_unref(edit.schema);
     memory_free(removed);
     memory_free(added);
@@ -308,13 +304,12 @@ bool manifest_state_load(struct manifest_state *state, struct buffer *properties
     struct bytes id = reader_bytes(&reader, sizeof(state->directory_id));
     uint64_t flushed_frame = reader_u64(&reader);
     uint64_t segment_id_next = reader_u64(&reader);
-    bool is_good;
 
     if (!reader.failed)
         memcpy(state->directory_id, id.data, id.size);
     buffer_append_bytes(properties, reader_sized(&reader));
     state->properties = buffer_view(properties);
-    is_good = load_changes(state, false, flushed_frame, &reader, err);
+    bool is_good = load_changes(state, false, flushed_frame, &reader, err);
     if (segment_id_next > state->segment_id_next)
         state->segment_id_next = segment_id_next;
     return is_good;
