@@ -5,7 +5,6 @@
  * makes a data directory, serve runs a server on it, load sends files of clicks to it, restore
  * makes a data directory from a backup, and limits prints the table of limits. */
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +34,8 @@ enum { KEY_CLICK_ID = 0x20001, KEY_ZONE, KEY_CURRENCY, KEY_KEEP_DAYS };
 
 static int take_setting(const char *argument, char *to, size_t size, struct argp_state *state)
 {
-    if (strlen(argument) >= size) {
-        argp_error(state, "'%s' is too long", argument);
-        return EINVAL;
-    }
+    if (strlen(argument) >= size)
+        return command_refuse(state, "'%s' is too long", argument);
     snprintf(to, size, "%s", argument);
     return 0;
 }
@@ -48,11 +45,9 @@ static int take_days(const char *argument, struct directory_settings *settings,
 {
     char *end;
     unsigned long days = strtoul(argument, &end, 10);
-    if (argument[0] < '0' || argument[0] > '9' || *end != '\0' || days == 0 ||
-        days > KEEP_DAYS_MAX) {
-        argp_error(state, "'%s' is no number of days from 1 to %d", argument, KEEP_DAYS_MAX);
-        return EINVAL;
-    }
+    if (argument[0] < '0' || argument[0] > '9' || *end != '\0' || days == 0 || days > KEEP_DAYS_MAX)
+        return command_refuse(state, "'%s' is no number of days from 1 to %d", argument,
+                              KEEP_DAYS_MAX);
     return take_setting(argument, settings->keep_days, sizeof(settings->keep_days), state);
 }
 
@@ -72,8 +67,8 @@ static error_t init_parse(int key, char *argument, struct argp_state *state)
     case KEY_KEEP_DAYS:
         return take_days(argument, settings, state);
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many; the directory is given by -d DIR", argument);
-        return EINVAL;
+        return command_refuse(state, "'%s' is one word too many; the directory is given by -d DIR",
+                              argument);
     default:
         return ARGP_ERR_UNKNOWN;
     }

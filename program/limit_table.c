@@ -6,7 +6,6 @@
  */
 #include "program/limit_table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -181,11 +180,8 @@ static void print_value(const struct limit *limit)
 
 static error_t limit_table_parse(int key, char *argument, struct argp_state *state)
 {
-    if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
-    }
-    return ARGP_ERR_UNKNOWN;
+    return key == ARGP_KEY_ARG ? command_refuse(state, "'%s' is one word too many", argument)
+                               : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp limit_table_argp = {

@@ -5,7 +5,6 @@
  * no command takes them for a data directory; the operator removes them and restores again. */
 #include "program/restoring.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,27 +34,21 @@ struct restoring_options {
 static error_t take_word(struct restoring_options *options, const char *word,
                          struct argp_state *state)
 {
-    if (options->backup == NULL) {
+    if (options->backup == NULL)
         options->backup = word;
-    } else if (options->directory == NULL) {
+    else if (options->directory == NULL)
         options->directory = word;
-    } else {
-        argp_error(state, "'%s' is one word too many", word);
-        return EINVAL;
-    }
+    else
+        return command_refuse(state, "'%s' is one word too many", word);
     return 0;
 }
 
 static error_t check_options(const struct restoring_options *options, struct argp_state *state)
 {
-    if (options->backup == NULL) {
-        argp_error(state, "the directory of the backup is missing");
-        return EINVAL;
-    }
-    if (options->has_time && options->is_latest) {
-        argp_error(state, "--to and --latest are two different moments");
-        return EINVAL;
-    }
+    if (options->backup == NULL)
+        return command_refuse(state, "the directory of the backup is missing");
+    if (options->has_time && options->is_latest)
+        return command_refuse(state, "--to and --latest are two different moments");
     return 0;
 }
 
@@ -65,13 +58,11 @@ static error_t restoring_parse(int key, char *argument, struct argp_state *state
     switch (key) {
     case KEY_TO:
         options->has_time = calendar_time_parse(bytes_text(argument), &options->time_ms);
-        if (!options->has_time) {
-            argp_error(state,
-                       "--to takes a time with its zone, such as 2013-11-28T16:00:00Z or "
-                       "2013-11-28T17:00:00+01:00, not '%s'",
-                       argument);
-            return EINVAL;
-        }
+        if (!options->has_time)
+            return command_refuse(state,
+                                  "--to takes a time with its zone, such as 2013-11-28T16:00:00Z "
+                                  "or 2013-11-28T17:00:00+01:00, not '%s'",
+                                  argument);
         return 0;
     case KEY_LATEST:
         options->is_latest = true;

@@ -209,18 +209,12 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
 static error_t serve_parse(int key, char *argument, struct argp_state *state)
 {
     struct error err = {0};
-    if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one word too many", argument);
-        return EINVAL;
-    }
+    if (key == ARGP_KEY_ARG)
+        return command_refuse(state, "'%s' is one word too many", argument);
     int rc = serve_set(state->input, key, argument, &err);
     if (rc == ERROR_UNSUPPORTED)
         return ARGP_ERR_UNKNOWN;
-    if (rc != 0) {
-        argp_error(state, "--%s", err.text);
-        return EINVAL;
-    }
-    return 0;
+    return rc != 0 ? command_refuse(state, "--%s", err.text) : 0;
 }
 
 static const struct argp_option serve_argp_options[] = {

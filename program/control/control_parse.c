@@ -58,10 +58,9 @@ static error_t common_parse(int key, char *argument, struct argp_state *state)
         common->stream = argument;
         return 0;
     case KEY_WAIT:
-        if (!parse_wait(argument, &common->wait_ms)) {
-            argp_error(state, "--wait takes a time such as 500ms, 10s or 2m, not '%s'", argument);
-            return EINVAL;
-        }
+        if (!parse_wait(argument, &common->wait_ms))
+            return command_refuse(state, "--wait takes a time such as 500ms, 10s or 2m, not '%s'",
+                                  argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
