@@ -19,11 +19,6 @@
 #include "base/world/disk_posix.h"
 #include "base/memory.h"
 
-struct checking {
-    int exit_status;
-    bool is_finished;
-};
-
 /* ---- the time limit ---- */
 
 static void limit_reached(int signal_number)
@@ -45,31 +40,23 @@ static void limit_start(int64_t wait_ms)
 
 /* ---- a server that answers ---- */
 
-static void answer_write(void *context, enum command_stream stream, struct bytes bytes)
+static void answer_write(struct command_output *output, enum command_stream stream,
+                         struct bytes bytes)
 {
-    (void)context;
+    (void)output;
     ssize_t written =
         write(stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO, bytes.data, bytes.size);
     (void)written; /* the exit status does not depend on a reader of the output */
 }
 
-static void answer_finished(void *context, int exit_status)
-{
-    struct checking *checking = context;
-    checking->exit_status = exit_status;
-    checking->is_finished = true;
-}
-
 static int ask(struct loop *loop, struct connection *server, int word_count, char **words)
 {
-    static const struct control_client_handler handler = {.write = answer_write,
-                                                          .finished = answer_finished};
     const struct control_request request = {
         .actor = "", .text = "", .word_count = word_count, .words = words};
-    struct checking checking = {0};
-    control_client_run(server, &request, &handler, &checking);
-    loop_run_until(loop, &checking.is_finished);
-    return checking.exit_status;
+    struct cli_answer answer = {.output = {.write = answer_write, .finish = cli_run_finish}};
+    control_client_run(server, &request, &answer.output);
+    loop_run_until(loop, &answer.is_finished);
+    return answer.exit_status;
 }
 
 /* ---- no server that answers ---- */

@@ -24,12 +24,10 @@
 enum { INPUT_STEP = 64 * 1024 };
 
 struct cli_run {
-    struct command_output output; /* first: local_write casts it to the cli_run */
+    struct cli_answer answer; /* first: run_write casts its output to the cli_run */
     struct access access;
-    int exit_status;
-    int write_error; /* errno of the first write that failed */
-    bool reads_only; /* the command changes nothing */
-    bool is_finished;
+    int write_error;                   /* errno of the first write that failed */
+    bool reads_only;                   /* the command changes nothing */
     struct terminal_text terminals[2]; /* [0] of standard error, [1] of standard output */
 };
 
@@ -62,8 +60,9 @@ static void run_write_fd(struct cli_run *run, int fd, struct bytes bytes)
 
 /* All output of a command passes through this function.  Files and pipes get it unchanged; in text
  * for a terminal control characters are replaced, except in those of COMMAND_TERMINAL. */
-static void run_write(struct cli_run *run, enum command_stream stream, struct bytes bytes)
+static void run_write(struct command_output *output, enum command_stream stream, struct bytes bytes)
 {
+    struct cli_run *run = (struct cli_run *)output;
     struct buffer text = {0};
     int fd = stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO;
     if (stream == COMMAND_TERMINAL || isatty(fd) != 1) {
@@ -75,38 +74,11 @@ static void run_write(struct cli_run *run, enum command_stream stream, struct by
     buffer_release(&text);
 }
 
-static void run_finish(struct cli_run *run, int exit_status)
+void cli_run_finish(struct command_output *output, int exit_status)
 {
-    run->exit_status = exit_status;
-    run->is_finished = true;
-}
-
-static void local_write(struct command_output *output, enum command_stream stream,
-                        struct bytes bytes)
-{
-    run_write((struct cli_run *)output, stream, bytes);
-}
-
-/* Never: local_write returns when all bytes are written. */
-static bool local_is_full(struct command_output *output)
-{
-    (void)output;
-    return false;
-}
-
-static void local_finish(struct command_output *output, int exit_status)
-{
-    run_finish((struct cli_run *)output, exit_status);
-}
-
-static void remote_write(void *context, enum command_stream stream, struct bytes bytes)
-{
-    run_write(context, stream, bytes);
-}
-
-static void remote_finished(void *context, int exit_status)
-{
-    run_finish(context, exit_status);
+    struct cli_answer *answer = (struct cli_answer *)output;
+    answer->exit_status = exit_status;
+    answer->is_finished = true;
 }
 
 /* ---- a file that is sent along ---- */
@@ -195,33 +167,21 @@ static void run_here(struct cli_run *run, const struct command *command,
                      const struct command_request *request)
 {
     const struct control_entry *entry = find_entry(run->access.instance, command->name);
-    struct error err = {0};
     check(entry != NULL);
-    run->output = (struct command_output){
-        .write = local_write, .is_full = local_is_full, .finish = local_finish};
-    command->run(entry->context, request, &run->output);
-    loop_run_until(run->access.loop, &run->is_finished);
+    command->run(entry->context, request, &run->answer.output);
+}
+
+/* Wait for the end of the command; returns the exit status. */
+static int run_wait(struct cli_run *run)
+{
+    struct error err = {0};
+    loop_run_until(run->access.loop, &run->answer.is_finished);
     if (access_close(&run->access, &err) != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
-        run->exit_status = EXIT_SYSTEM_FAILED;
+        run->answer.exit_status = EXIT_SYSTEM_FAILED;
     }
-}
-
-static void run_there(struct cli_run *run, const struct control_request *request)
-{
-    static const struct control_client_handler handler = {.write = remote_write,
-                                                          .finished = remote_finished};
-    struct error err = {0};
-    control_client_run(run->access.server, request, &handler, run);
-    loop_run_until(run->access.loop, &run->is_finished);
-    int rc = access_close(&run->access, &err);
-    check(rc == 0);
-}
-
-static int run_exit(const struct cli_run *run)
-{
     if (run->write_error == 0 || run->write_error == EPIPE)
-        return run->exit_status;
+        return run->answer.exit_status;
     fprintf(stderr, "daybook: cannot write the output: %s\n", strerror(run->write_error));
     return EXIT_SYSTEM_FAILED;
 }
@@ -235,7 +195,8 @@ int cli_run_command(const struct cli_call *call)
     struct instance_options instance = {.path = directory_path(call->common->directory),
                                         .is_read_only = !writes,
                                         .create_if_missing = writes};
-    struct cli_run run = {.reads_only = !writes};
+    struct cli_run run = {.answer.output = {.write = run_write, .finish = cli_run_finish},
+                          .reads_only = !writes};
     struct buffer input = {0};
     struct error err = {0};
     int rc = input_name != NULL ? read_input(input_name, &input, &err) : 0;
@@ -269,10 +230,11 @@ int cli_run_command(const struct cli_call *call)
                                           .word_count = call->word_count,
                                           .words = call->words,
                                           .input = buffer_view(&input)};
-        run_there(&run, &request);
+        control_client_run(run.access.server, &request, &run.answer.output);
     }
+    int exit_status = run_wait(&run);
     memory_free(actor);
     memory_free(text);
     buffer_release(&input);
-    return run_exit(&run);
+    return exit_status;
 }

@@ -16,6 +16,14 @@ struct cli_call {
     char **words;                      /* as they were given, the command's name first */
 };
 
+/* An output whose end is awaited; its `finish` is cli_run_finish. */
+struct cli_answer {
+    struct command_output output;      /* first: cli_run_finish casts it to the answer */
+    int exit_status;
+    bool is_finished;
+};
+void cli_run_finish(struct command_output *answer, int exit_status);
+
 /* Run the command in the server that holds the directory, or in this process if no server does.
  * Returns the exit status. */
 int cli_run_command(const struct cli_call *call);

@@ -21,11 +21,8 @@
 #include "base/memory.h"
 
 struct loading {
-    struct command_output output; /* first: loading_finish casts it to the loading */
     struct access access;
-    struct world *world; /* clock and randomness of the load client; NULL: the instance's */
-    int exit_status;
-    bool is_finished;
+    struct world *world;     /* clock and randomness of the load client; NULL: the instance's */
     struct connection *door; /* to the server's ingest; NULL: not opened */
     bool has_answered;       /* the server has opened `door` or refused to */
 };
@@ -44,20 +41,6 @@ static void loading_write(struct command_output *output, enum command_stream str
     (void)output;
     fwrite(bytes.data, 1, bytes.size, file);
     fflush(file);
-}
-
-/* Never: loading_write returns when all bytes are written. */
-static bool loading_is_full(struct command_output *output)
-{
-    (void)output;
-    return false;
-}
-
-static void loading_finish(struct command_output *output, int exit_status)
-{
-    struct loading *loading = (struct loading *)output;
-    loading->exit_status = exit_status;
-    loading->is_finished = true;
 }
 
 /* ---- connecting ---- */
@@ -101,23 +84,17 @@ static int refresh_here(struct loading *loading, struct error *err)
 }
 
 /* The output of `daybook rollup` is dropped; its errors are shown. */
-static void refresh_write(void *context, enum command_stream stream, struct bytes bytes)
+static void refresh_write(struct command_output *output, enum command_stream stream,
+                          struct bytes bytes)
 {
-    struct loading *loading = context;
     if (stream == COMMAND_ERR)
-        loading_write(&loading->output, stream, bytes);
-}
-
-static void refresh_finished(void *context, int exit_status)
-{
-    loading_finish(context, exit_status);
+        loading_write(output, stream, bytes);
 }
 
 static int refresh_there(struct loading *loading, const char *path, const char *text,
                          struct error *err)
 {
-    static const struct control_client_handler handler = {.write = refresh_write,
-                                                          .finished = refresh_finished};
+    struct cli_answer answer = {.output = {.write = refresh_write, .finish = cli_run_finish}};
     char rollup_word[] = "rollup";
     char *words[] = {rollup_word, NULL};
     char *actor = cli_run_actor();
@@ -127,10 +104,9 @@ static int refresh_there(struct loading *loading, const char *path, const char *
     struct connection *connection;
     int rc = network_connect_unix(loading->access.network, socket, &connection, err);
     if (rc == 0) {
-        loading->is_finished = false;
-        control_client_run(connection, &request, &handler, loading);
-        loop_run_until(loading->access.loop, &loading->is_finished);
-        rc = loading->exit_status == EXIT_DONE
+        control_client_run(connection, &request, &answer.output);
+        loop_run_until(loading->access.loop, &answer.is_finished);
+        rc = answer.exit_status == EXIT_DONE
                  ? 0
                  : error_set(err, ERROR_FAILED,
                              "the files are loaded; their days are not all published: daybook "
@@ -144,25 +120,24 @@ static int refresh_there(struct loading *loading, const char *path, const char *
 /* ---- the command ---- */
 
 static int loading_load(struct loading *loading, const struct load_options *options,
-                        const char *path, struct error *err)
+                        const char *path, int *exit_status_out, struct error *err)
 {
+    struct cli_answer answer = {.output = {.write = loading_write, .finish = cli_run_finish}};
+    struct instance *instance = loading->access.instance;
     struct connection *connection = NULL;
-    struct world *world = NULL;
     int rc = loading_connect(loading, &connection, err);
     if (rc != 0)
         return rc;
-    if (loading->access.instance == NULL) {
+    if (instance == NULL)
         rc = world_uv_open(path, false, loop_uv(loading->access.loop), &loading->world, err);
-        if (rc != 0) {
-            network_close(connection);
-            return rc;
-        }
+    if (rc != 0) {
+        network_close(connection);
+        return rc;
     }
-    world = loading->access.instance != NULL ? loading->access.instance->world : loading->world;
-    loading->output = (struct command_output){
-        .write = loading_write, .is_full = loading_is_full, .finish = loading_finish};
-    load_start(options, world, connection, isatty(STDERR_FILENO) == 1, &loading->output);
-    loop_run_until(loading->access.loop, &loading->is_finished);
+    load_start(options, instance != NULL ? instance->world : loading->world, connection,
+               isatty(STDERR_FILENO) == 1, &answer.output);
+    loop_run_until(loading->access.loop, &answer.is_finished);
+    *exit_status_out = answer.exit_status;
     return 0;
 }
 
@@ -188,8 +163,8 @@ int loading_run(const struct cli_call *call)
     }
     bool is_here = loading.access.instance != NULL;
     char *text = cli_run_text(call->word_count, call->words);
-    rc = loading_load(&loading, &options, path, &err);
-    int status = loading.exit_status;
+    int status = EXIT_DONE;
+    rc = loading_load(&loading, &options, path, &status, &err);
     if (rc == 0)
         rc = is_here ? refresh_here(&loading, &err) : refresh_there(&loading, path, text, &err);
     int closed = loading_close(&loading, rc == 0 ? &err : NULL);

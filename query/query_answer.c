@@ -28,7 +28,7 @@ static void answer_hand_over(struct query_answer *answer)
 
 bool query_answer_has_room(const struct query_answer *answer)
 {
-    return !answer->output->is_full(answer->output);
+    return !command_is_full(answer->output);
 }
 
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells)

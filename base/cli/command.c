@@ -37,9 +37,14 @@ void command_fail(struct command_output *output, int exit_status, const char *fo
     output->finish(output, exit_status);
 }
 
+bool command_is_full(struct command_output *output)
+{
+    return output->is_full != NULL && output->is_full(output);
+}
+
 bool command_must_wait(struct command_output *output, void (*drained)(void *context), void *context)
 {
-    if (!output->is_full(output))
+    if (!command_is_full(output))
         return false;
     output->drained_context = context;
     output->drained = drained;

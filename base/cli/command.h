@@ -28,7 +28,8 @@ enum command_stream { COMMAND_OUT = 1, COMMAND_ERR = 2, COMMAND_TERMINAL = 3 };
 /* Receives an answer.  Engine thread; `write` copies or sends the bytes before it returns. */
 struct command_output {
     void (*write)(struct command_output *output, enum command_stream stream, struct bytes bytes);
-    /* Whether so many bytes are not yet sent that the command should pause until `drained`. */
+    /* Whether so many bytes are not yet sent that the command should pause until `drained`; NULL:
+     * never. */
     bool (*is_full)(struct command_output *output);
     /* Called by command_keep; NULL: memory is not limited. */
     bool (*keep)(struct command_output *output, int64_t change_bytes);
@@ -44,6 +45,7 @@ void command_printf(struct command_output *output, enum command_stream stream, c
 /* Write "daybook: ", the text and an LF to the error stream, then call `finish`. */
 void command_fail(struct command_output *output, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool command_is_full(struct command_output *output);
 /* Whether the command should pause because too much output is not yet sent; if so, `drained` is
  * called once, when all output was sent. */
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),

@@ -7,9 +7,9 @@
 struct client {
     struct connection *connection;
     struct message_reader reader;
-    const struct control_client_handler *handler;                 /* of RUN */
+    struct command_output *output;                                /* of RUN */
     void (*opened)(void *context, struct connection *connection); /* of INGEST */
-    void *context;
+    void *context;                                                /* of `opened` */
     int exit_status;
     bool is_closing;
 };
@@ -57,9 +57,9 @@ static void client_data(void *context, size_t size)
             client_opened(client);
             return;
         }
-        if (rc == 1 && (kind == CONTROL_OUT || kind == CONTROL_ERR) && client->handler != NULL) {
-            client->handler->write(client->context, kind == CONTROL_OUT ? COMMAND_OUT : COMMAND_ERR,
-                                   body);
+        if (rc == 1 && (kind == CONTROL_OUT || kind == CONTROL_ERR) && client->output != NULL) {
+            client->output->write(client->output, kind == CONTROL_OUT ? COMMAND_OUT : COMMAND_ERR,
+                                  body);
         } else if (rc == 1 && kind == CONTROL_EXIT && body.size == 1) {
             client_close(client, body.data[0]);
         } else {
@@ -72,11 +72,9 @@ static void client_end(void *context, int status)
 {
     struct client *client = context;
     (void)status;
-    if (client->handler != NULL && !client->is_closing) {
-        client->handler->write(client->context, COMMAND_ERR,
-                               bytes_text("daybook: the server went away before the command had "
-                                          "ended\n"));
-    }
+    if (client->output != NULL && !client->is_closing)
+        command_printf(client->output, COMMAND_ERR,
+                       "daybook: the server went away before the command had ended\n");
     client_close(client, EXIT_SYSTEM_FAILED);
 }
 
@@ -90,8 +88,8 @@ static void client_closed(void *context)
     struct client *client = context;
     struct client copy = *client;
     client_free(client);
-    if (copy.handler != NULL)
-        copy.handler->finished(copy.context, copy.exit_status);
+    if (copy.output != NULL)
+        copy.output->finish(copy.output, copy.exit_status);
     else
         copy.opened(copy.context, NULL);
 }
@@ -102,20 +100,19 @@ static const struct connection_handler client_connection = {.space = client_spac
                                                             .drained = client_drained,
                                                             .closed = client_closed};
 
-static struct client *client_new(struct connection *connection, void *context)
+static struct client *client_new(struct connection *connection)
 {
     struct client *client = memory_zeroed(1, sizeof(*client));
     client->connection = connection;
-    client->context = context;
     return client;
 }
 
 void control_client_run(struct connection *connection, const struct control_request *request,
-                        const struct control_client_handler *handler, void *context)
+                        struct command_output *output)
 {
-    struct client *client = client_new(connection, context);
+    struct client *client = client_new(connection);
     struct buffer body = {0};
-    client->handler = handler;
+    client->output = output;
     control_message_put_request(request, &body);
     control_message_send(connection, CONTROL_RUN, buffer_view(&body));
     buffer_release(&body);
@@ -126,8 +123,9 @@ void control_client_ingest(struct connection *connection,
                            void (*opened)(void *context, struct connection *connection),
                            void *context)
 {
-    struct client *client = client_new(connection, context);
+    struct client *client = client_new(connection);
     client->opened = opened;
+    client->context = context;
     control_message_send(connection, CONTROL_INGEST, (struct bytes){0});
     network_start(connection, &client_connection, client);
 }

@@ -6,15 +6,11 @@
 #include "base/world/network.h"
 #include "program/control/control_message.h"
 
-/* `write` gets each piece of the answer.  `finished` is called once, with the exit status, or with
- * EXIT_SYSTEM_FAILED when the connection breaks; the connection is closed by then. */
-struct control_client_handler {
-    void (*write)(void *context, enum command_stream stream, struct bytes bytes);
-    void (*finished)(void *context, int exit_status);
-};
-/* Send a request on `connection` and pass the answer to `handler`. */
+/* Send a request on `connection`.  `write` of the output gets each piece of the answer.  `finish`
+ * is called once, with the exit status, or with EXIT_SYSTEM_FAILED when the connection breaks; the
+ * connection is closed by then. */
 void control_client_run(struct connection *connection, const struct control_request *request,
-                        const struct control_client_handler *handler, void *context);
+                        struct command_output *output);
 
 /* Ask for ingest.  `opened` gets the connection back, without a handler, or NULL if the server
  * refuses or the connection breaks. */

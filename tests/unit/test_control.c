@@ -246,26 +246,32 @@ static void bench_stop(struct bench *bench)
 /* ---- clients ---- */
 
 struct answer {
+    struct command_output output; /* first: answer_write casts it to the answer */
     struct buffer out;
     struct buffer err;
     int exit_status;
     bool is_finished;
 };
 
-static void answer_write(void *context, enum command_stream stream, struct bytes bytes)
+static void answer_write(struct command_output *output, enum command_stream stream,
+                         struct bytes bytes)
 {
-    struct answer *answer = context;
+    struct answer *answer = (struct answer *)output;
     buffer_append_bytes(stream == COMMAND_OUT ? &answer->out : &answer->err, bytes);
 }
 
-static void answer_finished(void *context, int exit_status)
+static void answer_finish(struct command_output *output, int exit_status)
 {
-    struct answer *answer = context;
+    struct answer *answer = (struct answer *)output;
     answer->exit_status = exit_status;
     answer->is_finished = true;
 }
 
-static const struct control_client_handler answer_handler = {answer_write, answer_finished};
+static struct command_output *answer_begin(struct answer *answer)
+{
+    *answer = (struct answer){.output = {.write = answer_write, .finish = answer_finish}};
+    return &answer->output;
+}
 
 static struct connection *bench_connect(struct bench *bench)
 {
@@ -285,8 +291,7 @@ static void ask(struct bench *bench, struct answer *answer, char *const *words, 
                                             .words = words,
                                             .word_count = count,
                                             .input = bytes_text(input)};
-    *answer = (struct answer){0};
-    control_client_run(bench_connect(bench), &request, &answer_handler, answer);
+    control_client_run(bench_connect(bench), &request, answer_begin(answer));
 }
 
 static void answer_release(struct answer *answer)
@@ -517,9 +522,8 @@ static void slow_ask(struct bench *bench, struct slow *slow, uint32_t count)
     const struct control_request request = {
         .actor = "", .text = "", .words = words, .word_count = 1};
     for (uint32_t i = 0; i < count; i++) {
-        slow->answers[i] = (struct answer){0};
         slow->connections[i] = bench_connect(bench);
-        control_client_run(slow->connections[i], &request, &answer_handler, &slow->answers[i]);
+        control_client_run(slow->connections[i], &request, answer_begin(&slow->answers[i]));
         network_pause(slow->connections[i]);
     }
 }
@@ -610,8 +614,7 @@ static void ask_with(struct bench *bench, struct answer *answer, size_t size)
     uint8_t *input = memory_zeroed(1, size);
     const struct control_request request = {
         .actor = "", .text = "", .words = words, .word_count = 2, .input = bytes_of(input, size)};
-    *answer = (struct answer){0};
-    control_client_run(bench_connect(bench), &request, &answer_handler, answer);
+    control_client_run(bench_connect(bench), &request, answer_begin(answer));
     memory_free(input);
 }
 
@@ -734,7 +737,7 @@ Test(control, closing_does_not_wait_for_clients_that_do_nothing)
     struct connection *silent = bench_connect(&bench);
     struct connection *slow = bench_connect(&bench);
     network_start(silent, &raw_handler, &idle);
-    control_client_run(slow, &request, &answer_handler, &answer);
+    control_client_run(slow, &request, answer_begin(&answer));
     network_pause(slow);
     for (int i = 0; i < 10; i++)
         send_and_hang_up(&bench, bytes_text("x"));
