@@ -97,25 +97,18 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 
 /* ---- init ---- */
 
-static void take_tables(const struct table_definition *const *from, uint32_t count,
-                        const struct table_definition *tables[DIRECTORY_TABLES_MAX],
-                        uint32_t *count_out)
-{
-    check(*count_out + count <= DIRECTORY_TABLES_MAX);
-    for (uint32_t i = 0; i < count; i++)
-        tables[(*count_out)++] = from[i];
-}
-
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX])
 {
+    static const struct table_definition *const *(*const lists[])(uint32_t *count_out) = {
+        tables_builtin, ingest_tables, cql_tables};
     uint32_t count = 0;
-    uint32_t taken;
-    const struct table_definition *const *from = tables_builtin(&taken);
-    take_tables(from, taken, tables_out, &count);
-    from = ingest_tables(&taken);
-    take_tables(from, taken, tables_out, &count);
-    from = cql_tables(&taken);
-    take_tables(from, taken, tables_out, &count);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        uint32_t listed;
+        const struct table_definition *const *tables = lists[i](&listed);
+        check(count + listed <= DIRECTORY_TABLES_MAX);
+        memcpy(tables_out + count, tables, listed * sizeof(*tables));
+        count += listed;
+    }
     return count;
 }
 
@@ -134,39 +127,29 @@ static int first_schema(struct schema *schema, const struct directory_settings *
     return rc;
 }
 
-/* The schema and properties of a new directory; the caller releases both. */
-static int first_state(const struct directory_settings *settings, struct schema **schema_out,
-                       struct buffer *properties, struct error *err)
+/* Make the directory of `world`; with `store_out` its store is returned open, with `options`. */
+static int directory_create(struct world *world, const struct directory_settings *settings,
+                            const struct engine_options *options, struct store **store_out,
+                            struct error *err)
 {
-    *schema_out = schema_new();
-    settings_write(settings, properties);
-    return first_schema(*schema_out, settings, err);
+    struct buffer text = {0};
+    struct schema *schema = schema_new();
+    int rc = first_schema(schema, settings, err);
+    settings_write(settings, &text);
+    const struct bytes properties = buffer_view(&text);
+    if (rc == 0)
+        rc = store_out != NULL ? engine_open_new(world, options, schema, properties, store_out, err)
+                               : engine_create(world, schema, properties, err);
+    buffer_release(&text);
+    schema_unref(schema);
+    return rc;
 }
 
 int directory_open_new(struct world *world, const struct engine_options *options,
                        struct store **store_out, struct error *err)
 {
-    const struct directory_settings settings = bare;
-    struct buffer properties = {0};
-    struct schema *schema;
-    int rc = first_state(&settings, &schema, &properties, err);
-    if (rc == 0)
-        rc = engine_open_new(world, options, schema, buffer_view(&properties), store_out, err);
-    buffer_release(&properties);
-    schema_unref(schema);
-    return rc;
-}
-
-static int directory_create(struct world *world, const struct directory_settings *settings,
-                            struct error *err)
-{
-    struct buffer properties = {0};
-    struct schema *schema;
-    int rc = first_state(settings, &schema, &properties, err);
-    rc = rc == 0 ? engine_create(world, schema, buffer_view(&properties), err) : rc;
-    buffer_release(&properties);
-    schema_unref(schema);
-    return rc;
+    check(store_out != NULL);
+    return directory_create(world, &bare, options, store_out, err);
 }
 
 int directory_init(const char *path, const struct directory_settings *settings, struct error *err)
@@ -174,7 +157,7 @@ int directory_init(const char *path, const struct directory_settings *settings, 
     struct world *world;
     int rc = world_uv_open(path, true, NULL, &world, err);
     if (rc == 0) {
-        rc = directory_create(world, settings, err);
+        rc = directory_create(world, settings, NULL, NULL, err);
         world_uv_close(world);
     }
     if (rc != 0)
