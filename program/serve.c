@@ -63,11 +63,7 @@ struct serve_options {
     uint64_t keep_log;
     int64_t idle_poll_us;     /* valid only if given */
     int64_t statement_time_s; /* valid only if given */
-    bool salvages;
-    bool dumps_core;
-    bool is_ingest_open; /* --ingest-open-to-all */
-    bool is_cql_open;    /* --cql-open-to-all-read-only */
-    uint32_t given;      /* key_bit of each option that was given */
+    uint32_t given;           /* key_bit of each option that was given */
 };
 
 struct serve {
@@ -147,6 +143,11 @@ static uint32_t key_bit(int key)
     return UINT32_C(1) << (key - KEY_INGEST);
 }
 
+static bool is_given(const struct serve_options *options, int key)
+{
+    return (options->given & key_bit(key)) != 0;
+}
+
 /* ERROR_INVALID: the text is no value of the option; ERROR_UNSUPPORTED: no option has the key. */
 static int serve_set(struct serve_options *options, int key, const char *text, struct error *err)
 {
@@ -181,23 +182,16 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
             return error_set(err, ERROR_INVALID, "idle-poll takes microseconds, 0 to %d, not '%s'",
                              IDLE_POLL_US_MAX, text);
         break;
-    case KEY_SALVAGE:
-        options->salvages = true;
-        break;
-    case KEY_CORE_DUMPS:
-        options->dumps_core = true;
-        break;
     case KEY_STATEMENT_TIME:
         if (!parse_seconds(text, &options->statement_time_s))
             return error_set(err, ERROR_INVALID,
                              "statement-time takes seconds, 0s to %ds, such as 10s, not '%s'",
                              STATEMENT_TIME_S_MAX, text);
         break;
+    case KEY_SALVAGE:
+    case KEY_CORE_DUMPS:
     case KEY_INGEST_OPEN:
-        options->is_ingest_open = true;
-        break;
     case KEY_CQL_OPEN:
-        options->is_cql_open = true;
         break;
     default:
         return ERROR_UNSUPPORTED;
@@ -313,9 +307,8 @@ static int config_setting(void *context, const char *name, const char *value, st
     if ((config->seen & key_bit(option->key)) != 0)
         return error_set(err, ERROR_INVALID, "%s is there twice", name);
     config->seen |= key_bit(option->key);
-    bool is_given = (config->options->given & key_bit(option->key)) != 0;
     return serve_set(
-        is_given ? &unused : config->options, option->key,
+        is_given(config->options, option->key) ? &unused : config->options, option->key,
         (const char *)arena_copy(config->texts, bytes_of(value, strlen(value) + 1)).data, err);
 }
 
@@ -357,7 +350,7 @@ static int open_ingest_door(struct serve *serve, const struct serve_options *opt
         return 0;
     struct door_place place = {.address = address,
                                .slots_max = serve->shares.ingest,
-                               .is_open_to_all = options->is_ingest_open,
+                               .is_open_to_all = is_given(options, KEY_INGEST_OPEN),
                                .remedy = "--ingest-open-to-all lets whoever reaches it send "
                                          "clicks; 127.0.0.1 is this machine's own"};
     int rc = ingest_listen(serve->instance->ingest, &place, address_out, err);
@@ -397,7 +390,7 @@ static int open_cql_door(struct serve *serve, const struct serve_options *option
     }
     struct door_place place = {
         .address = address,
-        .is_open_to_all = options->is_cql_open,
+        .is_open_to_all = is_given(options, KEY_CQL_OPEN),
         .remedy = "--cql-passwords FILE says who may log in, --cql-open-to-all-read-only lets "
                   "whoever reaches it read everything; 127.0.0.1 is this machine's own"};
     make_cql_door(serve);
@@ -485,7 +478,6 @@ static void give_back_done(struct job *job)
  * for a short time, and memory that was reserved for clicks may not be needed. */
 static void serve_give_back(struct serve *serve)
 {
-    struct executor *executor = serve->instance->world->executor;
     bool is_short = memory_resident() > serve->memory_limit / 4 * 3;
     bool is_due = ++serve->watches >= GIVE_BACK_WATCHES || is_short;
     if (serve->is_giving_back || !is_due)
@@ -493,14 +485,14 @@ static void serve_give_back(struct serve *serve)
     serve->watches = 0;
     engine_return_memory(serve->instance->store, is_short);
     serve->is_giving_back = true;
-    serve->giving_back = (struct job){.run = give_back_run, .done = give_back_done};
-    executor->submit(executor, LANE_BACKGROUND, &serve->giving_back);
+    world_submit(serve->instance->world, LANE_BACKGROUND, &serve->giving_back, give_back_run,
+                 give_back_done);
 }
 
 static void serve_watch(struct timer *timer)
 {
     struct serve *serve = timer->context;
-    struct executor *executor = serve->instance->world->executor;
+    const struct world *world = serve->instance->world;
     struct store_status status;
     store_status(serve->instance->store, &status);
     if (status.failed) {
@@ -508,11 +500,10 @@ static void serve_watch(struct timer *timer)
         fprintf(stderr, "daybook: %s; the server stops\n", status.failure);
         return;
     }
-    struct clock *clock = serve->instance->world->clock;
-    waiting_look(&serve->waiting, &status.waiting, serve->path, clock->monotonic_us(clock));
+    waiting_look(&serve->waiting, &status.waiting, serve->path, world_monotonic_us(world));
     store_watch_clock(serve->instance->store);
     serve_give_back(serve);
-    executor->timer_start(executor, &serve->watch, WATCH_MS);
+    world_timer_start(world, &serve->watch, serve_watch, serve, WATCH_MS);
 }
 
 static void control_closed(void *context)
@@ -523,17 +514,16 @@ static void control_closed(void *context)
 
 static void serve_until_stopped(struct serve *serve)
 {
-    struct executor *executor = serve->instance->world->executor;
+    const struct world *world = serve->instance->world;
     thread_set_latency();
     store_watch_clock(serve->instance->store);
-    serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     serve->watches = GIVE_BACK_WATCHES - 1;
-    executor->timer_start(executor, &serve->watch, WATCH_MS);
-    loop_poll_beside(serve->loop, serve->idle_poll_us, serve->instance->world);
+    world_timer_start(world, &serve->watch, serve_watch, serve, WATCH_MS);
+    loop_poll_beside(serve->loop, serve->idle_poll_us, world);
     while (!serve->is_stopping)
         (void)loop_step(serve->loop);
     loop_poll_beside(serve->loop, 0, NULL);
-    executor->timer_stop(executor, &serve->watch);
+    world_timer_stop(world, &serve->watch);
     while (serve->is_giving_back) /* the job is a member of `serve` */
         (void)loop_step(serve->loop);
 }
@@ -584,14 +574,14 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     struct instance_options how = {.path = path,
                                    .create_if_missing = true,
                                    .is_automatic = true,
-                                   .salvages = options->salvages,
+                                   .salvages = is_given(options, KEY_SALVAGE),
                                    .memory_limit = options->memory,
                                    .archive_bytes = options->keep_log};
     struct access access;
     int rc = access_open(&how, common->wait_ms, &access, err);
     if (rc != 0)
         return rc;
-    if (options->salvages && err->text[0] != '\0')
+    if (is_given(options, KEY_SALVAGE) && err->text[0] != '\0')
         fprintf(stderr, "daybook: note: %s\n", err->text);
     serve->loop = access.loop;
     serve->network = access.network;
@@ -629,15 +619,13 @@ static int serve_with(const struct serve_options *options, const struct control_
     struct serve serve = {
         .path = path,
         .memory_limit = options->memory > 0 ? options->memory : INSTANCE_MEMORY_DEFAULT,
-        .idle_poll_us =
-            (options->given & key_bit(KEY_IDLE_POLL)) != 0 ? options->idle_poll_us : IDLE_POLL_US,
-        .statement_time_s = (options->given & key_bit(KEY_STATEMENT_TIME)) != 0
-                                ? options->statement_time_s
-                                : STATEMENT_TIME_S};
+        .idle_poll_us = is_given(options, KEY_IDLE_POLL) ? options->idle_poll_us : IDLE_POLL_US,
+        .statement_time_s =
+            is_given(options, KEY_STATEMENT_TIME) ? options->statement_time_s : STATEMENT_TIME_S};
     struct error err = {0};
     /* The memory holds passwords and clicks: it is not dumped, and no other process of the same
      * user may read it. */
-    if (!options->dumps_core)
+    if (!is_given(options, KEY_CORE_DUMPS))
         (void)prctl(PR_SET_DUMPABLE, 0);
     (void)signal(SIGHUP, SIG_IGN); /* loop_on_hangup handles it later */
     share_descriptors(&serve.shares);
