@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/reader.h"
 #include "door/door.h"
 #include "program/control/control_message.h"
@@ -35,8 +36,9 @@
 #include "base/quota.h"
 
 enum {
-    HELD_MAX = 16 << 10,  /* bytes; fewer than output_is_full allows a command */
-    SMALL_MAX = 64 << 10, /* bytes of a request that is read before memory is taken for it */
+    HELD_MAX = 16 << 10,   /* bytes; fewer than output_is_full allows a command */
+    SMALL_MAX = 64 << 10,  /* bytes of a request that is read before memory is taken for it */
+    TEXTS_CHUNK = 1 << 10, /* bytes */
     MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* after which the command is refused */
 };
 
@@ -53,15 +55,12 @@ struct session {
     struct session *next;          /* in the server's list */
     struct connection *connection; /* NULL once it is closed */
     struct message_reader reader;
-    struct buffer held;  /* of the answer, not sent yet */
-    struct timer turn;   /* calls held_send in the next turn */
-    bool is_turn_wanted; /* the timer was started and has not fired */
-    bool is_starting;    /* within the call that starts the command, which may finish in it */
+    struct buffer held; /* of the answer, not sent yet */
+    struct timer turn;  /* calls held_send in the next turn */
+    bool is_starting;   /* within the call that starts the command, which may finish in it */
     char **words;
     int word_count;
-    char *actor;
-    char *text;
-    char *folder;
+    struct arena *texts; /* words and texts of the request; NULL: none was read */
     void *options;
     struct command_request request;
     const struct control_entry *entry; /* of the request; NULL: the request is incomplete */
@@ -116,8 +115,7 @@ static void session_end_wait(struct session *session)
 {
     struct control_server *server = session->server;
     quota_forget(&server->commands, &session->waiter);
-    server->options.world->executor->timer_stop(server->options.world->executor,
-                                                &session->memory_timer);
+    world_timer_stop(server->options.world, &session->memory_timer);
 }
 
 /* Return the session's memory to all quotas except `answers`. */
@@ -138,15 +136,10 @@ static void session_free(struct session *session)
     quota_charge(&server->answers, &session->answer_bytes, 0);
     server_report(server);
     server_unlink(server, session);
-    for (int i = 0; i < session->word_count; i++)
-        memory_free(session->words[i]);
-    memory_free(session->words);
-    memory_free(session->actor);
-    memory_free(session->text);
-    memory_free(session->folder);
+    arena_free(session->texts);
     memory_free(session->options);
     control_message_release(&session->reader);
-    server->options.world->executor->timer_stop(server->options.world->executor, &session->turn);
+    world_timer_stop(server->options.world, &session->turn);
     buffer_release(&session->held);
     memory_free(session);
     server_free_if_idle(server);
@@ -204,20 +197,16 @@ static void held_send(struct session *session)
 
 static void held_turn(struct timer *timer)
 {
-    struct session *session = timer->context;
-    session->is_turn_wanted = false;
-    held_send(session);
+    held_send(timer->context);
 }
 
 /* Make the next turn of the loop send what is held.  Nothing is done within the call that starts
  * the command: session_run calls this function afterwards. */
 static void held_want_turn(struct session *session)
 {
-    struct executor *executor = session->server->options.world->executor;
-    if (session->held.size == 0 || session->is_turn_wanted || session->is_starting)
+    if (session->held.size == 0 || session->turn.handle != NULL || session->is_starting)
         return;
-    session->is_turn_wanted = true;
-    executor->timer_start(executor, &session->turn, 0);
+    world_timer_start(session->server->options.world, &session->turn, held_turn, session, 0);
 }
 
 static void output_write(struct command_output *output, enum command_stream stream,
@@ -283,9 +272,9 @@ static void output_finish(struct command_output *output, int exit_status)
 
 /* ---- a request ---- */
 
-static char *copy_text(struct bytes bytes)
+static char *copy_text(struct arena *arena, struct bytes bytes)
 {
-    char *text = memory_alloc(bytes.size + 1);
+    char *text = arena_alloc(arena, bytes.size + 1, 1);
     if (bytes.size > 0)
         memcpy(text, bytes.data, bytes.size);
     text[bytes.size] = '\0';
@@ -295,16 +284,18 @@ static char *copy_text(struct bytes bytes)
 static int read_words(struct session *session, struct bytes body)
 {
     struct reader reader = reader_of(body);
+    struct arena *arena = session->texts = arena_new(TEXTS_CHUNK);
     session->request.is_terminal = reader_u8(&reader) != 0;
-    session->actor = copy_text(reader_sized(&reader));
-    session->text = copy_text(reader_sized(&reader));
-    session->folder = copy_text(reader_sized(&reader));
+    session->request.actor = copy_text(arena, reader_sized(&reader));
+    session->request.text = copy_text(arena, reader_sized(&reader));
+    session->request.folder = copy_text(arena, reader_sized(&reader));
     uint64_t count = reader_count(&reader, 1);
     if (reader.failed || count == 0 || count > CONTROL_WORDS_MAX)
         return ERROR_CORRUPT;
-    session->words = memory_zeroed((size_t)count + 1, sizeof(char *));
+    session->words =
+        arena_alloc_zeroed(arena, ((size_t)count + 1) * sizeof(char *), sizeof(char *));
     for (uint64_t i = 0; i < count; i++)
-        session->words[session->word_count++] = copy_text(reader_sized(&reader));
+        session->words[session->word_count++] = copy_text(arena, reader_sized(&reader));
     if (reader_u8(&reader) != 0)
         session->request.input = reader_sized(&reader);
     return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
@@ -353,9 +344,6 @@ static bool session_prepare(struct session *session, struct bytes body)
     }
     session->request.options = session->options;
     session->request.door = "socket";
-    session->request.actor = session->actor;
-    session->request.text = session->text;
-    session->request.folder = session->folder;
     return true;
 }
 
@@ -397,9 +385,7 @@ static void memory_turn(struct timer *timer)
 
 static void session_wait(struct session *session, void (*fire)(struct timer *timer), int64_t ms)
 {
-    struct executor *executor = session->server->options.world->executor;
-    session->memory_timer.fire = fire;
-    executor->timer_start(executor, &session->memory_timer, ms);
+    world_timer_start(session->server->options.world, &session->memory_timer, fire, session, ms);
 }
 
 /* The session goes on in another turn of the loop, since the caller of quota_give has not finished.
@@ -563,8 +549,6 @@ static void server_came(void *context, struct connection *connection)
                                               .finish = output_finish};
     session->server = server;
     session->connection = connection;
-    session->turn = (struct timer){.fire = held_turn, .context = session};
-    session->memory_timer = (struct timer){.context = session};
     session->next = server->sessions;
     server->sessions = session;
     network_start(connection, &session_handler, session);
