@@ -47,6 +47,7 @@ struct mark {
 };
 
 struct commit_log {
+    struct commit_log_file_job file_job; /* first: file_job_done casts its job to the log */
     struct world *world;
     uint64_t file_size;
     commit_log_durable durable;
@@ -87,10 +88,8 @@ struct commit_log {
     uint32_t file_id_last;
     uint64_t size_next; /* of the next file that is made */
 
-    struct commit_log_file_job file_job;
     bool is_file_job_running;
     struct timer retry;
-    bool is_retry_waiting;
     uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
     struct commit_log_shortage shortage;
     void (*shortage_changed)(void *context);
@@ -207,7 +206,7 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
  * full, so that the next file is ready in time. */
 static bool next_is_due(const struct commit_log *log)
 {
-    if (log->read_only || log->failure != 0 || log->is_retry_waiting)
+    if (log->read_only || log->failure != 0 || log->retry.handle != NULL)
         return false;
     if (log->room_wanted != 0 && !log_fits(log, log->room_wanted))
         return true;
@@ -238,18 +237,7 @@ static void retry_fire(struct timer *timer);
 
 static void retry_start(struct commit_log *log)
 {
-    log->is_retry_waiting = true;
-    log->retry.fire = retry_fire;
-    log->retry.context = log;
-    log->world->executor->timer_start(log->world->executor, &log->retry, RETRY_MS);
-}
-
-static void retry_stop(struct commit_log *log)
-{
-    if (!log->is_retry_waiting)
-        return;
-    log->is_retry_waiting = false;
-    log->world->executor->timer_stop(log->world->executor, &log->retry);
+    world_timer_start(log->world, &log->retry, retry_fire, log, RETRY_MS);
 }
 
 /* Make the file after one of `size` larger, up to file_size. */
@@ -311,15 +299,14 @@ static void file_job_consider(struct commit_log *log)
     if (!file_job->is_making && file_job->remove_count == 0 && file_job->retired_count == 0 &&
         file_job->archive_count == 0 && file_job->discard_count == 0)
         return;
-    file_job->job = (struct job){.run = commit_log_file_job_run, .done = file_job_done};
     log->is_file_job_running = true;
-    log->world->executor->submit(log->world->executor, LANE_LOG_FILES, &file_job->job);
+    world_submit(log->world, LANE_LOG_FILES, &file_job->job, commit_log_file_job_run,
+                 file_job_done);
 }
 
 static void file_job_done(struct job *job)
 {
-    struct commit_log *log =
-        (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, file_job));
+    struct commit_log *log = (struct commit_log *)job;
     bool was_making = log->file_job.is_making;
     int rc = file_job_finish(log);
 
@@ -345,7 +332,6 @@ static void retry_fire(struct timer *timer)
 {
     struct commit_log *log = timer->context;
 
-    log->is_retry_waiting = false;
     file_job_consider(log);
     if (!log->is_file_job_running || !log->file_job.is_making) /* no file is needed any more */
         shortage_set(log, 0, 0);
@@ -491,7 +477,7 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
                     commit_log_replay replay, commit_log_durable durable, void *context,
                     struct commit_log **log_out, struct error *err)
 {
-    struct commit_log_recovered recovered;
+    struct commit_log_recovered recovered = {0};
 
     *log_out = NULL;
     int rc = options->read_only ? 0 : log_make_directory(world->disk, err);
@@ -502,16 +488,12 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
     log->context = context;
     rc = commit_log_archive_open(world->disk, options->archive_bytes, options->read_only,
                                  &log->archive, err);
-    if (rc < 0) {
-        log_free(log);
-        return rc;
-    }
-    rc = commit_log_recover(world, options, replay, context, &recovered, err);
-    if (rc == 0) {
+    if (rc == 0)
+        rc = commit_log_recover(world, options, replay, context, &recovered, err);
+    if (rc == 0)
         log_take_recovered(log, &recovered);
-        if (!log->read_only)
-            rc = log_open_current(log, err);
-    }
+    if (rc == 0 && !log->read_only)
+        rc = log_open_current(log, err);
     commit_log_recovered_release(&recovered);
     if (rc < 0) {
         log_free(log);
@@ -812,7 +794,7 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame)
     log->frame_flushed = frame;
     marks_flush(log, frame);
     files_let_go(log);
-    retry_stop(log); /* a file may have become reusable */
+    world_timer_stop(log->world, &log->retry); /* a file may have become reusable */
     file_job_consider(log);
 }
 
@@ -842,13 +824,13 @@ void commit_log_close(struct commit_log *log)
         return;
     check(!log->is_writing);
     struct disk *disk = log->world->disk;
-    retry_stop(log);
+    world_timer_stop(log->world, &log->retry);
     log->room = NULL;
     log->shortage_changed = NULL;
     log->room_wanted = 0;
     while (log->is_file_job_running)
         check(log->world->executor->step(log->world->executor));
-    retry_stop(log);
+    world_timer_stop(log->world, &log->retry);
     /* A file that this opening has made gets a closing record even if it has no frames, so that the
      * next opening need not search it.  If writing fails, the stop is an unclean one. */
     if (log->failure == 0 && log->current_file != NULL && !log->is_opening_due)

@@ -119,15 +119,13 @@ static void piece_start(struct commit_log_reader *reader, uint64_t number)
     piece_wait(reader, piece);
     if (piece->data == NULL)
         piece->data = memory_aligned(PIECE_SIZE);
-    piece->job.run = piece_run;
-    piece->job.done = piece_done;
     piece->disk = reader->world->disk;
     piece->file = reader->file;
     piece->number = number;
     piece->size = reader->size - offset < PIECE_SIZE ? (size_t)(reader->size - offset) : PIECE_SIZE;
     piece->is_filled = true;
     piece->is_pending = true;
-    reader->world->executor->submit(reader->world->executor, LANE_READ, &piece->job);
+    world_submit(reader->world, LANE_READ, &piece->job, piece_run, piece_done);
 }
 
 int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,

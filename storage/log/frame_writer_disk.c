@@ -91,8 +91,7 @@ static void disk_write(struct frame_writer *base, struct frame_writer_record *re
 
     check(writer->record == NULL && base->durable != NULL);
     writer->record = record;
-    writer->job = (struct job){.run = write_run, .done = write_done};
-    writer->world->executor->submit(writer->world->executor, LANE_LOG, &writer->job);
+    world_submit(writer->world, LANE_LOG, &writer->job, write_run, write_done);
 }
 
 /* ---- life ---- */
