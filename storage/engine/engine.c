@@ -26,7 +26,7 @@ static bool is_idle(const struct engine *engine)
     bool unfinished = engine->sequencer.payload.size > 0 ||
                       (engine->memtables.frozen_count > 0 &&
                        !maintenance_is_waiting_for_space(&engine->maintenance));
-    return engine->env.jobs == 0 && !commit_log_is_writing(engine->sequencer.log) &&
+    return engine->env.jobs == 0 && !commit_log_status(engine->sequencer.log)->is_writing &&
            (!unfinished || engine->env.failed != 0 || engine->env.options.read_only);
 }
 
@@ -43,7 +43,7 @@ static void close_now(struct timer *timer)
     struct engine *engine = timer->context;
     if (!is_idle(engine))
         return;
-    if (commit_log_is_busy(engine->sequencer.log)) {
+    if (commit_log_status(engine->sequencer.log)->is_busy) {
         world_timer_start(engine->env.world, timer, close_now, engine, CLOSE_RETRY_MS);
         return;
     }
@@ -331,7 +331,7 @@ static void engine_store_status(struct store *store, struct store_status *status
     bool has_failed = engine->env.failed != 0;
     *status = (struct store_status){
         .frame_applied = sequencer_applied_frame(&engine->sequencer),
-        .frame_durable = commit_log_durable_frame(engine->sequencer.log),
+        .frame_durable = commit_log_status(engine->sequencer.log)->frame_durable,
         .failed = has_failed,
         .failure = has_failed ? engine->env.failure.text : "",
         .waiting = engine->shortage.waiting,

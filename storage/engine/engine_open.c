@@ -266,12 +266,12 @@ static int read_log(struct engine *engine, struct commit_log **log_out, struct e
 /* While the engine has no log yet, frozen memtables are flushed on this thread and not by a job. */
 static int after_replay(struct engine *engine, struct commit_log *log, struct error *err)
 {
-    engine->sequencer.frame = commit_log_next_frame(log);
+    engine->sequencer.frame = commit_log_status(log)->frame_next;
     int rc = replay_schema(engine, err);
     rc = rc == 0 ? flush_without_skipped(engine, err) : rc;
     rc = rc == 0 ? add_builtin(engine, err) : rc;
     if (engine->runs.timestamp_us == 0)
-        engine_clock_pass(&engine->clock, commit_log_last_timestamp(log));
+        engine_clock_pass(&engine->clock, commit_log_status(log)->timestamp_last_us);
     return rc == 0 && engine->env.options.restamp != NULL ? engine_restamp_now(engine, err) : rc;
 }
 
@@ -357,7 +357,7 @@ static int engine_begin(struct world *world, const struct engine_options *option
         engine_free(engine);
         return rc;
     }
-    engine_clock_open(&engine->clock, commit_log_last_timestamp(engine->sequencer.log));
+    engine_clock_open(&engine->clock, commit_log_status(engine->sequencer.log)->timestamp_last_us);
     if (!options->read_only) {
         maintenance_start_flush(&engine->maintenance);
         maintenance_start_compaction(&engine->maintenance);

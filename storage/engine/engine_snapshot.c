@@ -75,8 +75,9 @@ static void take_log(struct engine *engine, uint64_t frame_kept, struct taken *s
     base->archive = (const struct commit_log_extent *)(const void *)snapshot->archive.data;
     base->archive_count = (uint32_t)(snapshot->archive.size / sizeof(struct commit_log_extent));
     bool is_behind = base->frame > engine->runs.frame_flushed || engine->runs.timestamp_us == 0;
-    if (is_behind && commit_log_durable_timestamp(engine->sequencer.log) > base->timestamp_us)
-        base->timestamp_us = commit_log_durable_timestamp(engine->sequencer.log);
+    if (is_behind &&
+        commit_log_status(engine->sequencer.log)->timestamp_durable_us > base->timestamp_us)
+        base->timestamp_us = commit_log_status(engine->sequencer.log)->timestamp_durable_us;
 }
 
 int engine_snapshot_take(struct store *store, uint64_t frame_kept,

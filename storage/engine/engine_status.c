@@ -91,8 +91,8 @@ void engine_examine(struct store *store, struct engine_examination *examination_
     struct disk *disk = engine->env.world->disk;
     *examination_out = (struct engine_examination){
         .disk_free_bytes = disk->free_bytes(disk),
-        .disk_wanted_bytes =
-            commit_log_next_bytes(engine->sequencer.log) + memtable_set_bytes(&engine->memtables)};
+        .disk_wanted_bytes = commit_log_status(engine->sequencer.log)->next_bytes +
+                             memtable_set_bytes(&engine->memtables)};
     count_unlinked(engine, examination_out);
 }
 

@@ -35,7 +35,7 @@ uint64_t sequencer_applied_frame(const struct sequencer *sequencer)
 
 uint64_t sequencer_durable_frame(const struct sequencer *sequencer)
 {
-    return sequencer->log == NULL ? UINT64_MAX : commit_log_durable_frame(sequencer->log);
+    return sequencer->log == NULL ? UINT64_MAX : commit_log_status(sequencer->log)->frame_durable;
 }
 
 struct store_version sequencer_version(const struct sequencer *sequencer, uint32_t table_id,
@@ -123,7 +123,7 @@ void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
 static bool frame_is_ready(const struct sequencer *sequencer)
 {
     return sequencer->payload.size > 0 && sequencer->env->failed == 0 &&
-           !commit_log_is_writing(sequencer->log) &&
+           !commit_log_status(sequencer->log)->is_writing &&
            commit_log_has_room(sequencer->log, sequencer->payload.size);
 }
 
@@ -165,7 +165,7 @@ static void seal_fire(struct timer *timer)
  * log writes another frame: when that is durable, the open frame is sealed. */
 static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
 {
-    if (sequencer->seal_timer.handle == NULL && !commit_log_is_writing(sequencer->log))
+    if (sequencer->seal_timer.handle == NULL && !commit_log_status(sequencer->log)->is_writing)
         world_timer_start(sequencer->env->world, &sequencer->seal_timer, seal_fire, sequencer,
                           delay_ms);
 }

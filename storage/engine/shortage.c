@@ -45,7 +45,8 @@ static bool is_stalled(const struct shortage *shortage)
 
 static struct store_waiting waiting_now(const struct shortage *shortage)
 {
-    struct commit_log_shortage log = commit_log_shortage(shortage->maintenance->sequencer->log);
+    struct commit_log_shortage log =
+        commit_log_status(shortage->maintenance->sequencer->log)->shortage;
     int job_status = maintenance_status(shortage->maintenance);
     if (shortage->env->failed == 0 && log.status != 0)
         return (struct store_waiting){.shortage = shortage_of(log.status),

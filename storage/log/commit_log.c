@@ -57,15 +57,11 @@ struct commit_log {
     int failure; /* 0, or the error after which nothing is written */
     bool read_only;
 
-    uint64_t frame_next;
-    uint64_t frame_durable;
+    struct commit_log_status status;
     uint64_t frame_flushed;
-    uint32_t crc_last;        /* of the last durable record's header */
-    uint64_t purges;          /* number of published purges */
-    uint64_t purges_reported; /* the highest number that a frame has recorded */
-    int64_t timestamp_last_us;
-    int64_t timestamp_durable_us;
-    bool is_writing;
+    uint32_t crc_last;                 /* of the last durable record's header */
+    uint64_t purges;                   /* number of published purges */
+    uint64_t purges_reported;          /* the highest number that a frame has recorded */
     struct buffer payload;             /* of the frame being written */
     struct frame_writer_record record; /* of the frame being written */
     struct disk_file *left_file; /* the previous file, if that frame is the first in its file */
@@ -86,12 +82,9 @@ struct commit_log {
     struct commit_log_archive archive;
     struct commit_log_pin *pins;
     uint32_t file_id_last;
-    uint64_t size_next; /* of the next file that is made */
 
-    bool is_file_job_running;
     struct timer retry;
     uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
-    struct commit_log_shortage shortage;
     void (*shortage_changed)(void *context);
     void *shortage_context;
 
@@ -196,9 +189,9 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
                                                : (struct commit_log_file){0};
     check(log->file_id_last < UINT32_MAX);
     file_job->made = (struct commit_log_file){.id = log->file_id_last + 1};
-    file_job->made.size = file_job->spare.id != 0     ? file_job->spare.size
-                          : size_min > log->size_next ? size_min
-                                                      : log->size_next;
+    file_job->made.size = file_job->spare.id != 0             ? file_job->spare.size
+                          : size_min > log->status.next_bytes ? size_min
+                                                              : log->status.next_bytes;
 }
 
 /* Whether the next file must be made now.  A small current file must be half full, because a small
@@ -218,7 +211,7 @@ static void log_fail(struct commit_log *log, int status)
 {
     if (log->failure == 0)
         log->failure = status;
-    log->durable(log->context, log->failure, log->frame_durable);
+    log->durable(log->context, log->failure, log->status.frame_durable);
 }
 
 /* Note the status with which making a file of `bytes` ended; 0: there is no shortage. */
@@ -226,27 +219,22 @@ static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
 {
     bool stops_frames = status != 0 && log->room_wanted != 0;
 
-    if (log->shortage.status == status && log->shortage.stops_frames == stops_frames)
+    if (log->status.shortage.status == status && log->status.shortage.stops_frames == stops_frames)
         return;
-    log->shortage = (struct commit_log_shortage){status, bytes, stops_frames};
+    log->status.shortage = (struct commit_log_shortage){status, bytes, stops_frames};
     if (log->shortage_changed != NULL)
         log->shortage_changed(log->shortage_context);
 }
 
 static void retry_fire(struct timer *timer);
 
-static void retry_start(struct commit_log *log)
-{
-    world_timer_start(log->world, &log->retry, retry_fire, log, RETRY_MS);
-}
-
 /* Make the file after one of `size` larger, up to file_size. */
 static void size_next_raise(struct commit_log *log, uint64_t size)
 {
     uint64_t larger = size > log->file_size / FILE_GROWTH ? log->file_size : size * FILE_GROWTH;
 
-    if (larger > log->size_next)
-        log->size_next = larger;
+    if (larger > log->status.next_bytes)
+        log->status.next_bytes = larger;
 }
 
 static void file_retire(struct commit_log *log, struct disk_file *file)
@@ -286,7 +274,7 @@ static void file_job_consider(struct commit_log *log)
 {
     struct commit_log_file_job *file_job = &log->file_job;
 
-    if (log->is_file_job_running || log->read_only)
+    if (log->status.is_busy || log->read_only)
         return;
     file_job->is_making = false;
     if (next_is_due(log))
@@ -299,7 +287,7 @@ static void file_job_consider(struct commit_log *log)
     if (!file_job->is_making && file_job->remove_count == 0 && file_job->retired_count == 0 &&
         file_job->archive_count == 0 && file_job->discard_count == 0)
         return;
-    log->is_file_job_running = true;
+    log->status.is_busy = true;
     world_submit(log->world, LANE_LOG_FILES, &file_job->job, commit_log_file_job_run,
                  file_job_done);
 }
@@ -313,9 +301,9 @@ static void file_job_done(struct job *job)
     for (size_t i = 0; i < log->file_job.archive_count; i++)
         commit_log_archive_add(&log->archive, log->file_job.archive[i]);
 
-    log->is_file_job_running = false;
+    log->status.is_busy = false;
     if (rc < 0 && error_is_passing(rc))
-        retry_start(log);
+        world_timer_start(log->world, &log->retry, retry_fire, log, RETRY_MS);
     else if (rc < 0)
         log_fail(log, rc);
     if (was_making)
@@ -333,7 +321,7 @@ static void retry_fire(struct timer *timer)
     struct commit_log *log = timer->context;
 
     file_job_consider(log);
-    if (!log->is_file_job_running || !log->file_job.is_making) /* no file is needed any more */
+    if (!log->status.is_busy || !log->file_job.is_making) /* no file is needed any more */
         shortage_set(log, 0, 0);
 }
 
@@ -360,7 +348,7 @@ static void marks_flush(struct commit_log *log, uint64_t frame)
     log->mark_count -= passed;
     if (passed > 0 && log->mark_count > 0)
         memmove(log->marks, log->marks + passed, log->mark_count * sizeof(log->marks[0]));
-    if (frame + 1 == log->frame_next) {
+    if (frame + 1 == log->status.frame_next) {
         log->bytes_flushed = log->bytes_written;
         log->mark_count = 0;
     }
@@ -377,9 +365,9 @@ static struct commit_log *log_new(struct world *world, const struct commit_log_o
     log->frame_flushed = options->flushed_frame;
     log->purges = options->purges;
     log->file_size = options->file_size != 0 ? options->file_size : FILE_SIZE_DEFAULT;
-    log->size_next =
+    log->status.next_bytes =
         options->first_file_size != 0 ? options->first_file_size : FIRST_FILE_SIZE_DEFAULT;
-    check(log->file_size % COMMIT_LOG_BLOCK == 0 && log->size_next % COMMIT_LOG_BLOCK == 0);
+    check(log->file_size % COMMIT_LOG_BLOCK == 0 && log->status.next_bytes % COMMIT_LOG_BLOCK == 0);
     log->file_job.disk = world->disk;
     return log;
 }
@@ -387,11 +375,11 @@ static struct commit_log *log_new(struct world *world, const struct commit_log_o
 /* Begin to write where the recovery ended. */
 static void log_take_recovered(struct commit_log *log, struct commit_log_recovered *recovered)
 {
-    log->frame_next = recovered->frame_next;
-    log->frame_durable = recovered->frame_next - 1;
+    log->status.frame_next = recovered->frame_next;
+    log->status.frame_durable = recovered->frame_next - 1;
     log->crc_last = recovered->crc_last;
-    log->timestamp_last_us = recovered->timestamp_last_us;
-    log->timestamp_durable_us = recovered->timestamp_last_us;
+    log->status.timestamp_last_us = recovered->timestamp_last_us;
+    log->status.timestamp_durable_us = recovered->timestamp_last_us;
     log->file_id_last = recovered->file_id_last;
     log->purges_reported = recovered->purges;
     log->live = recovered->live;
@@ -432,7 +420,7 @@ static int log_open_current(struct commit_log *log, struct error *err)
     commit_log_file_job_run(&log->file_job.job);
     int rc = file_job_finish(log);
     if (rc < 0 && error_is_passing(rc)) {
-        retry_start(log);
+        world_timer_start(log->world, &log->retry, retry_fire, log, RETRY_MS);
         shortage_set(log, rc, log->file_job.made.size);
         return 0;
     }
@@ -508,24 +496,9 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
 
 /* ---- state and callbacks ---- */
 
-uint64_t commit_log_next_frame(const struct commit_log *log)
+const struct commit_log_status *commit_log_status(const struct commit_log *log)
 {
-    return log->frame_next;
-}
-
-uint64_t commit_log_durable_frame(const struct commit_log *log)
-{
-    return log->frame_durable;
-}
-
-int64_t commit_log_last_timestamp(const struct commit_log *log)
-{
-    return log->timestamp_last_us;
-}
-
-bool commit_log_is_writing(const struct commit_log *log)
-{
-    return log->is_writing;
+    return &log->status;
 }
 
 bool commit_log_has_room(struct commit_log *log, size_t payload_size)
@@ -539,24 +512,14 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size)
     if (bytes > log->room_wanted)
         log->room_wanted = bytes;
     file_job_consider(log);
-    shortage_set(log, log->shortage.status, log->shortage.bytes);
+    shortage_set(log, log->status.shortage.status, log->status.shortage.bytes);
     return false;
-}
-
-struct commit_log_shortage commit_log_shortage(const struct commit_log *log)
-{
-    return log->shortage;
 }
 
 void commit_log_on_shortage(struct commit_log *log, void (*changed)(void *context), void *context)
 {
     log->shortage_changed = changed;
     log->shortage_context = context;
-}
-
-uint64_t commit_log_next_bytes(const struct commit_log *log)
-{
-    return log->size_next;
 }
 
 static uint32_t file_unlinked(const struct commit_log *log, uint32_t id, struct disk_file *file,
@@ -636,7 +599,7 @@ static uint64_t current_durable(const struct commit_log *log)
 {
     const struct frame_writer_record *record = &log->record;
 
-    if (!log->is_writing)
+    if (!log->status.is_writing)
         return log->offset;
     return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
@@ -647,7 +610,8 @@ static uint64_t left_durable(const struct commit_log *log, const struct commit_l
 {
     const struct frame_writer_record *record = &log->record;
 
-    return log->is_writing && record->opening_file != NULL && record->opening_file_id == file->id
+    return log->status.is_writing && record->opening_file != NULL &&
+                   record->opening_file_id == file->id
                ? record->opening_offset
                : file->used;
 }
@@ -674,13 +638,8 @@ void commit_log_archived(const struct commit_log *log, struct buffer *extents)
     const struct commit_log_file_job *file_job = &log->file_job;
 
     extents_add(extents, log->archive.files.items, log->archive.files.count);
-    extents_add(extents, file_job->archive, log->is_file_job_running ? file_job->archive_count : 0);
+    extents_add(extents, file_job->archive, log->status.is_busy ? file_job->archive_count : 0);
     extents_add(extents, log->leaving.items, log->leaving.count);
-}
-
-int64_t commit_log_durable_timestamp(const struct commit_log *log)
-{
-    return log->timestamp_durable_us;
 }
 
 /* ---- append ---- */
@@ -691,7 +650,7 @@ static void append_done(void *context, int status)
     struct commit_log *log = context;
     const struct commit_log_header *header = &log->record.header;
 
-    log->is_writing = false;
+    log->status.is_writing = false;
     if (log->left_file != NULL) {
         file_retire(log, log->left_file);
         file_job_consider(log);
@@ -701,10 +660,10 @@ static void append_done(void *context, int status)
         return;
     }
     log->crc_last = header->crc;
-    log->frame_durable = header->frame;
-    log->timestamp_durable_us = header->timestamp_us;
+    log->status.frame_durable = header->frame;
+    log->status.timestamp_durable_us = header->timestamp_us;
     /* Called even if the log has failed meanwhile, since the log is closed only after this call. */
-    log->durable(log->context, log->failure, log->frame_durable);
+    log->durable(log->context, log->failure, log->status.frame_durable);
 }
 
 /* Make the next file the current file.  The old file stays open until the frame is written, because
@@ -761,7 +720,7 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
     struct buffer used = log->payload;
     struct frame_writer_record *record = &log->record;
 
-    check(!log->is_writing && log->failure == 0 && !log->read_only);
+    check(!log->status.is_writing && log->failure == 0 && !log->read_only);
     check(payload->size <= COMMIT_LOG_PAYLOAD_MAX);
     uint16_t kind = purges_record(log, payload);
     uint64_t bytes = commit_log_record_bytes(payload->size);
@@ -773,22 +732,22 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
 
     record->header = (struct commit_log_header){.kind = kind,
                                                 .file_id = log->current.id,
-                                                .frame = log->frame_next,
+                                                .frame = log->status.frame_next,
                                                 .timestamp_us = timestamp_us,
                                                 .previous_crc = log->crc_last};
     record->payload = buffer_view(&log->payload);
 
-    log->current.frame_last = log->frame_next++;
-    log->timestamp_last_us = timestamp_us;
+    log->current.frame_last = log->status.frame_next++;
+    log->status.timestamp_last_us = timestamp_us;
     mark_add(log, log->current.frame_last, bytes);
-    log->is_writing = true;
+    log->status.is_writing = true;
     log->writer->write(log->writer, record);
     file_job_consider(log);
 }
 
 void commit_log_flushed(struct commit_log *log, uint64_t frame)
 {
-    check(frame <= log->frame_durable);
+    check(frame <= log->status.frame_durable);
     if (frame <= log->frame_flushed)
         return;
     log->frame_flushed = frame;
@@ -804,8 +763,8 @@ static int closing_write(struct commit_log *log)
 {
     struct frame_writer_record record = {.header = {.kind = COMMIT_LOG_CLOSING,
                                                     .file_id = log->current.id,
-                                                    .frame = log->frame_next,
-                                                    .timestamp_us = log->timestamp_last_us,
+                                                    .frame = log->status.frame_next,
+                                                    .timestamp_us = log->status.timestamp_last_us,
                                                     .previous_crc = log->crc_last},
                                          .file = log->current_file,
                                          .offset = log->offset};
@@ -813,22 +772,17 @@ static int closing_write(struct commit_log *log)
     return frame_writer_disk_write(log->disk_writer, &record);
 }
 
-bool commit_log_is_busy(const struct commit_log *log)
-{
-    return log->is_file_job_running;
-}
-
 void commit_log_close(struct commit_log *log)
 {
     if (log == NULL)
         return;
-    check(!log->is_writing);
+    check(!log->status.is_writing);
     struct disk *disk = log->world->disk;
     world_timer_stop(log->world, &log->retry);
     log->room = NULL;
     log->shortage_changed = NULL;
     log->room_wanted = 0;
-    while (log->is_file_job_running)
+    while (log->status.is_busy)
         check(log->world->executor->step(log->world->executor));
     world_timer_stop(log->world, &log->retry);
     /* A file that this opening has made gets a closing record even if it has no frames, so that the
@@ -862,10 +816,10 @@ static void dump_files(const char *what, const struct commit_log_files *files, s
 
 void commit_log_dump(const struct commit_log *log, struct buffer *text)
 {
-    uint64_t next = log->frame_next;
+    uint64_t next = log->status.frame_next;
     buffer_printf(text, "log\n  next frame %" PRIu64 ", durable %" PRIu64 ", flushed %" PRIu64 "\n",
-                  next, log->frame_durable, log->frame_flushed);
-    if (log->is_writing)
+                  next, log->status.frame_durable, log->frame_flushed);
+    if (log->status.is_writing)
         buffer_printf(text, "  writing frame %" PRIu64 " of %zu bytes\n", next - 1,
                       log->payload.size);
     if (log->room_wanted > 0)

@@ -70,15 +70,25 @@ must_check int commit_log_open(struct world *world, const struct commit_log_opti
                                commit_log_replay replay, commit_log_durable durable, void *context,
                                struct commit_log **log_out, struct error *err);
 
-/* The number of the next frame; 1 in a new directory. */
-uint64_t commit_log_next_frame(const struct commit_log *log);
-uint64_t commit_log_durable_frame(const struct commit_log *log);
-/* The write timestamp, in microseconds, of the last frame that was replayed or appended; 0:
- * none. */
-int64_t commit_log_last_timestamp(const struct commit_log *log);
+/* Why the log cannot make its next file; making it is tried again every 250 ms. */
+struct commit_log_shortage {
+    int status;                    /* an error of error_is_passing; 0: there is no shortage */
+    uint64_t bytes;                /* of the file */
+    bool stops_frames;             /* commit_log_has_room has returned false: frames wait */
+};
 
-/* True while a frame is being written; no other frame may be appended meanwhile. */
-bool commit_log_is_writing(const struct commit_log *log);
+struct commit_log_status {
+    uint64_t frame_next;           /* number of the next frame; 1 in a new directory */
+    uint64_t frame_durable;
+    int64_t timestamp_last_us;     /* of the last frame replayed or appended; 0: none */
+    int64_t timestamp_durable_us;  /* of the last durable frame; 0: none */
+    bool is_writing;               /* a frame is being written; no other may be appended */
+    bool is_busy;                  /* a job makes, moves or removes log files */
+    uint64_t next_bytes;           /* size of the next file that will be made */
+    struct commit_log_shortage shortage;
+};
+/* The state of the log, which the log keeps up to date until it is closed. */
+const struct commit_log_status *commit_log_status(const struct commit_log *log);
 
 /* Whether there is space on disk for a frame of this payload size.  If not, the engine must accept
  * no more writes until `durable` or the callback of commit_log_on_room is called. */
@@ -87,13 +97,6 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size);
  * commit_log_has_room has returned false. */
 void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context);
 
-/* Why the log cannot make its next file; making it is tried again every 250 ms. */
-struct commit_log_shortage {
-    int status;                    /* an error of error_is_passing; 0: there is no shortage */
-    uint64_t bytes;                /* of the file */
-    bool stops_frames;             /* commit_log_has_room has returned false: frames wait */
-};
-struct commit_log_shortage commit_log_shortage(const struct commit_log *log);
 /* Set `changed`, which is called on the engine thread when the shortage begins, changes or ends. */
 void commit_log_on_shortage(struct commit_log *log, void (*changed)(void *context), void *context);
 
@@ -135,8 +138,6 @@ bool commit_log_is_kept(const struct commit_log *log);
  * are in the archive or will be moved from log/ to it. */
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents);
 void commit_log_archived(const struct commit_log *log, struct buffer *extents);
-/* The write timestamp, in microseconds, of the last durable frame; 0 if there is none. */
-int64_t commit_log_durable_timestamp(const struct commit_log *log);
 
 /* ---- what a restore reads ---- */
 
@@ -175,16 +176,11 @@ must_check int commit_log_read(struct world *world, const struct commit_log_rang
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
-/* Bytes of the next file that will be made. */
-uint64_t commit_log_next_bytes(const struct commit_log *log);
 /* How many of the open files another process has deleted; `path_out` gets the path of one. */
 uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
 /* Append the state of the log as lines of text, for debugging. */
 void commit_log_dump(const struct commit_log *log, struct buffer *text);
-
-/* True while a job that makes, moves or removes log files is under way. */
-bool commit_log_is_busy(const struct commit_log *log);
 
 /* Write the closing record, sync, and close.  No frame may be being written.  Waits for the end of
  * a job under way.  After a failed write no closing record is written, so that the next opening

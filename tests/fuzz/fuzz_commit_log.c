@@ -35,7 +35,7 @@ static void open_and_close(struct world *world, const struct commit_log_options 
     uint64_t last = options->flushed_frame;
     int rc = commit_log_open(world, options, follow_frame, ignore_durable, &last, &log, &err);
     if (rc == 0) {
-        while (commit_log_is_busy(log) && world->executor->step(world->executor)) {
+        while (commit_log_status(log)->is_busy && world->executor->step(world->executor)) {
         }
         commit_log_close(log);
     } else {

@@ -105,7 +105,7 @@ static void life_begin(struct life *life, struct sim_world *sim, uint64_t flushe
     cr_assert_geq(life->replayed_last, durable, "%s: frame %" PRIu64 " is lost", where,
                   life->replayed_last + 1);
     cr_assert_leq(life->replayed_last, appended, "%s", where);
-    cr_assert_eq(commit_log_next_frame(life->log), life->replayed_last + 1, "%s", where);
+    cr_assert_eq(commit_log_status(life->log)->frame_next, life->replayed_last + 1, "%s", where);
     life->durable = life->replayed_last;
 }
 
@@ -113,7 +113,7 @@ static void life_begin(struct life *life, struct sim_world *sim, uint64_t flushe
 static void life_append(struct life *life)
 {
     struct buffer payload = {0};
-    uint64_t frame = commit_log_next_frame(life->log);
+    uint64_t frame = commit_log_status(life->log)->frame_next;
 
     frame_fill(&payload, frame);
     while (!commit_log_has_room(life->log, payload.size))
@@ -124,7 +124,7 @@ static void life_append(struct life *life)
 
 static void life_settle(struct life *life)
 {
-    while (commit_log_is_writing(life->log))
+    while (commit_log_status(life->log)->is_writing)
         cr_assert(life->world->executor->step(life->world->executor), "%s", life->where);
 }
 
@@ -166,10 +166,11 @@ static void crash_again(struct life *life, uint64_t seed)
         life_settle(life);
     }
     life_append(life);
-    for (uint64_t i = 0; i < seed / 4 % STEPS_AFTER_CRASH && commit_log_is_writing(life->log); i++)
+    for (uint64_t i = 0;
+         i < seed / 4 % STEPS_AFTER_CRASH && commit_log_status(life->log)->is_writing; i++)
         (void)life->world->executor->step(life->world->executor);
     durable = life->durable;
-    appended = commit_log_next_frame(life->log) - 1;
+    appended = commit_log_status(life->log)->frame_next - 1;
     life_begin(&second, sim_world_crash(sim, seed + 1), flushed, durable, appended, life->where);
     life_append(&second);
     life_settle(&second);
@@ -183,7 +184,7 @@ static void crash_now(struct history *history, uint64_t seed)
     bool is_opening = history->is_opening;
     uint64_t durable = is_opening ? history->durable : history->life.durable;
     uint64_t appended =
-        is_opening ? history->appended : commit_log_next_frame(history->life.log) - 1;
+        is_opening ? history->appended : commit_log_status(history->life.log)->frame_next - 1;
     struct sim_world *crashed;
     struct life life;
     char where[80];
@@ -225,7 +226,7 @@ static void history_open(struct history *history, struct sim_world *sim)
 static void history_note(struct history *history)
 {
     history->durable = history->life.durable;
-    history->appended = commit_log_next_frame(history->life.log) - 1;
+    history->appended = commit_log_status(history->life.log)->frame_next - 1;
 }
 
 /* Stop cleanly and open again. */

@@ -108,13 +108,13 @@ static void bench_step(struct bench *bench)
 static void bench_append(struct bench *bench, size_t size)
 {
     struct buffer payload = {0};
-    uint64_t frame = commit_log_next_frame(bench->log);
+    uint64_t frame = commit_log_status(bench->log)->frame_next;
 
     payload_fill(&payload, frame, size);
     while (!commit_log_has_room(bench->log, size))
         bench_step(bench);
     commit_log_append(bench->log, (int64_t)frame * 1000, &payload);
-    while (commit_log_is_writing(bench->log))
+    while (commit_log_status(bench->log)->is_writing)
         bench_step(bench);
     cr_assert_eq(bench->durable_status, 0);
     cr_assert_eq(bench->durable_frame, frame);
@@ -216,7 +216,7 @@ static void expect_replayed(const struct bench *bench, uint64_t first, uint64_t 
                  bench->replayed_count);
     for (uint64_t i = 0; i < bench->replayed_count; i++)
         cr_assert_eq(bench->replayed[i], first + i);
-    cr_assert_eq(commit_log_next_frame(bench->log), last + 1);
+    cr_assert_eq(commit_log_status(bench->log)->frame_next, last + 1);
 }
 
 /* ---- bytes ---- */
@@ -309,8 +309,8 @@ Test(commit_log, new_log_begins_with_frame_one)
     bench_init(&bench);
     cr_assert_eq(bench_open(&bench), 0, "%s", bench.err.text);
     expect_replayed(&bench, 1, 0);
-    cr_assert_eq(commit_log_durable_frame(bench.log), 0);
-    cr_assert_eq(commit_log_last_timestamp(bench.log), 0);
+    cr_assert_eq(commit_log_status(bench.log)->frame_durable, 0);
+    cr_assert_eq(commit_log_status(bench.log)->timestamp_last_us, 0);
     cr_assert(commit_log_has_room(bench.log, 1000));
     bench_release(&bench);
 }
@@ -327,11 +327,11 @@ Test(commit_log, frames_of_all_sizes_are_replayed_in_order)
     cr_assert_eq(bench_open(&bench), 0);
     for (size_t i = 0; i < count; i++)
         bench_append(&bench, sizes[i]);
-    cr_assert_eq(commit_log_durable_frame(bench.log), count);
+    cr_assert_eq(commit_log_status(bench.log)->frame_durable, count);
     bench_close(&bench);
     cr_assert_eq(bench_open(&bench), 0, "%s", bench.err.text);
     expect_replayed(&bench, 1, count);
-    cr_assert_eq(commit_log_last_timestamp(bench.log), (int64_t)count * 1000);
+    cr_assert_eq(commit_log_status(bench.log)->timestamp_last_us, (int64_t)count * 1000);
     bench_release(&bench);
 }
 
@@ -347,13 +347,13 @@ Test(commit_log, append_swaps_the_payload_for_an_empty_buffer)
     first = payload.data;
     commit_log_append(bench.log, 1000, &payload);
     cr_assert_eq(payload.size, 0);
-    while (commit_log_is_writing(bench.log))
+    while (commit_log_status(bench.log)->is_writing)
         bench_step(&bench);
     payload_fill(&payload, 2, 100);
     commit_log_append(bench.log, 2000, &payload);
     cr_assert_eq(payload.data, first);
     cr_assert_eq(payload.size, 0);
-    while (commit_log_is_writing(bench.log))
+    while (commit_log_status(bench.log)->is_writing)
         bench_step(&bench);
     buffer_release(&payload);
     bench_release(&bench);
@@ -794,7 +794,7 @@ Test(commit_log, full_disk_is_waited_out)
     sim_disk_set_space(sim_world_disk(bench.sim), FILE_SIZE + 4096);
     while (commit_log_has_room(bench.log, 3000))
         bench_append(&bench, 3000);
-    last = commit_log_durable_frame(bench.log);
+    last = commit_log_status(bench.log)->frame_durable;
     cr_assert_gt(last, 10);
     sim_world_run_us(bench.sim, 3000000);
     cr_assert_eq(bench.room_calls, 0);
@@ -817,9 +817,9 @@ Test(commit_log, flush_makes_room_on_a_full_disk)
     bench_init(&bench);
     cr_assert_eq(bench_open(&bench), 0);
     sim_disk_set_space(sim_world_disk(bench.sim), 2 * FILE_SIZE + 4096);
-    while (commit_log_has_room(bench.log, 3000) || commit_log_next_frame(bench.log) < 20)
+    while (commit_log_has_room(bench.log, 3000) || commit_log_status(bench.log)->frame_next < 20)
         bench_append(&bench, 3000);
-    commit_log_flushed(bench.log, commit_log_durable_frame(bench.log));
+    commit_log_flushed(bench.log, commit_log_status(bench.log)->frame_durable);
     bench_step(&bench);
     while (bench.room_calls == 0)
         bench_step(&bench);
@@ -857,12 +857,12 @@ Test(commit_log, failed_write_or_sync_is_final_and_said_once)
         sim_disk_fail(sim_world_disk(bench.sim), calls[i], 1, -EIO, false);
         payload_fill(&payload, 2, 5000);
         commit_log_append(bench.log, 2000, &payload);
-        while (commit_log_is_writing(bench.log))
+        while (commit_log_status(bench.log)->is_writing)
             bench_step(&bench);
         cr_assert_eq(bench.durable_calls, 1);
         cr_assert_eq(bench.durable_status, -EIO);
         cr_assert_eq(bench.durable_frame, 1);
-        cr_assert_eq(commit_log_durable_frame(bench.log), 1);
+        cr_assert_eq(commit_log_status(bench.log)->frame_durable, 1);
         cr_assert_not(commit_log_has_room(bench.log, 1));
         sim_world_run_us(bench.sim, 3000000);
         cr_assert_eq(bench.durable_calls, 1);

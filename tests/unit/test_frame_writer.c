@@ -100,12 +100,12 @@ Test(frame_writer, the_log_acknowledges_a_frame_when_its_writer_does)
     for (uint64_t frame = 1; frame <= 3; frame++) {
         frame_write(&pair);
         cr_expect_eq(pair.acknowledged, frame - 1, "the other machine has not said so");
-        cr_expect_eq(commit_log_durable_frame(pair.log), frame - 1);
-        cr_expect(commit_log_is_writing(pair.log));
+        cr_expect_eq(commit_log_status(pair.log)->frame_durable, frame - 1);
+        cr_expect(commit_log_status(pair.log)->is_writing);
         pair.writer.durable(pair.writer.context, 0);
         cr_expect_eq(pair.acknowledged, frame);
-        cr_expect_eq(commit_log_durable_frame(pair.log), frame);
-        cr_expect_not(commit_log_is_writing(pair.log));
+        cr_expect_eq(commit_log_status(pair.log)->frame_durable, frame);
+        cr_expect_not(commit_log_status(pair.log)->is_writing);
     }
     pair_close(&pair);
     pair_open(&pair);
