@@ -207,8 +207,7 @@ void engine_set_log(struct engine *engine, struct commit_log *log)
     engine->sequencer.log = log;
     engine->memtables.log = log;
     commit_log_note_purges(log, engine->runs.purges);
-    commit_log_on_room(log, on_log_room, engine);
-    commit_log_on_shortage(log, on_shortage, engine);
+    commit_log_on_space(log, on_log_room, on_shortage, engine);
     shortage_update(&engine->shortage);
 }
 

@@ -51,10 +51,11 @@ struct commit_log {
     struct world *world;
     uint64_t file_size;
     commit_log_durable durable;
-    void (*room)(void *context);
     void *context; /* of durable */
-    void *room_context;
-    int failure; /* 0, or the error after which nothing is written */
+    void (*room)(void *context);
+    void (*shortage_changed)(void *context);
+    void *space_context; /* of these two */
+    int failure;         /* 0, or the error after which nothing is written */
     bool read_only;
 
     struct commit_log_status status;
@@ -85,8 +86,6 @@ struct commit_log {
 
     struct timer retry;
     uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
-    void (*shortage_changed)(void *context);
-    void *shortage_context;
 
     uint64_t bytes_written; /* of frames, since the log was opened */
     uint64_t bytes_flushed;
@@ -223,7 +222,7 @@ static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
         return;
     log->status.shortage = (struct commit_log_shortage){status, bytes, stops_frames};
     if (log->shortage_changed != NULL)
-        log->shortage_changed(log->shortage_context);
+        log->shortage_changed(log->space_context);
 }
 
 static void retry_fire(struct timer *timer);
@@ -312,7 +311,7 @@ static void file_job_done(struct job *job)
     if (was_making && rc == 0 && log->room_wanted != 0) {
         log->room_wanted = 0;
         if (log->room != NULL)
-            log->room(log->room_context);
+            log->room(log->space_context);
     }
 }
 
@@ -516,12 +515,6 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size)
     return false;
 }
 
-void commit_log_on_shortage(struct commit_log *log, void (*changed)(void *context), void *context)
-{
-    log->shortage_changed = changed;
-    log->shortage_context = context;
-}
-
 static uint32_t file_unlinked(const struct commit_log *log, uint32_t id, struct disk_file *file,
                               char path_out[64])
 {
@@ -539,10 +532,12 @@ uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64])
            file_unlinked(log, log->current.id, log->current_file, path_out);
 }
 
-void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context)
+void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
+                         void (*shortage)(void *context), void *context)
 {
     log->room = room;
-    log->room_context = context;
+    log->shortage_changed = shortage;
+    log->space_context = context;
 }
 
 uint64_t commit_log_disk_bytes(const struct commit_log *log)

@@ -91,14 +91,14 @@ struct commit_log_status {
 const struct commit_log_status *commit_log_status(const struct commit_log *log);
 
 /* Whether there is space on disk for a frame of this payload size.  If not, the engine must accept
- * no more writes until `durable` or the callback of commit_log_on_room is called. */
+ * no more writes until `durable` or `room` of commit_log_on_space is called. */
 bool commit_log_has_room(struct commit_log *log, size_t payload_size);
-/* Set `room`, which is called on the engine thread when there is more space after
- * commit_log_has_room has returned false. */
-void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context);
+/* Set the callbacks for a change of space, which are called on the engine thread and may be NULL.
+ * `room`: there is more space after commit_log_has_room has returned false.  `shortage`: the
+ * shortage begins, changes or ends. */
+void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
+                         void (*shortage)(void *context), void *context);
 
-/* Set `changed`, which is called on the engine thread when the shortage begins, changes or ends. */
-void commit_log_on_shortage(struct commit_log *log, void (*changed)(void *context), void *context);
 
 /* Begin to write the next frame, with its write timestamp.  No other frame may be being written,
  * and commit_log_has_room must have returned true for the payload's size.  The log takes the

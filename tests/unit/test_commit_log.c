@@ -95,7 +95,7 @@ static int bench_open(struct bench *bench)
     rc = commit_log_open(bench->world, &bench->options, bench_replay, bench_durable, bench,
                          &bench->log, &bench->err);
     if (rc == 0)
-        commit_log_on_room(bench->log, bench_room, bench);
+        commit_log_on_space(bench->log, bench_room, NULL, bench);
     cr_assert_not(bench->is_content_wrong);
     return rc;
 }
