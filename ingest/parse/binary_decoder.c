@@ -455,30 +455,6 @@ static void widen_values(const uint8_t *column, uint8_t width, uint32_t rows, ui
         values[i] = (int64_t)(base + load_u64(column + 8 * (size_t)i));
 }
 
-/* The block and columns that the rows are added to. */
-struct target {
-    struct block *block;
-    struct block_column *time, *ad, *amount, *day_derived;
-    uint32_t first; /* the index of the batch's first row in the block */
-};
-
-static struct target target_of(const struct row_builder *builder)
-{
-    const struct ingest_stream *stream = builder->stream;
-    struct block *block = builder->block;
-
-    return (struct target){
-        .block = block,
-        .first = block->rows,
-        .time = block_column_at(block, stream->column_ids[FIELD_TIME]),
-        .ad = block_column_at(block, stream->column_ids[FIELD_AD]),
-        .amount = block_column_at(block, stream->column_ids[FIELD_AMOUNT]),
-        .day_derived = stream->day_derived_column_id == 0
-                           ? NULL
-                           : block_column_at(block, stream->day_derived_column_id),
-    };
-}
-
 static bool all_set(const uint8_t *flags, uint32_t count)
 {
     return count == 0 || memchr(flags, 0, count) == NULL;
@@ -486,12 +462,12 @@ static bool all_set(const uint8_t *flags, uint32_t count)
 
 /* Whether all rows of the columns are valid and use every entry of the tables. */
 static bool columns_are_plain(struct binary_decoder *decoder, const struct binary_batch *batch,
-                              const struct target *target)
+                              const struct row_builder *builder)
 {
-    const uint32_t *partitions = target->block->partition_codes + target->first;
-    const uint32_t *ads = target->ad->codes + target->first;
-    const int64_t *times = target->time->integers + target->first;
-    const int64_t *amounts = target->amount->integers + target->first;
+    const uint32_t *partitions = builder->block->partition_codes + builder->block->rows;
+    const uint32_t *ads = builder->ad->codes + builder->block->rows;
+    const int64_t *times = builder->time->integers + builder->block->rows;
+    const int64_t *amounts = builder->amount->integers + builder->block->rows;
     uint32_t rows = batch->rows;
     unsigned doubts = 0;
 
@@ -514,21 +490,21 @@ static bool columns_are_plain(struct binary_decoder *decoder, const struct binar
 
 /* Write the values to the block's columns, behind its rows.  ERROR_CORRUPT: a code or scale is out
  * of range. */
-static int columns_widen(const struct binary_batch *batch, const struct target *target)
+static int columns_widen(const struct binary_batch *batch, const struct row_builder *builder)
 {
     uint32_t rows = batch->rows;
-    uint32_t first = target->first;
-    uint8_t *scales = target->amount->scales + first;
+    uint32_t first = builder->block->rows;
+    uint8_t *scales = builder->amount->scales + first;
 
     if (!widen_codes(batch->partition_codes, batch->partition_width, rows, batch->partition_count,
-                     target->block->partition_codes + first) ||
+                     builder->block->partition_codes + first) ||
         !widen_codes(batch->ad_codes, batch->ad_width, rows, batch->ad_count,
-                     target->ad->codes + first))
+                     builder->ad->codes + first))
         return ERROR_CORRUPT;
     widen_values(batch->times, batch->time_width, rows, batch->time_base,
-                 target->time->integers + first);
+                 builder->time->integers + first);
     widen_values(batch->amounts, batch->amount_width, rows, batch->amount_base,
-                 target->amount->integers + first);
+                 builder->amount->integers + first);
     if (batch->scale != WIRE_SCALE_OF_ROW) {
         memset(scales, batch->scale, rows);
         return 0;
@@ -540,17 +516,19 @@ static int columns_widen(const struct binary_batch *batch, const struct target *
     return 0;
 }
 
-/* Replace the batch's codes by the block's codes.  For the first batch of a block they are
- * equal. */
-static void codes_translate(const struct binary_decoder *decoder, const struct target *target,
+/* Replace the batch's codes, behind the block's rows in `codes`, by the block's codes.  For the
+ * first batch of a block they are equal. */
+static void codes_translate(const struct binary_decoder *decoder, const struct block *block,
                             uint32_t *codes, uint32_t rows)
 {
-    for (uint32_t i = 0; target->first > 0 && i < rows; i++)
+    uint32_t first = block->rows;
+
+    for (uint32_t i = first; first > 0 && i < first + rows; i++)
         codes[i] = decoder->codes[codes[i]];
 }
 
 static void partitions_take(struct binary_decoder *decoder, const struct binary_batch *batch,
-                            const struct target *target)
+                            const struct row_builder *builder)
 {
     for (uint32_t i = 0; i < batch->partition_count; i++) {
         struct partition_slot *slot = &decoder->partitions.slots[decoder->slot_at[i]];
@@ -561,15 +539,15 @@ static void partitions_take(struct binary_decoder *decoder, const struct binary_
                                    block_dictionary_get(&decoder->strings, slot->reseller));
             type_key_put_component(&decoder->key, 2, day_memo_format(&decoder->days, slot->day));
             slot->code =
-                block_dictionary_add(&target->block->partitions, buffer_view(&decoder->key));
+                block_dictionary_add(&builder->block->partitions, buffer_view(&decoder->key));
         }
         decoder->codes[i] = slot->code;
     }
-    codes_translate(decoder, target, target->block->partition_codes + target->first, batch->rows);
+    codes_translate(decoder, builder->block, builder->block->partition_codes, batch->rows);
 }
 
 static void ads_take(struct binary_decoder *decoder, const struct binary_batch *batch,
-                     const struct target *target)
+                     const struct row_builder *builder)
 {
     for (uint32_t i = 0; i < batch->ad_count; i++) {
         struct string_entry *entry = &decoder->entries[batch_ad(batch, i)];
@@ -577,19 +555,19 @@ static void ads_take(struct binary_decoder *decoder, const struct binary_batch *
 
         if (code == CODE_NONE) {
             code =
-                block_dictionary_add(&target->ad->dictionary,
+                block_dictionary_add(&builder->ad->dictionary,
                                      block_dictionary_get(&decoder->strings, batch_ad(batch, i)));
             entry->code = code & CODE_NONE;
         }
         decoder->codes[i] = code;
     }
-    codes_translate(decoder, target, target->ad->codes + target->first, batch->rows);
+    codes_translate(decoder, builder->block, builder->ad->codes, batch->rows);
 }
 
 /* The values are in the block's columns.  Add missing entries to its dictionaries, translate the
  * codes, and count the rows as the block's. */
 static void columns_take(struct binary_decoder *decoder, const struct binary_batch *batch,
-                         const struct target *target)
+                         const struct row_builder *builder)
 {
     uint32_t codes =
         batch->partition_count > batch->ad_count ? batch->partition_count : batch->ad_count;
@@ -598,11 +576,12 @@ static void columns_take(struct binary_decoder *decoder, const struct binary_bat
         decoder->codes = memory_resize(decoder->codes, codes * sizeof *decoder->codes);
         decoder->code_capacity = codes;
     }
-    partitions_take(decoder, batch, target);
-    ads_take(decoder, batch, target);
-    if (target->day_derived != NULL)
-        memset(target->day_derived->integers + target->first, 0, batch->rows * sizeof(int64_t));
-    target->block->rows += batch->rows;
+    partitions_take(decoder, batch, builder);
+    ads_take(decoder, batch, builder);
+    if (builder->day_derived != NULL)
+        memset(builder->day_derived->integers + builder->block->rows, 0,
+               batch->rows * sizeof(int64_t));
+    builder->block->rows += batch->rows;
 }
 
 int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
@@ -611,13 +590,12 @@ int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batc
     if (batch->rows == 0)
         return 1;
     block_reserve(builder->block, batch->rows);
-    struct target target = target_of(builder);
-    int rc = columns_widen(batch, &target);
+    int rc = columns_widen(batch, builder);
     if (rc != 0)
         return rc;
-    if (!decoder->is_plain || !columns_are_plain(decoder, batch, &target))
+    if (!decoder->is_plain || !columns_are_plain(decoder, batch, builder))
         return 0;
-    columns_take(decoder, batch, &target);
+    columns_take(decoder, batch, builder);
     return 1;
 }
 

@@ -37,8 +37,8 @@ struct row_builder {
     const struct ingest_stream *stream;
     struct block *block;               /* owned; rows are complete after row_builder_finish */
     struct reject_list rejects;
-    /* private */
     struct block_column *time, *ad, *amount, *day_derived;     /* day_derived may be NULL */
+    /* private */
     /* Columns of click_dedup_schema's table, if the stream's clicks have ids; else NULL. */
     struct block_column *click_id, *line, *content;
     struct block_dictionary resellers;
