@@ -19,7 +19,7 @@ size_t connection_memory_answers(const struct ingest_connection *connection)
 
 static size_t kept_bytes(const struct ingest_connection *connection)
 {
-    return input_queue_bytes(&connection->input) + row_parts_bytes(&connection->rows.parts) +
+    return input_queue_bytes(&connection->input) + stream_rows_bytes(&connection->rows) +
            connection->text.skipped.capacity;
 }
 

@@ -119,11 +119,10 @@ static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {
     const struct batch_group *group = run->group;
-    struct row_part *part = part_pool_take(&connection->ingest->parts, connection->rows.stream);
+    struct row_part *part = stream_rows_part(&connection->rows);
     uint32_t first;
     uint32_t count = batch_group_rows(group, run->place, &first);
 
-    check(part != NULL);
     block_copy_rows(group->part->block, first, first + count, part->block);
     return part;
 }
@@ -139,10 +138,10 @@ static int rows_take(struct ingest_connection *connection, struct decoded_frame 
         return run->rows_rc;
     if (part == NULL)
         return binary_decoder_rows(connection->frames->decoder, &run->batch,
-                                   connection->rows.parts.builder, first);
+                                   connection->rows.builder, first);
     run->part = NULL;
     reject_list_renumber(&part->rejects, first - 1);
-    row_parts_append(&connection->rows.parts, &connection->ingest->parts, part);
+    stream_rows_append(&connection->rows, part);
     return 0;
 }
 
@@ -276,7 +275,7 @@ static void lines_parse(struct ingest_connection *connection, struct bytes paylo
         payload.data[12] == WIRE_LINES_NDJSON ? stream_rows_ndjson(&connection->rows) : NULL;
 
     parser->line = 1;
-    line_batch_parse(parser, ndjson, connection->rows.parts.builder,
+    line_batch_parse(parser, ndjson, connection->rows.builder,
                      bytes_of(payload.data + WIRE_LINES_HEADER, payload.size - WIRE_LINES_HEADER));
 }
 

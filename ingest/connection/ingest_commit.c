@@ -73,7 +73,7 @@ static bool commit_is_judged(struct ingest_connection *connection)
     }
     connection->state = INGEST_BLOCKED;
     connection->jobs++;
-    click_dedup_judge(dedup, connection->rows.parts.builder->block, commit_judged, connection);
+    click_dedup_judge(dedup, connection->rows.builder->block, commit_judged, connection);
     return false;
 }
 
@@ -87,7 +87,7 @@ struct commit_counts {
 static struct commit_counts commit_count_rows(struct ingest_connection *connection,
                                               const struct reject_list *rejects)
 {
-    struct commit_counts counts = {rejects, row_parts_accepted(&connection->rows.parts), 0};
+    struct commit_counts counts = {rejects, stream_rows_accepted(&connection->rows), 0};
     struct reject_list *all = &connection->ingest->click_dedup_rejects;
 
     if (connection->rows.dedup == NULL)
@@ -129,7 +129,7 @@ static void commit_begin(struct ingest_connection *connection)
     if (connection->rows.dedup != NULL)
         click_dedup_add_rows(connection->rows.dedup, ingest->batch);
     else
-        row_parts_add_blocks(&connection->rows.parts, ingest->batch);
+        stream_rows_add_blocks(&connection->rows, ingest->batch);
 }
 
 /* Keep the counts that are added to the metrics when the rows are durable. */
@@ -396,7 +396,7 @@ void ingest_commit_batch(struct ingest_connection *connection)
         /* Without rows, the builder may have been freed because memory was scarce. */
         if (!ingest_rows_prepare(connection))
             return;
-        const struct reject_list *finished = row_parts_finish(&connection->rows.parts);
+        const struct reject_list *finished = stream_rows_finish(&connection->rows);
         if (commit_is_judged(connection))
             batch_apply(connection, hash, finished);
         else
@@ -462,7 +462,7 @@ bool ingest_commit_unnumbered(struct ingest_connection *connection)
 
     if (rows->lines == 0)
         return true;
-    const struct reject_list *rejects = row_parts_finish(&connection->rows.parts);
+    const struct reject_list *rejects = stream_rows_finish(&connection->rows);
     if (!commit_is_judged(connection))
         return false;
     struct commit_counts counts = commit_count_rows(connection, rejects);

@@ -5,7 +5,7 @@
 
 bool ingest_rows_prepare(struct ingest_connection *connection)
 {
-    if (connection->rows.parts.builder != NULL)
+    if (connection->rows.builder != NULL)
         return true;
     struct error err = {0};
     if (stream_rows_prepare(&connection->rows, &err) == 0)

@@ -77,14 +77,6 @@ static void ahead_done(struct job *job)
     connection->ingest->aheads.done(connection);
 }
 
-static struct row_part *ahead_part(struct ingest_connection *connection)
-{
-    struct row_part *part = part_pool_take(&connection->ingest->parts, connection->rows.stream);
-
-    check(part != NULL); /* the stream's table exists: there is a builder for it */
-    return part;
-}
-
 /* Set up a job for `chunk`, with `frames` frames to decode; 0 if the input is lines. */
 static void ahead_fill(struct parse_ahead *ahead, struct ingest_connection *connection,
                        const struct input_chunk *chunk, uint32_t frames)
@@ -105,7 +97,7 @@ static void ahead_fill(struct parse_ahead *ahead, struct ingest_connection *conn
     parse->frame_count = frames;
     connection->decoder->prepare(connection, parse);
     for (uint32_t i = 0; i < PARSE_JOB_SPANS_MAX; i++)
-        parse->spans[i].group.part = ahead_part(connection);
+        parse->spans[i].group.part = stream_rows_part(&connection->rows);
 }
 
 size_t parse_ahead_least(const struct ingest_connection *connection, size_t first, size_t next)
@@ -170,7 +162,7 @@ size_t parse_ahead_take(struct ingest_connection *connection, uint64_t number, u
     if (span == NULL || span->group.count > 0 || span->group.lines > lines_max)
         return 0;
     reject_list_renumber(&span->group.part->rejects, number - 1);
-    row_parts_append(&connection->rows.parts, &connection->ingest->parts, span->group.part);
+    stream_rows_append(&connection->rows, span->group.part);
     span->group.part = NULL;
     connection->ingest->metrics.ahead->value += (int64_t)span->group.size;
     *lines_out = span->group.lines;

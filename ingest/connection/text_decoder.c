@@ -60,8 +60,7 @@ static uint64_t line_number(const struct ingest_connection *connection)
 static void line_reject(struct ingest_connection *connection, enum reject_code code,
                         struct bytes text, struct bytes content)
 {
-    row_builder_reject(connection->rows.parts.builder, line_number(connection), code, text,
-                       content);
+    row_builder_reject(connection->rows.builder, line_number(connection), code, text, content);
 }
 
 /* ---- lines that are too long ---- */
@@ -137,7 +136,7 @@ static bool records_step(struct ingest_connection *connection, struct bytes rest
     }
     rows->parser.line = number;
     struct ndjson *ndjson = rows->format == RECORDS_NDJSON ? stream_rows_ndjson(rows) : NULL;
-    taken = line_batch_run(&rows->parser, ndjson, rows->parts.builder, rest, lines_max);
+    taken = line_batch_run(&rows->parser, ndjson, rows->builder, rest, lines_max);
     if (taken == 0)
         return partial_step(connection);
     input_take(connection, taken, rows->parser.line - number);

@@ -1,6 +1,8 @@
 /* stream_rows: see the header. */
 #include "ingest/parse/stream_rows.h"
 
+#include "base/memory.h"
+
 void stream_rows_open(struct stream_rows *rows, struct part_pool *pool)
 {
     *rows = (struct stream_rows){.pool = pool};
@@ -9,7 +11,7 @@ void stream_rows_open(struct stream_rows *rows, struct part_pool *pool)
 
 static void rows_forget(struct stream_rows *rows)
 {
-    row_parts_release(&rows->parts, rows->pool);
+    stream_rows_spare(rows);
     ndjson_free(rows->ndjson);
     rows->ndjson = NULL;
     line_parser_release(&rows->parser);
@@ -62,9 +64,9 @@ bool stream_rows_choose(struct stream_rows *rows, const struct ingest_stream *st
 int stream_rows_prepare(struct stream_rows *rows, struct error *err)
 {
     check(rows->stream != NULL);
-    if (rows->parts.builder != NULL)
+    if (rows->builder != NULL)
         return 0;
-    return part_pool_builder(rows->pool, rows->stream, &rows->parts.builder, err);
+    return part_pool_builder(rows->pool, rows->stream, &rows->builder, err);
 }
 
 struct ndjson *stream_rows_ndjson(struct stream_rows *rows)
@@ -74,19 +76,94 @@ struct ndjson *stream_rows_ndjson(struct stream_rows *rows)
     return rows->ndjson;
 }
 
-void stream_rows_clear(struct stream_rows *rows)
+static void rows_push(struct stream_rows *rows, struct row_part *part)
 {
-    row_parts_clear(&rows->parts, rows->pool);
+    rows->parts = memory_make_room(rows->parts, rows->part_count, &rows->part_capacity,
+                                   sizeof(struct row_part *));
+    rows->parts[rows->part_count++] = part;
 }
 
-void stream_rows_spare(struct stream_rows *rows)
+struct row_part *stream_rows_part(struct stream_rows *rows)
 {
-    row_parts_release(&rows->parts, rows->pool);
+    struct row_part *part = part_pool_take(rows->pool, rows->stream);
+
+    check(part != NULL);
+    return part;
+}
+
+void stream_rows_append(struct stream_rows *rows, struct row_part *part)
+{
+    if (!row_builder_is_empty(rows->builder)) {
+        struct row_part *before = stream_rows_part(rows);
+
+        row_builder_emit(rows->builder, before);
+        rows_push(rows, before);
+    }
+    rows_push(rows, part);
+}
+
+size_t stream_rows_bytes(const struct stream_rows *rows)
+{
+    size_t bytes = rows->builder != NULL ? row_builder_bytes(rows->builder) : 0;
+
+    for (uint32_t i = 0; i < rows->part_count; i++)
+        bytes += block_memory(rows->parts[i]->block) + reject_list_bytes(&rows->parts[i]->rejects);
+    return bytes;
 }
 
 bool stream_rows_is_idle(const struct stream_rows *rows)
 {
-    const struct row_parts *parts = &rows->parts;
+    return rows->builder != NULL && rows->part_count == 0 && row_builder_is_empty(rows->builder);
+}
 
-    return parts->builder != NULL && parts->count == 0 && row_builder_is_empty(parts->builder);
+const struct reject_list *stream_rows_finish(struct stream_rows *rows)
+{
+    check(rows->builder != NULL);
+    row_builder_finish(rows->builder);
+    if (rows->part_count == 0)
+        return &rows->builder->rejects;
+    struct reject_list *all = &rows->parts[0]->rejects;
+    for (uint32_t i = 1; i < rows->part_count; i++) {
+        reject_list_append(all, &rows->parts[i]->rejects);
+        reject_list_clear(&rows->parts[i]->rejects);
+    }
+    reject_list_append(all, &rows->builder->rejects);
+    reject_list_clear(&rows->builder->rejects);
+    return all;
+}
+
+uint64_t stream_rows_accepted(const struct stream_rows *rows)
+{
+    uint64_t accepted = rows->builder->block->rows;
+
+    for (uint32_t i = 0; i < rows->part_count; i++)
+        accepted += rows->parts[i]->block->rows;
+    return accepted;
+}
+
+void stream_rows_add_blocks(const struct stream_rows *rows, struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < rows->part_count; i++)
+        if (rows->parts[i]->block->rows > 0)
+            write_batch_add_block(batch, rows->parts[i]->block);
+    if (rows->builder->block->rows > 0)
+        write_batch_add_block(batch, rows->builder->block);
+}
+
+void stream_rows_clear(struct stream_rows *rows)
+{
+    while (rows->part_count > 0)
+        part_pool_give(rows->pool, rows->parts[--rows->part_count]);
+    if (rows->builder != NULL)
+        row_builder_clear(rows->builder);
+}
+
+void stream_rows_spare(struct stream_rows *rows)
+{
+    stream_rows_clear(rows);
+    row_builder_free(rows->builder);
+    rows->builder = NULL;
+    memory_free(rows->parts);
+    rows->parts = NULL;
+    rows->part_capacity = 0;
 }

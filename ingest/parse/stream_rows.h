@@ -1,5 +1,10 @@
-/* stream_rows: the stream of a connection's records, the parsers of these records, and the rows
- * that are not applied yet.
+/* stream_rows: the stream of a connection's records, the parsers of these records, and the rows and
+ * rejects that are not applied yet.
+ *
+ *     part ─ part ─ part ─ builder          in the order of their lines
+ *
+ * Lines that the engine thread parses are added to the builder.  Lines that were parsed ahead
+ * (parse_ahead.h) are appended as parts.
  *
  * When another stream is chosen, an earlier header is no longer used. */
 #ifndef DAYBOOK_INGEST_PARSE_STREAM_ROWS_H
@@ -7,7 +12,8 @@
 
 #include "ingest/parse/click_dedup.h"
 #include "ingest/parse/ndjson.h"
-#include "ingest/parse/row_parts.h"
+#include "ingest/parse/part_pool.h"
+#include "storage/cell/write_batch.h"
 
 enum record_format { RECORDS_UNKNOWN, RECORDS_CSV, RECORDS_NDJSON };
 
@@ -21,7 +27,9 @@ struct stream_rows {
     struct line_parser parser;
     struct ndjson *ndjson;             /* NULL before the first line of JSON */
     struct click_dedup *dedup;         /* of a stream whose clicks have ids; else NULL */
-    struct row_parts parts;            /* the rows; a builder after stream_rows_prepare */
+    struct row_builder *builder;       /* owned; NULL before stream_rows_prepare */
+    struct row_part **parts;           /* owned; their lines precede the builder's */
+    uint32_t part_count, part_capacity;
 };
 
 void stream_rows_open(struct stream_rows *rows, struct part_pool *pool);
@@ -36,10 +44,23 @@ must_check int stream_rows_prepare(struct stream_rows *rows, struct error *err);
 /* The parser of JSON, which the first call makes. */
 struct ndjson *stream_rows_ndjson(struct stream_rows *rows);
 
+/* An empty part, owned by the caller.  The stream's table must exist, as it does if a builder was
+ * made for the stream. */
+struct row_part *stream_rows_part(struct stream_rows *rows);
+/* Append `part` and take ownership of it; its lines follow all others.  There is a builder. */
+void stream_rows_append(struct stream_rows *rows, struct row_part *part);
+size_t stream_rows_bytes(const struct stream_rows *rows);      /* memory of rows and rejects */
+/* Whether there is a builder, and no row or reject. */
+bool stream_rows_is_idle(const struct stream_rows *rows);
+
+/* Complete the builder's block, and move all rejects to one list, which is returned.  Called before
+ * a commit. */
+const struct reject_list *stream_rows_finish(struct stream_rows *rows);
+uint64_t stream_rows_accepted(const struct stream_rows *rows);
+void stream_rows_add_blocks(const struct stream_rows *rows, struct write_batch *batch);
+
 /* Remove rows and rejects; the builder, the stream and its header stay. */
 void stream_rows_clear(struct stream_rows *rows);
 /* Remove rows and rejects, and free the builder; stream_rows_prepare makes another. */
 void stream_rows_spare(struct stream_rows *rows);
-/* Whether there is a builder, and no row or reject. */
-bool stream_rows_is_idle(const struct stream_rows *rows);
 #endif

@@ -48,7 +48,7 @@ static void add_line(struct fixture *fixture, const char *line)
     struct error err = {0};
 
     cr_assert_eq(stream_rows_prepare(&fixture->rows, &err), 0, "%s", err.text);
-    line_parser_line(&fixture->rows.parser, fixture->rows.parts.builder, bytes_text(line));
+    line_parser_line(&fixture->rows.parser, fixture->rows.builder, bytes_text(line));
 }
 
 Test(stream_rows, a_stream_without_its_table_is_refused)
@@ -75,7 +75,7 @@ Test(stream_rows, another_choice_begins_anew)
     fixture.rows.is_first = false;
     settings = fixture.rows.settings;
     cr_assert(stream_rows_choose(&fixture.rows, &clicks_stream));
-    cr_expect(fixture.rows.parts.builder == NULL);
+    cr_expect(fixture.rows.builder == NULL);
     cr_expect_eq(fixture.rows.format, RECORDS_UNKNOWN);
     cr_expect(fixture.rows.is_first);
     cr_expect_neq(fixture.rows.settings, settings);
@@ -93,9 +93,9 @@ Test(stream_rows, rows_are_idle_when_they_are_cleared_and_a_builder_comes_again)
     stream_rows_clear(&fixture.rows);
     cr_expect(stream_rows_is_idle(&fixture.rows));
     stream_rows_spare(&fixture.rows);
-    cr_expect_eq(row_parts_bytes(&fixture.rows.parts), 0);
+    cr_expect_eq(stream_rows_bytes(&fixture.rows), 0);
     add_line(&fixture, GOOD);
-    cr_expect_eq(row_parts_accepted(&fixture.rows.parts), 1);
+    cr_expect_eq(stream_rows_accepted(&fixture.rows), 1);
     fixture_close(&fixture);
 }
 
@@ -110,14 +110,14 @@ Test(stream_rows, parts_keep_the_order_of_their_lines_and_go_back_to_the_pool)
     part = part_pool_take(&fixture.pool, &clicks_stream);
     cr_assert(part != NULL);
     reject_list_add(&part->rejects, 2, REJECT_EMPTY_LINE, bytes_text(""), bytes_text(""));
-    row_parts_append(&fixture.rows.parts, &fixture.pool, part);
+    stream_rows_append(&fixture.rows, part);
     add_line(&fixture, GOOD);
     add_line(&fixture, "last,is,bad");
-    rejects = row_parts_finish(&fixture.rows.parts);
+    rejects = stream_rows_finish(&fixture.rows);
     cr_assert_eq(rejects->count, 3);
     cr_expect_eq(rejects->items[1].code, REJECT_EMPTY_LINE);
     cr_expect(bytes_equal(reject_content(rejects, &rejects->items[2]), bytes_text("last,is,bad")));
-    cr_expect_eq(row_parts_accepted(&fixture.rows.parts), 1);
+    cr_expect_eq(stream_rows_accepted(&fixture.rows), 1);
     stream_rows_clear(&fixture.rows);
     cr_expect_eq(fixture.pool.count, 2);
     fixture_close(&fixture);
