@@ -87,15 +87,13 @@ delimiter_index_avx2(const uint8_t *text, size_t size, uint32_t *positions)
     return (size_t)(next - positions);
 }
 
+#endif
+
 delimiter_index delimiter_index_best(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")
-               ? delimiter_index_avx2
-               : delimiter_index_portable;
-}
-#else
-delimiter_index delimiter_index_best(void)
-{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))
+        return delimiter_index_avx2;
+#endif
     return delimiter_index_portable;
 }
-#endif
