@@ -60,7 +60,8 @@ static uint64_t line_number(const struct ingest_connection *connection)
 static void line_reject(struct ingest_connection *connection, enum reject_code code,
                         struct bytes text, struct bytes content)
 {
-    row_builder_reject(connection->rows.builder, line_number(connection), code, text, content);
+    reject_list_add(&connection->rows.builder->rejects, line_number(connection), code, text,
+                    content);
 }
 
 /* ---- lines that are too long ---- */

@@ -31,7 +31,7 @@ void line_batch_parse(struct line_parser *parser, struct ndjson *ndjson,
             check(end != NULL);
             taken = (size_t)(end - text.data) + 1;
             struct bytes line = row_builder_without_cr(bytes_of(text.data, taken - 1));
-            row_builder_reject(builder, parser->line++, REJECT_UNKNOWN_CONTROL, line, line);
+            reject_list_add(&builder->rejects, parser->line++, REJECT_UNKNOWN_CONTROL, line, line);
         }
         text = bytes_of(text.data + taken, text.size - taken);
     }

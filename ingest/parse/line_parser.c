@@ -46,13 +46,11 @@ void line_parser_release(struct line_parser *parser)
 
 enum { LINE_FIELDS_MAX = RECORD_FIELDS_MAX + 1 }; /* one more shows that a line has too many */
 
-enum split_status { SPLIT_DONE, SPLIT_BAD_QUOTE };
-
 /* Read the field that starts at `*at`, and set `*at` behind its comma, or past the line's end.  A
  * quoted field is a view of `unquoted`, to which its text is appended without quotes; another field
- * is a view of the line. */
-static enum split_status line_field(struct bytes line, size_t *at, struct buffer *unquoted,
-                                    struct bytes *field_out)
+ * is a view of the line.  False: a quote is wrong. */
+static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
+                       struct bytes *field_out)
 {
     size_t start = *at;
     size_t i = start;
@@ -62,14 +60,14 @@ static enum split_status line_field(struct bytes line, size_t *at, struct buffer
             i++;
         *field_out = bytes_of(line.data + start, i - start);
         *at = i + 1;
-        return memchr(field_out->data, '"', field_out->size) == NULL ? SPLIT_DONE : SPLIT_BAD_QUOTE;
+        return memchr(field_out->data, '"', field_out->size) == NULL;
     }
     /* So that `unquoted` has memory also for an empty field, which is a view of it. */
     buffer_reserve(unquoted, line.size - i);
     start = unquoted->size;
     for (i++;; i++) {
         if (i >= line.size)
-            return SPLIT_BAD_QUOTE;
+            return false;
         if (line.data[i] == '"') {
             if (i + 1 >= line.size || line.data[i + 1] != '"')
                 break;
@@ -79,34 +77,32 @@ static enum split_status line_field(struct bytes line, size_t *at, struct buffer
     }
     i++;
     if (i < line.size && line.data[i] != ',')
-        return SPLIT_BAD_QUOTE;
+        return false;
     *field_out = bytes_of(unquoted->data + start, unquoted->size - start);
     *at = i + 1;
-    return SPLIT_DONE;
+    return true;
 }
 
-/* All fields of a line, at most LINE_FIELDS_MAX. */
-static enum split_status line_split(struct line_parser *parser, struct bytes line,
-                                    struct bytes fields[LINE_FIELDS_MAX], uint32_t *count_out)
+/* The fields of a line, at most LINE_FIELDS_MAX.  False: a quote is wrong; the last field is the
+ * line from the wrong field on. */
+static bool line_split(struct line_parser *parser, struct bytes line,
+                       struct bytes fields[LINE_FIELDS_MAX], uint32_t *count_out)
 {
     size_t at = 0;
-    uint32_t count = 0;
 
     buffer_clear(&parser->unquoted);
     /* Room for the whole line, so that the buffer does not move and views of it stay valid. */
     buffer_reserve(&parser->unquoted, line.size + 1);
-    while (at <= line.size && count < LINE_FIELDS_MAX) {
+    for (*count_out = 0; at <= line.size && *count_out < LINE_FIELDS_MAX;) {
         size_t start = at;
+        struct bytes *field = &fields[(*count_out)++];
 
-        if (line_field(line, &at, &parser->unquoted, &fields[count]) != SPLIT_DONE) {
-            fields[count] = bytes_of(line.data + start, line.size - start);
-            *count_out = count + 1;
-            return SPLIT_BAD_QUOTE;
+        if (!line_field(line, &at, &parser->unquoted, field)) {
+            *field = bytes_of(line.data + start, line.size - start);
+            return false;
         }
-        count++;
     }
-    *count_out = count;
-    return SPLIT_DONE;
+    return true;
 }
 
 void line_parser_line(struct line_parser *parser, struct row_builder *builder, struct bytes line)
@@ -118,12 +114,12 @@ void line_parser_line(struct line_parser *parser, struct row_builder *builder, s
 
     if (!row_builder_takes_line(builder, number, &line))
         return;
-    if (line_split(parser, line, fields, &count) == SPLIT_BAD_QUOTE)
-        row_builder_reject(builder, number, REJECT_BAD_QUOTE, fields[count - 1], line);
+    if (!line_split(parser, line, fields, &count))
+        reject_list_add(&builder->rejects, number, REJECT_BAD_QUOTE, fields[count - 1], line);
     else if (count < parser->order.field_count)
-        row_builder_reject(builder, number, REJECT_TOO_FEW_FIELDS, line, line);
+        reject_list_add(&builder->rejects, number, REJECT_TOO_FEW_FIELDS, line, line);
     else if (count > parser->order.field_count)
-        row_builder_reject(builder, number, REJECT_TOO_MANY_FIELDS, line, line);
+        reject_list_add(&builder->rejects, number, REJECT_TOO_MANY_FIELDS, line, line);
     else {
         for (uint32_t i = 0; i < RECORD_FIELDS_MAX; i++)
             record.fields[i] = parser->order.line_field[i] == LINE_FIELD_NONE
@@ -155,8 +151,7 @@ bool line_parser_is_header(struct bytes line, const struct line_columns *columns
     size_t at = 0;
 
     line = row_builder_without_cr(line);
-    bool is_header =
-        line_field(line, &at, &unquoted, &first) == SPLIT_DONE && column_named(columns, first) >= 0;
+    bool is_header = line_field(line, &at, &unquoted, &first) && column_named(columns, first) >= 0;
     buffer_release(&unquoted);
     return is_header;
 }
@@ -186,7 +181,7 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
         struct bytes name;
 
         buffer_clear(&parser->unquoted);
-        if (line_field(header, &at, &parser->unquoted, &name) != SPLIT_DONE)
+        if (!line_field(header, &at, &parser->unquoted, &name))
             return header_error(err, "bad_quote", header);
         int field = column_named(columns, name);
         if (field < 0)

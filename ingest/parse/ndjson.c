@@ -237,7 +237,7 @@ void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct byte
     if (!row_builder_takes_line(builder, number, &line))
         return;
     if (!ndjson_read(ndjson, line)) {
-        row_builder_reject(builder, number, ndjson->code, buffer_view(&ndjson->text), line);
+        reject_list_add(&builder->rejects, number, ndjson->code, buffer_view(&ndjson->text), line);
         return;
     }
     for (int i = 0; i < RECORD_FIELDS_MAX; i++) {

@@ -341,19 +341,13 @@ static void builder_append(struct row_builder *builder, uint32_t partition, uint
         builder->day_derived->integers[row] = is_derived;
 }
 
-void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_code code,
-                        struct bytes text, struct bytes content)
-{
-    reject_list_add(&builder->rejects, line, code, text, content);
-}
-
 bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct bytes *text)
 {
     *text = row_builder_without_cr(*text);
     if (text->size > 0 && text->size <= RECORD_LINE_MAX)
         return true;
-    row_builder_reject(builder, line, text->size == 0 ? REJECT_EMPTY_LINE : REJECT_LINE_TOO_LONG,
-                       *text, *text);
+    reject_list_add(&builder->rejects, line,
+                    text->size == 0 ? REJECT_EMPTY_LINE : REJECT_LINE_TOO_LONG, *text, *text);
     return false;
 }
 
@@ -446,7 +440,7 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
     int32_t day = 0;
 
     if (record_is_refused(builder, record, &plain, &day, &code, &field)) {
-        row_builder_reject(builder, line, code, record->fields[field], content);
+        reject_list_add(&builder->rejects, line, code, record->fields[field], content);
         return;
     }
     block_reserve(builder->block, 1);
@@ -454,7 +448,7 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
         const struct bytes *id = &record->fields[FIELD_CLICK_ID];
 
         if (!click_id_read(builder, *id)) {
-            row_builder_reject(builder, line, REJECT_BAD_CLICK_ID, *id, content);
+            reject_list_add(&builder->rejects, line, REJECT_BAD_CLICK_ID, *id, content);
             return;
         }
         click_id_append(builder, line, content);

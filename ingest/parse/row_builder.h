@@ -82,8 +82,6 @@ struct record {
 /* Check `record`, and add a row, or else a reject with the number `line` and the line `content`. */
 void row_builder_add(struct row_builder *builder, const struct record *record, uint64_t line,
                      struct bytes content);
-void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_code code,
-                        struct bytes text, struct bytes content);
 /* Remove the CR from `text`, a line without its LF.  False: the line is empty or too long, and a
  * reject was added. */
 bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct bytes *text);
