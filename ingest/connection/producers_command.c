@@ -105,7 +105,6 @@ struct producers_entry {
 struct producers_job {
     struct row_listing listing; /* must be first: freeing it frees the job */
     struct ingest *ingest;
-    bool is_begun;
     struct producers_entry entry; /* of the producer whose rows are being read */
 };
 
@@ -116,8 +115,10 @@ static const struct table_column list_columns[] = {
 
 enum { LIST_COLUMNS = sizeof list_columns / sizeof list_columns[0] };
 
-static void list_entry(struct producers_job *job)
+/* Print the entry, if there is one. */
+static void list_entry(struct row_listing *listing)
 {
+    struct producers_job *job = (struct producers_job *)listing;
     struct producers_entry *entry = &job->entry;
     const struct producer *known = producer_find(job->ingest->producers, entry->id);
     struct table_cells cells = {.count = 0};
@@ -132,15 +133,14 @@ static void list_entry(struct producers_job *job)
     calendar_time_format(entry->last_us / 1000, table_print_cell(&cells, false));
     buffer_append_text(table_print_cell(&cells, false),
                        known != NULL && known->owner != NULL ? "connected" : "idle");
-    table_print_cells(job->listing.print, &cells);
+    table_print_cells(listing->print, &cells);
     entry->is_there = false;
 }
 
 static int list_row(struct row_listing *listing, const struct table *table,
                     const struct page_row *row)
 {
-    struct producers_job *job = (struct producers_job *)listing;
-    struct producers_entry *entry = &job->entry;
+    struct producers_entry *entry = &((struct producers_job *)listing)->entry;
     uint8_t id[UUID_SIZE];
     struct producer_batch batch;
     uint64_t epoch = 0;
@@ -149,7 +149,7 @@ static int list_row(struct row_listing *listing, const struct table *table,
     if (rc != 0)
         return rc;
     if (!entry->is_there || memcmp(entry->id, id, UUID_SIZE) != 0) {
-        list_entry(job);
+        list_entry(listing);
         *entry = (struct producers_entry){.is_there = true};
         memcpy(entry->id, id, UUID_SIZE);
     }
@@ -159,21 +159,6 @@ static int list_row(struct row_listing *listing, const struct table *table,
         entry->last_us = batch.applied_us;
     }
     return 0;
-}
-
-static bool list_next(struct row_listing *listing, struct read_request *request)
-{
-    struct producers_job *job = (struct producers_job *)listing;
-    bool is_first = !job->is_begun;
-
-    job->is_begun = true;
-    *request = store_rows_request(TABLE_PRODUCER, NULL, READ_DURABLE);
-    return is_first;
-}
-
-static void list_end(struct row_listing *listing)
-{
-    list_entry((struct producers_job *)listing);
 }
 
 static void list_run(struct ingest *ingest, const struct producers_options *options,
@@ -187,9 +172,10 @@ static void list_run(struct ingest *ingest, const struct producers_options *opti
         .output = output,
         .plural = "producers",
         .none = "no producer is known",
-        .next = list_next,
+        .request = store_rows_request(TABLE_PRODUCER, NULL, READ_DURABLE),
+        .has_request = true,
         .row = list_row,
-        .end = list_end,
+        .end = list_entry,
     };
     job->listing.print =
         table_print_new(options->format, list_columns, LIST_COLUMNS, &job->listing.text);
@@ -209,14 +195,10 @@ static void drop_done(void *context, int status, const struct error *err)
     struct drop_job *job = context;
     struct ingest *ingest = job->ingest;
 
-    if (status == 0) {
+    if (status == 0)
         command_printf(job->output, COMMAND_OUT, "producer %s is forgotten; its clicks stay\n",
                        job->id);
-        job->output->finish(job->output, EXIT_DONE);
-    } else {
-        command_fail(job->output, EXIT_SYSTEM_FAILED, "%s",
-                     err == NULL ? error_text(status) : err->text);
-    }
+    job->output->finish(job->output, command_report(job->output, status, err));
     memory_free(job);
     ingest_called_back(ingest);
 }

@@ -46,8 +46,7 @@ static void listing_page(void *context, int status, const struct error *err,
 
     listing->is_waiting = false;
     listing->status = status;
-    if (status != 0)
-        (void)error_set(&listing->err, status, "%s", err == NULL ? error_text(status) : err->text);
+    (void)error_keep(&listing->err, status, err);
     for (uint32_t i = 0; listing->status == 0 && i < page->row_count; i++) {
         listing->status = listing->row(listing, page->table, &page->rows[i]);
         listing->rows++;
@@ -79,7 +78,7 @@ static void listing_go_on(struct row_listing *listing)
         return;
     listing->is_running = true;
     while (listing->status == 0 && !listing->is_waiting) {
-        if (!listing->has_request)
+        if (!listing->has_request && listing->next != NULL)
             listing->has_request = listing->next(listing, &listing->request);
         if (!listing->has_request)
             break;
@@ -100,6 +99,6 @@ static void listing_go_on(struct row_listing *listing)
 
 void row_listing_run(struct row_listing *listing)
 {
-    check(listing->next != NULL && listing->row != NULL);
+    check((listing->next != NULL || listing->has_request) && listing->row != NULL);
     listing_go_on(listing);
 }

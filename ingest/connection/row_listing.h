@@ -18,7 +18,10 @@ struct row_listing {
     struct table_print *print;         /* owned; prints to `text`; NULL: the output is no table */
     const char *plural;                /* for error messages: "producers" */
     const char *none;                  /* the message if no row was found */
-    /* Set the next request, without its position; false: all was read. */
+    /* The request to read, without its position.  NULL `next`: the owner sets `request` and
+     * `has_request`.  Else `next` sets the next request; false: all was read. */
+    struct read_request request;
+    bool has_request;                  /* `request` is not read to its end */
     bool (*next)(struct row_listing *listing, struct read_request *request);
     /* Write a row to `print` or `text`; returns 0, or an error and its text in `err`. */
     int (*row)(struct row_listing *listing, const struct table *table,
@@ -30,9 +33,7 @@ struct row_listing {
     uint64_t rows;                     /* rows read */
     struct error err;                  /* set by `row` if it fails */
     /* private */
-    struct read_request request;
-    bool has_request;                  /* `request` is not read to its end */
-    struct buffer position;            /* the beginning of its next page */
+    struct buffer position;            /* the beginning of the request's next page */
     bool is_running;
     bool is_waiting;                   /* for a page, or for the output's reader */
     int status;
