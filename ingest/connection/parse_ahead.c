@@ -33,19 +33,6 @@ static struct row_builder *lane_builder(struct ingest *ingest, const struct inge
     return parse_lane_builder(pool->lane, &ingest->parts, stream);
 }
 
-static struct parse_ahead *ahead_new(struct parse_ahead_pool *pool)
-{
-    pool->in_use++;
-    return memory_zeroed(1, sizeof(struct parse_ahead));
-}
-
-static void ahead_free(struct ingest *ingest, struct parse_ahead *ahead)
-{
-    parse_job_release(&ahead->parse, &ingest->parts);
-    memory_free(ahead);
-    ingest->aheads.in_use--;
-}
-
 void parse_ahead_pool_close(struct parse_ahead_pool *pool)
 {
     check(pool->in_use == 0);
@@ -77,18 +64,21 @@ static void ahead_done(struct job *job)
     connection->ingest->aheads.done(connection);
 }
 
-/* Set up a job for `chunk`, with `frames` frames to decode; 0 if the input is lines. */
-static void ahead_fill(struct parse_ahead *ahead, struct ingest_connection *connection,
-                       const struct input_chunk *chunk, uint32_t frames)
+/* A job for `chunk`, with `frames` frames to decode; 0 if the input is lines. */
+static struct parse_ahead *ahead_new(struct ingest_connection *connection,
+                                     const struct input_chunk *chunk, struct row_builder *builder,
+                                     uint32_t frames)
 {
     struct ingest *ingest = connection->ingest;
+    struct parse_ahead *ahead = memory_zeroed(1, sizeof *ahead);
     struct parse_job *parse = &ahead->parse;
 
-    ahead->job = (struct job){.run = ahead_run, .done = ahead_done};
+    ingest->aheads.in_use++;
     ahead->connection = connection;
     ahead->settings = connection->rows.settings;
     ahead->is_under_way = true;
     parse->lane = ingest->aheads.lane;
+    parse->builder = builder;
     parse->group_rows_max =
         ingest_budget_was_asked(&ingest->budget) ? BATCH_GROUP_ROWS_ASKED : BATCH_GROUP_ROWS_MAX;
     parse->data = chunk->data;
@@ -98,6 +88,7 @@ static void ahead_fill(struct parse_ahead *ahead, struct ingest_connection *conn
     connection->decoder->prepare(connection, parse);
     for (uint32_t i = 0; i < PARSE_JOB_SPANS_MAX; i++)
         parse->spans[i].group.part = stream_rows_part(&connection->rows);
+    return ahead;
 }
 
 size_t parse_ahead_least(const struct ingest_connection *connection, size_t first, size_t next)
@@ -118,7 +109,6 @@ static bool ahead_is_possible(const struct ingest_connection *connection)
 void parse_ahead_submit(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
-    struct executor *executor = ingest->options.world->executor;
     uint32_t frames;
 
     if (!ahead_is_possible(connection))
@@ -128,11 +118,9 @@ void parse_ahead_submit(struct ingest_connection *connection)
         builder == NULL ? NULL : connection->decoder->seal(connection, &frames);
     if (chunk == NULL)
         return;
-    chunk->ahead = ahead_new(&ingest->aheads);
-    ahead_fill(chunk->ahead, connection, chunk, frames);
-    chunk->ahead->parse.builder = builder;
+    chunk->ahead = ahead_new(connection, chunk, builder, frames);
     connection->jobs++;
-    executor->submit(executor, LANE_COMPUTE, &chunk->ahead->job);
+    world_submit(ingest->options.world, LANE_COMPUTE, &chunk->ahead->job, ahead_run, ahead_done);
 }
 
 bool parse_ahead_is_under_way(const struct ingest_connection *connection)
@@ -205,8 +193,10 @@ static void chunk_drop(struct ingest_connection *connection, struct input_chunk 
 {
     if (chunk->ahead == NULL || chunk->ahead->is_under_way)
         return;
-    ahead_free(connection->ingest, chunk->ahead);
+    parse_job_release(&chunk->ahead->parse, &connection->ingest->parts);
+    memory_free(chunk->ahead);
     chunk->ahead = NULL;
+    connection->ingest->aheads.in_use--;
 }
 
 void parse_ahead_advance(struct ingest_connection *connection)
