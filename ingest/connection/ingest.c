@@ -55,12 +55,13 @@ static void ingest_add_metrics(struct ingest *ingest)
     own->ahead =
         metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_ahead_bytes_total", "",
                     "Bytes of lines and frames that were parsed beside the engine thread.");
-    own->input_bytes =
+    ingest->memory.input_bytes =
         metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_input_bytes", "",
                     "Memory of batches and lines that have come in part, without 32 KiB of each "
                     "connection.");
-    own->answer_bytes = metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_answer_bytes", "",
-                                    "Memory of answers that wait for the disk or their reader.");
+    ingest->memory.answer_bytes =
+        metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_answer_bytes", "",
+                    "Memory of answers that wait for the disk or their reader.");
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
         struct buffer labels = {0};
 
@@ -143,7 +144,7 @@ static void ingest_release(struct ingest *ingest)
     store_on_drain(ingest->options.store, NULL, ingest);
     store_on_waiting(ingest->options.store, NULL, ingest);
     wake_queue_close(&ingest->woken);
-    ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->look);
+    world_timer_stop(ingest->options.world, &ingest->look);
     parse_ahead_pool_close(&ingest->aheads);
     part_pool_close(&ingest->parts);
     input_queue_spare_release(&ingest->spare);
@@ -188,8 +189,6 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
     ingest_memory_open(&ingest->memory, options->store, options->world->clock, limits,
                        ingest_connection_resume);
     ingest_add_metrics(ingest);
-    ingest->memory.input_bytes = ingest->metrics.input_bytes;
-    ingest->memory.answer_bytes = ingest->metrics.answer_bytes;
     ingest_connection_open(ingest);
     if (store_capabilities(options->store).read_only) {
         ingest_opened(ingest, 0, NULL);

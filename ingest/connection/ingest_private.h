@@ -37,8 +37,6 @@ struct ingest_metrics {
     struct metric *waits;
     struct metric *forgotten;
     struct metric *ahead;
-    struct metric *input_bytes;
-    struct metric *answer_bytes;
 };
 
 struct ingest {

@@ -167,11 +167,10 @@ static void drop_silent(struct ingest *ingest, int64_t now_us)
  * producers. */
 static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
 {
-    struct clock *clock = ingest->options.world->clock;
     char text[UUID_TEXT_SIZE + 1];
     uint64_t count;
 
-    if (!log_group_admit(&ingest->evictions, clock->monotonic_us(clock), &count))
+    if (!log_group_admit(&ingest->evictions, world_monotonic_us(ingest->options.world), &count))
         return;
     uuid_format(id, text);
     log_event(LOG_WARNING, "producers_full", log_number("producers_max", PRODUCERS_MAX),

@@ -110,11 +110,6 @@ static const char *load_lines(uint64_t lines, char *text)
     return text;
 }
 
-static int64_t load_now_us(const struct load *load)
-{
-    return load->world->clock->monotonic_us(load->world->clock);
-}
-
 static void load_clear_bar(struct load *load)
 {
     if (load->is_bar_shown)
@@ -150,7 +145,7 @@ static void bar_append(struct buffer *line, double fraction)
 
 static void load_show(struct load *load)
 {
-    int64_t now = load_now_us(load);
+    int64_t now = world_monotonic_us(load->world);
     double seconds = (double)(now - load->start_us) * 1e-6;
     uint64_t lines = load->accepted + load->rejected;
     double fraction = load_file_fraction(&load->file);
@@ -178,7 +173,7 @@ static void load_show(struct load *load)
 
 static void load_summarize(struct load *load)
 {
-    double seconds = (double)(load_now_us(load) - load->start_us) * 1e-6;
+    double seconds = (double)(world_monotonic_us(load->world) - load->start_us) * 1e-6;
     uint64_t lines = load->accepted + load->rejected;
     struct buffer text = {0};
     char number[40];
@@ -310,7 +305,7 @@ static void load_ask_files(struct load *load)
     load->accepted = 0;
     load->rejected = 0;
     load->duplicates = 0;
-    load->start_us = load_now_us(load);
+    load->start_us = world_monotonic_us(load->world);
     load->shown_us = load->start_us;
     load->is_read = false;
     if (rc == 0) {
