@@ -191,7 +191,7 @@ static void commit_answer(struct commit *commit, int status, const char *why)
     if (commit->producer == NULL && connection != NULL)
         connection->unnumbered.in_flight--;
     if (status == 0 && connection != NULL && commit->accepted > 0)
-        ingest_account_mark_acked(&connection->account);
+        input_quota_mark_acked(&commit->ingest->memory.input, &connection->account.waiter);
     if (status == 0)
         reply_queue_ready(&commit->reply);
     else
@@ -456,38 +456,32 @@ bool ingest_commit_batch_group(struct ingest_connection *connection,
 bool ingest_commit_unnumbered(struct ingest_connection *connection)
 {
     struct unnumbered_rows *rows = &connection->unnumbered;
-    uint64_t lines_sent = rows->reject_lines;
-    uint64_t sums[REJECT_CODE_COUNT];
     struct error err = {0};
 
     if (rows->lines == 0)
         return true;
-    const struct reject_list *rejects = stream_rows_finish(&connection->rows);
+    const struct reject_list *finished = stream_rows_finish(&connection->rows);
     if (!commit_is_judged(connection))
         return false;
-    struct commit_counts counts = commit_count_rows(connection, rejects);
-    rejects = counts.rejects;
-    uint64_t rejected = rejects->count;
-    memcpy(sums, rows->reject_sums, sizeof sums);
+    const struct unnumbered_rows before = *rows;
+    struct commit_counts counts = commit_count_rows(connection, finished);
     struct commit *commit = commit_new(connection, 0);
     commit_note_rows(commit, &counts, rows->bytes);
-    answer_text_rejects(&commit->reply.text, rejects, 0, INGEST_REJECT_LINES_MAX, &lines_sent,
-                        sums);
+    answer_text_rejects(&commit->reply.text, counts.rejects, 0, INGEST_REJECT_LINES_MAX,
+                        &rows->reject_lines, rows->reject_sums);
     reply_queue_count(&commit->reply);
+    unnumbered_rows_applied(rows, counts.accepted, counts.duplicates, counts.rejects->count);
     rows->in_flight++;
     commit_begin(connection);
-    commit_add_rejects(connection, rejects, NULL, 0);
+    commit_add_rejects(connection, counts.rejects, NULL, 0);
     int rc = commit_apply(connection, commit, &err);
     if (rc != 0) {
-        rows->in_flight--;
+        *rows = before;
         if (rc != ERROR_FULL && rc != ERROR_CONFLICT)
             answer_refuse(connection, 0, "store_failed", err.text);
         return false;
     }
     stream_rows_clear(&connection->rows);
-    unnumbered_rows_applied(rows, counts.accepted, counts.duplicates, rejected);
-    rows->reject_lines = lines_sent;
-    memcpy(rows->reject_sums, sums, sizeof sums);
     return connection->state != INGEST_REFUSED;
 }
 
