@@ -88,10 +88,11 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     if (is_tight || connection->state == INGEST_REFUSED)
         memory_spare(connection);
     ingest_account_count_input(account, kept_bytes(connection));
-    ingest_account_count_answers(account, connection_memory_answers(connection));
-    ingest_account_wait(account, connection->state == INGEST_RECORDS &&
-                                     !ingest_account_may_grow(account) &&
-                                     (account->waiter.bytes > 0 || !has_space));
+    ingest_memory_count_answers(account->memory, &account->answer_bytes,
+                                connection_memory_answers(connection));
+    input_quota_wait(input, &account->waiter,
+                     connection->state == INGEST_RECORDS && !ingest_account_may_grow(account) &&
+                         (account->waiter.bytes > 0 || !has_space));
     return is_tight || input_quota_has_waiting(input);
 }
 

@@ -15,10 +15,10 @@ void ingest_account_open(struct ingest_account *account, struct ingest_memory *m
 
 void ingest_account_close(struct ingest_account *account)
 {
-    ingest_account_wait(account, false);
+    input_quota_wait(&account->memory->input, &account->waiter, false);
     input_quota_pass(&account->memory->input, &account->waiter);
     ingest_account_count_input(account, 0);
-    ingest_account_count_answers(account, 0);
+    ingest_memory_count_answers(account->memory, &account->answer_bytes, 0);
 }
 
 bool ingest_account_may_grow(const struct ingest_account *account)
@@ -45,21 +45,6 @@ void ingest_account_count_input(struct ingest_account *account, size_t bytes)
         ingest_account_excuse(account);
     if (before != account->waiter.bytes)
         ingest_memory_tell_input(memory);
-}
-
-void ingest_account_count_answers(struct ingest_account *account, size_t bytes)
-{
-    ingest_memory_count_answers(account->memory, &account->answer_bytes, bytes);
-}
-
-void ingest_account_wait(struct ingest_account *account, bool is_waiting)
-{
-    input_quota_wait(&account->memory->input, &account->waiter, is_waiting);
-}
-
-void ingest_account_mark_acked(struct ingest_account *account)
-{
-    input_quota_mark_acked(&account->memory->input, &account->waiter);
 }
 
 void ingest_account_came(struct ingest_account *account, size_t size)

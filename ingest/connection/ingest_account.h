@@ -33,13 +33,8 @@ bool ingest_account_may_grow(const struct ingest_account *account);
 /* How many bytes of the connection's answers may wait. */
 size_t ingest_account_answers_max(const struct ingest_account *account);
 
-/* Charge the connection for the memory that it keeps now. */
+/* Charge the connection for the input and rows that it keeps now. */
 void ingest_account_count_input(struct ingest_account *account, size_t bytes);
-void ingest_account_count_answers(struct ingest_account *account, size_t bytes);
-/* Set whether the connection waits for memory. */
-void ingest_account_wait(struct ingest_account *account, bool is_waiting);
-/* Some of the connection's clicks became durable. */
-void ingest_account_mark_acked(struct ingest_account *account);
 /* `size` bytes came from the client. */
 void ingest_account_came(struct ingest_account *account, size_t size);
 

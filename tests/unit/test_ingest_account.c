@@ -50,11 +50,11 @@ Test(ingest_account, of_answers_each_may_have_half_of_what_is_left)
     ingest_account_open(&a, &memory, 1);
     ingest_account_open(&b, &memory, 2);
     cr_expect_eq(ingest_account_answers_max(&a), INGEST_ACCOUNT_ANSWERS_MAX);
-    ingest_account_count_answers(&a, ANSWERS_MAX - (1 << 20));
+    ingest_memory_count_answers(&memory, &a.answer_bytes, ANSWERS_MAX - (1 << 20));
     cr_expect_eq(ingest_account_answers_max(&b), 512 << 10);
     cr_expect_eq(held.bytes[MEMORY_HELD_INGEST_ANSWERS], ANSWERS_MAX - (1 << 20));
     cr_expect_eq(answer_bytes.value, ANSWERS_MAX - (1 << 20));
-    ingest_account_count_answers(&a, 2 * ANSWERS_MAX);
+    ingest_memory_count_answers(&memory, &a.answer_bytes, 2 * ANSWERS_MAX);
     cr_expect_eq(ingest_account_answers_max(&b), INGEST_ACCOUNT_ANSWERS_LEAST);
     ingest_account_close(&a);
     cr_expect_eq(ingest_account_answers_max(&b), INGEST_ACCOUNT_ANSWERS_MAX);
@@ -72,7 +72,7 @@ Test(ingest_account, input_counts_but_for_what_each_has_free_and_is_told_to_the_
     ingest_account_count_input(&account, INPUT_QUOTA_FREE + 5);
     cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 5);
     cr_expect_eq(input_bytes.value, 5);
-    ingest_account_mark_acked(&account);
+    input_quota_mark_acked(&memory.input, &account.waiter);
     cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 5);
     ingest_account_close(&account);
     cr_expect_eq(held.bytes[MEMORY_HELD_INPUT], 0);
@@ -92,8 +92,8 @@ Test(ingest_account, one_that_others_wait_for_has_a_time_that_grows_with_what_co
     ingest_account_count_input(&holder, INPUT_MAX);
     now_us += HOLD_MS * 1000 + 1;
     cr_expect_not(ingest_account_is_too_slow(&holder), "no other waits");
-    ingest_account_wait(&reserved, true);
-    ingest_account_wait(&waiting, true);
+    input_quota_wait(&memory.input, &reserved.waiter, true);
+    input_quota_wait(&memory.input, &waiting.waiter, true);
     cr_expect_eq(resumed, 1, "room is reserved for one");
     ingest_account_came(&holder, 64 << 10);
     now_us += 999999;
