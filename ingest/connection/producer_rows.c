@@ -18,32 +18,18 @@ enum { DROPPED_MAX = 1024 }; /* silent producers dropped in one write batch */
 #define DAY_US   INT64_C(86400000000)
 #define SWEEP_US INT64_C(3600000000) /* between searches for silent producers */
 
-static struct bytes batch_int(struct write_batch *batch, int32_t value)
-{
-    uint8_t big_endian[4] = {(uint8_t)((uint32_t)value >> 24), (uint8_t)((uint32_t)value >> 16),
-                             (uint8_t)((uint32_t)value >> 8), (uint8_t)value};
-
-    return write_batch_copy(batch, bytes_of(big_endian, sizeof big_endian));
-}
-
-static struct bytes batch_hash(struct write_batch *batch, struct hash128 hash)
-{
-    uint8_t bytes[16];
-
-    store_u64(bytes, hash.low);
-    store_u64(bytes + 8, hash.high);
-    return write_batch_copy(batch, bytes_of(bytes, sizeof bytes));
-}
-
 void producer_rows_add(struct write_batch *batch, const struct table *table,
                        const struct producer *producer, const struct producer_batch *known)
 {
+    uint8_t slot[4];
+
+    store_u32_be(slot, (uint32_t)(known->sequence % PRODUCER_WINDOW));
     struct column_value values[] = {
         {PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
-        {PRODUCER_SLOT, false, batch_int(batch, (int32_t)(known->sequence % PRODUCER_WINDOW))},
+        {PRODUCER_SLOT, false, write_batch_copy(batch, bytes_of(slot, sizeof slot))},
         {PRODUCER_EPOCH, false, write_batch_bigint(batch, (int64_t)producer->epoch)},
         {PRODUCER_SEQUENCE, false, write_batch_bigint(batch, (int64_t)known->sequence)},
-        {PRODUCER_HASH, false, batch_hash(batch, known->hash)},
+        {PRODUCER_HASH, false, write_batch_copy(batch, bytes_of(&known->hash, 16))},
         {PRODUCER_ACCEPTED, false, write_batch_bigint(batch, (int64_t)known->accepted)},
         {PRODUCER_REJECTED, false, write_batch_bigint(batch, (int64_t)known->rejected)},
     };
