@@ -148,7 +148,7 @@ static void load_show(struct load *load)
     int64_t now = world_monotonic_us(load->world);
     double seconds = (double)(now - load->start_us) * 1e-6;
     uint64_t lines = load->accepted + load->rejected;
-    double fraction = load_file_fraction(&load->file);
+    double fraction = source_fraction(load->file.source);
     struct buffer line = {0};
     char number[40];
 

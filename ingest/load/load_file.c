@@ -108,15 +108,7 @@ void load_file_hash(const struct load_file *file, uint8_t hash_out[16])
 {
     struct hash128 hash = hash128_stream_digest(file->hash);
 
-    store_u64(hash_out, hash.low);
-    store_u64(hash_out + 8, hash.high);
-}
-
-double load_file_fraction(const struct load_file *file)
-{
-    uint64_t size = source_size(file->source);
-
-    return size == 0 ? -1 : (double)source_position(file->source) / (double)size;
+    memcpy(hash_out, &hash, sizeof hash);
 }
 
 /* ---- lines ---- */
@@ -176,8 +168,7 @@ static void file_set_key(struct load_file *file, const char *identity, struct by
     }
     struct hash128 hash = hash128_stream_digest(stream);
     hash128_stream_free(stream);
-    store_u64(file->key, hash.low);
-    store_u64(file->key + 8, hash.high);
+    memcpy(file->key, &hash, sizeof hash);
 }
 
 /* Whether the content read so far has two whole lines. */

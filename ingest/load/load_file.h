@@ -33,8 +33,8 @@ struct load_file {
     uint8_t key[16];                   /* a hash of header and first record, or of the identity */
     struct load_prefix *prefixes;
     uint32_t prefix_count, prefix_capacity;
-    /* private */
     struct source *source;
+    /* private */
     struct buffer content;             /* read; not consumed from content_at on */
     size_t content_at;
     bool has_ended;
@@ -64,5 +64,4 @@ must_check int load_file_line(struct load_file *file, struct buffer *to, struct 
 must_check int load_file_at_end(struct load_file *file, struct error *err);    /* 1, 0 or error */
 
 void load_file_hash(const struct load_file *file, uint8_t hash_out[16]);
-double load_file_fraction(const struct load_file *file);       /* 0 to 1; negative: unknown */
 #endif

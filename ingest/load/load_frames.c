@@ -66,10 +66,11 @@ struct load_frames {
     const struct line_columns *columns;
     /* The tables and codes of the batch that is being written. */
     struct string_map resellers;
-    struct string_map pairs;   /* each is a struct click_partition */
-    uint32_t *given, *derived; /* by partition of the block: code of its pair + 1, or 0 */
-    uint32_t *codes;           /* by row: the code of its pair */
-    size_t partition_capacity, row_capacity;
+    struct string_map pairs; /* each is a struct click_partition */
+    uint32_t *pair_codes;    /* by 2 * partition of the block, + 1 for a derived day: code of the
+                              * pair + 1, or 0 */
+    uint32_t *codes;         /* by row: the code of its pair */
+    size_t pair_capacity, row_capacity;
 };
 
 /* ---- life ---- */
@@ -100,8 +101,7 @@ void load_frames_free(struct load_frames *frames)
     ndjson_free(frames->ndjson);
     string_map_release(&frames->resellers);
     string_map_release(&frames->pairs);
-    memory_free(frames->given);
-    memory_free(frames->derived);
+    memory_free(frames->pair_codes);
     memory_free(frames->codes);
     memory_free(frames);
 }
@@ -184,19 +184,17 @@ static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is
 static void codes_reserve(struct load_frames *frames)
 {
     const struct block *block = frames->builder->block;
-    size_t partitions = block->partitions.count;
+    size_t pairs = 2 * (size_t)block->partitions.count;
 
-    if (partitions > frames->partition_capacity) {
-        frames->given = memory_resize(frames->given, partitions * sizeof *frames->given);
-        frames->derived = memory_resize(frames->derived, partitions * sizeof *frames->derived);
-        frames->partition_capacity = partitions;
+    if (pairs > frames->pair_capacity) {
+        frames->pair_codes = memory_resize(frames->pair_codes, pairs * sizeof *frames->pair_codes);
+        frames->pair_capacity = pairs;
     }
     if (block->rows > frames->row_capacity) {
         frames->codes = memory_resize(frames->codes, block->rows * sizeof *frames->codes);
         frames->row_capacity = block->rows;
     }
-    memset(frames->given, 0, partitions * sizeof *frames->given);
-    memset(frames->derived, 0, partitions * sizeof *frames->derived);
+    memset(frames->pair_codes, 0, pairs * sizeof *frames->pair_codes);
     string_map_clear(&frames->resellers);
     string_map_clear(&frames->pairs);
 }
@@ -217,7 +215,7 @@ static void columns_write(struct load_frames *frames, uint64_t sequence)
     codes_reserve(frames);
     for (uint32_t i = 0; i < block->rows; i++) {
         uint32_t partition = block->partition_codes[i];
-        uint32_t *code = derived[i] != 0 ? &frames->derived[partition] : &frames->given[partition];
+        uint32_t *code = &frames->pair_codes[2 * partition + (derived[i] != 0)];
 
         if (*code == 0)
             *code = pair_add(frames, partition, derived[i] != 0) + 1;

@@ -137,12 +137,9 @@ int64_t source_read(struct source *source, void *to, size_t size, struct error *
     }
 }
 
-uint64_t source_position(const struct source *source)
+double source_fraction(const struct source *source)
 {
-    return source->position - source->rest.size;
-}
+    uint64_t used = source->position - source->rest.size;
 
-uint64_t source_size(const struct source *source)
-{
-    return source->size;
+    return source->size == 0 ? -1 : (double)used / (double)source->size;
 }

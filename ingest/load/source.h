@@ -20,9 +20,8 @@ void source_close(struct source *source);              /* NULL is fine */
  * compressed content is damaged or cut off.  A negative errno: the file cannot be read. */
 int64_t source_read(struct source *source, void *to, size_t size, struct error *err);
 
-/* For progress: the bytes of the file that were used, and its size in bytes (0: unknown). */
-uint64_t source_position(const struct source *source);
-uint64_t source_size(const struct source *source);
+/* For progress: the part of the file that was used, 0 to 1; negative: unknown. */
+double source_fraction(const struct source *source);
 
 /* ---- decoders (source_gzip.c, source_zstd.c) ---- */
 

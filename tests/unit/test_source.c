@@ -84,7 +84,7 @@ static int64_t read_all(struct buffer *content, size_t step)
             content->size += (size_t)count;
     } while (count > 0);
     if (count == 0)
-        cr_expect(source_position(source) == source_size(source));
+        cr_expect(source_fraction(source) == 1);
     source_close(source);
     return count;
 }
