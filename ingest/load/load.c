@@ -666,7 +666,7 @@ static void load_take_note(struct load *load, const struct control_words *reply)
 }
 
 /* Process an answer line; false: it is not an answer of the ingest protocol. */
-static bool load_take_reply(struct load *load, struct bytes line)
+static bool load_reply(struct load *load, struct bytes line)
 {
     struct control_words reply;
 
@@ -690,13 +690,6 @@ static bool load_take_reply(struct load *load, struct bytes line)
     else
         return false;
     return true;
-}
-
-static void load_reply(struct load *load, struct bytes line)
-{
-    if (!load_take_reply(load, line))
-        load_fail(load, "what answers is no ingest door: %.*s",
-                  (int)(line.size < 200 ? line.size : 200), (const char *)line.data);
 }
 
 /* ---- the connection ---- */
@@ -724,8 +717,11 @@ static void load_data(void *context, size_t size)
 
         if (end == NULL)
             break;
-        load_reply(load, bytes_of(start, (size_t)(end - start)));
-        at += (size_t)(end - start) + 1;
+        struct bytes line = bytes_of(start, (size_t)(end - start));
+        if (!load_reply(load, line))
+            load_fail(load, "what answers is no ingest door: %.*s",
+                      (int)(line.size < 200 ? line.size : 200), (const char *)line.data);
+        at += line.size + 1;
     }
     if (at > 0) {
         memmove(load->reply.data, load->reply.data + at, load->reply.size - at);

@@ -3,13 +3,11 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name;
-    enum control_kind kind;
-} kinds[] = {
-    {"#producer", CONTROL_PRODUCER}, {"#batch", CONTROL_BATCH}, {"#stream", CONTROL_STREAM},
-    {"#sync", CONTROL_SYNC},         {"#file", CONTROL_FILE},   {"#files", CONTROL_FILES},
-    {"#columns", CONTROL_COLUMNS},   {"#notes", CONTROL_NOTES},
+/* By enum control_kind. */
+static const char *const names[] = {
+    [CONTROL_PRODUCER] = "#producer", [CONTROL_BATCH] = "#batch", [CONTROL_STREAM] = "#stream",
+    [CONTROL_SYNC] = "#sync",         [CONTROL_FILE] = "#file",   [CONTROL_FILES] = "#files",
+    [CONTROL_COLUMNS] = "#columns",   [CONTROL_NOTES] = "#notes",
 };
 
 enum control_kind control_line_kind(struct bytes line)
@@ -20,9 +18,9 @@ enum control_kind control_line_kind(struct bytes line)
 
     if (line.size > CONTROL_LINE_MAX)
         return CONTROL_UNKNOWN;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (control_line_is_word(word, kinds[i].name))
-            return kinds[i].kind;
+    for (uint32_t kind = CONTROL_UNKNOWN + 1; kind < sizeof names / sizeof names[0]; kind++)
+        if (control_line_is_word(word, names[kind]))
+            return (enum control_kind)kind;
     return CONTROL_UNKNOWN;
 }
 
