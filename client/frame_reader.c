@@ -2,11 +2,11 @@
 #include "client/frame_reader.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/array.h"
 #include "client/daybook.h"
 #include "client/wire.h"
+#include "base/bytes.h"
 #include "base/crc32c.h"
 
 void frame_reader_release(struct frame_reader *reader)
@@ -42,19 +42,16 @@ enum frame_reader_result frame_reader_next(struct frame_reader *reader, const ch
 {
     size_t left = reader->size - reader->taken;
     const uint8_t *header = reader->bytes + reader->taken;
-    uint32_t size;
-    uint32_t sum;
 
     if (left < WIRE_HEADER_SIZE)
         return FRAME_READER_NONE;
     const void *text = header + WIRE_HEADER_SIZE;
-    memcpy(&size, header, sizeof size);
-    memcpy(&sum, header + 8, sizeof sum);
+    uint32_t size = load_u32(header);
     if (size > WIRE_PAYLOAD_MAX || header[4] != WIRE_ANSWER)
         return FRAME_READER_FOREIGN;
     if (left - WIRE_HEADER_SIZE < size)
         return FRAME_READER_NONE;
-    if (sum != crc32c(crc32c(0, header, 8), text, size))
+    if (load_u32(header + 8) != crc32c(crc32c(0, header, 8), text, size))
         return FRAME_READER_DAMAGED;
     reader->taken += WIRE_HEADER_SIZE + size;
     *text_out = text;

@@ -11,15 +11,12 @@
  * them. */
 #include "client/frame_writer.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/array.h"
 #include "client/wire.h"
+#include "base/bytes.h"
 #include "base/crc32c.h"
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie");
 
 enum { OUT_MIN = 64 << 10 }; /* more bytes than the magic and the first frame */
 
@@ -41,13 +38,13 @@ static uint8_t *put_u8(uint8_t *to, uint8_t value)
 
 static uint8_t *put_u32(uint8_t *to, uint32_t value)
 {
-    memcpy(to, &value, sizeof value);
+    store_u32(to, value);
     return to + sizeof value;
 }
 
 static uint8_t *put_u64(uint8_t *to, uint64_t value)
 {
-    memcpy(to, &value, sizeof value);
+    store_u64(to, value);
     return to + sizeof value;
 }
 
@@ -57,9 +54,9 @@ static void frame_end(struct frame_writer *writer, enum wire_kind kind, size_t p
     uint8_t *header = writer->out + writer->out_size;
 
     memset(header, 0, WIRE_HEADER_SIZE);
-    put_u32(header, (uint32_t)payload);
+    store_u32(header, (uint32_t)payload);
     header[4] = (uint8_t)kind;
-    put_u32(header + 8, crc32c(crc32c(0, header, 8), header + WIRE_HEADER_SIZE, payload));
+    store_u32(header + 8, crc32c(crc32c(0, header, 8), header + WIRE_HEADER_SIZE, payload));
     writer->out_size += WIRE_HEADER_SIZE + payload;
 }
 
@@ -158,11 +155,8 @@ static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets
     if (to == NULL)
         return DAYBOOK_NO_MEMORY;
     to = put_u32(put_u32(to, forgets ? WIRE_STRINGS_FORGET : 0), count);
-    for (uint32_t i = first; i < strings->count; i++, to += 2) {
-        uint16_t size = (uint16_t)string_map_size(strings, i);
-
-        memcpy(to, &size, sizeof size);
-    }
+    for (uint32_t i = first; i < strings->count; i++, to += 2)
+        store_u16(to, (uint16_t)string_map_size(strings, i));
     if (count > 0)
         memcpy(to, strings->text + start, bytes);
     frame_end(writer, WIRE_STRINGS, payload);
@@ -236,18 +230,12 @@ static uint8_t *put_values(uint8_t *to, const int64_t *values, uint32_t rows,
 
     for (uint32_t i = 0; range.width == 1 && i < rows; i++)
         to[i] = (uint8_t)((uint64_t)values[i] - base);
-    for (uint32_t i = 0; range.width == 2 && i < rows; i++) {
-        uint16_t value = (uint16_t)((uint64_t)values[i] - base);
-        memcpy(to + 2 * (size_t)i, &value, sizeof value);
-    }
-    for (uint32_t i = 0; range.width == 4 && i < rows; i++) {
-        uint32_t value = (uint32_t)((uint64_t)values[i] - base);
-        memcpy(to + 4 * (size_t)i, &value, sizeof value);
-    }
-    for (uint32_t i = 0; range.width == 8 && i < rows; i++) {
-        uint64_t value = (uint64_t)values[i] - base;
-        memcpy(to + 8 * (size_t)i, &value, sizeof value);
-    }
+    for (uint32_t i = 0; range.width == 2 && i < rows; i++)
+        store_u16(to + 2 * (size_t)i, (uint16_t)((uint64_t)values[i] - base));
+    for (uint32_t i = 0; range.width == 4 && i < rows; i++)
+        store_u32(to + 4 * (size_t)i, (uint32_t)((uint64_t)values[i] - base));
+    for (uint32_t i = 0; range.width == 8 && i < rows; i++)
+        store_u64(to + 8 * (size_t)i, (uint64_t)values[i] - base);
     return to + (size_t)rows * range.width;
 }
 
@@ -255,10 +243,8 @@ static uint8_t *put_codes(uint8_t *to, const uint32_t *codes, uint32_t rows, uin
 {
     for (uint32_t i = 0; width == 1 && i < rows; i++)
         to[i] = (uint8_t)codes[i];
-    for (uint32_t i = 0; width == 2 && i < rows; i++) {
-        uint16_t code = (uint16_t)codes[i];
-        memcpy(to + 2 * (size_t)i, &code, sizeof code);
-    }
+    for (uint32_t i = 0; width == 2 && i < rows; i++)
+        store_u16(to + 2 * (size_t)i, (uint16_t)codes[i]);
     if (width == 4 && rows > 0)
         memcpy(to, codes, (size_t)rows * 4);
     return to + (size_t)rows * width;
