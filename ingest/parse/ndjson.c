@@ -17,9 +17,10 @@ struct ndjson {
     yajl_handle parser; /* NULL before the first line and after an invalid one */
     /* the line that is being read */
     struct buffer values; /* copies: yajl overwrites its own */
-    size_t offsets[RECORD_FIELDS_MAX];
-    size_t sizes[RECORD_FIELDS_MAX];
-    bool is_present[RECORD_FIELDS_MAX];
+    struct {
+        size_t offset, size; /* in `values` */
+        bool is_present;
+    } fields[RECORD_FIELDS_MAX];
     int field; /* of the last key */
     uint32_t objects;
     bool is_open;          /* within an object */
@@ -43,8 +44,8 @@ static int ndjson_value(void *context, const char *data, size_t size)
 
     if (!ndjson->is_open)
         return 0;
-    ndjson->offsets[ndjson->field] = ndjson->values.size;
-    ndjson->sizes[ndjson->field] = size;
+    ndjson->fields[ndjson->field].offset = ndjson->values.size;
+    ndjson->fields[ndjson->field].size = size;
     buffer_append(&ndjson->values, data, size);
     return 1;
 }
@@ -77,9 +78,9 @@ static int ndjson_key(void *context, const unsigned char *data, size_t size)
         field++;
     if (field == fields)
         return ndjson_refuse(ndjson, REJECT_UNKNOWN_FIELD, name);
-    if (ndjson->is_present[field])
+    if (ndjson->fields[field].is_present)
         return ndjson_refuse(ndjson, REJECT_BAD_JSON, name);
-    ndjson->is_present[field] = true;
+    ndjson->fields[field].is_present = true;
     ndjson->field = field;
     return 1;
 }
@@ -211,9 +212,7 @@ static bool has_lone_surrogate(struct bytes line)
 static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
 {
     buffer_clear(&ndjson->values);
-    memset(ndjson->sizes, 0, sizeof ndjson->sizes);
-    memset(ndjson->offsets, 0, sizeof ndjson->offsets);
-    memset(ndjson->is_present, 0, sizeof ndjson->is_present);
+    memset(ndjson->fields, 0, sizeof ndjson->fields);
     ndjson->objects = 0;
     ndjson->is_open = false;
     (void)ndjson_refuse(ndjson, REJECT_BAD_JSON, line);
@@ -240,11 +239,8 @@ void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct byte
         reject_list_add(&builder->rejects, number, ndjson->code, buffer_view(&ndjson->text), line);
         return;
     }
-    for (int i = 0; i < RECORD_FIELDS_MAX; i++) {
-        const uint8_t *start =
-            ndjson->values.data == NULL ? (const uint8_t *)"" : ndjson->values.data;
-
-        record.fields[i] = bytes_of(start + ndjson->offsets[i], ndjson->sizes[i]);
-    }
+    const char *start = ndjson->values.data == NULL ? "" : (const char *)ndjson->values.data;
+    for (int i = 0; i < RECORD_FIELDS_MAX; i++)
+        record.fields[i] = bytes_of(start + ndjson->fields[i].offset, ndjson->fields[i].size);
     row_builder_add(builder, &record, number, line);
 }

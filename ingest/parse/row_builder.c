@@ -16,8 +16,6 @@
 #include "ingest/parse/click_dedup.h"
 #include "base/memory.h"
 
-#define DAY_MAX ((int32_t)(TIME_MS_MAX / DAY_MS))
-
 /* ---- life ---- */
 
 static int builder_columns(struct row_builder *builder, struct error *err)
