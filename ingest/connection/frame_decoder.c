@@ -472,15 +472,7 @@ static const struct ingest_decoder frames_decoder = {
 
 /* ---- life ---- */
 
-enum frame_decoder_begin frame_decoder_looks(struct bytes input)
-{
-    if (memcmp(input.data, WIRE_MAGIC,
-               input.size < WIRE_MAGIC_SIZE ? input.size : WIRE_MAGIC_SIZE) != 0)
-        return FRAME_DECODER_NO;
-    return input.size < WIRE_MAGIC_SIZE ? FRAME_DECODER_MAYBE : FRAME_DECODER_YES;
-}
-
-void frame_decoder_open(struct ingest_connection *connection)
+static void frames_open(struct ingest_connection *connection)
 {
     const struct world *world = connection->ingest->options.world;
     uint64_t seed;
@@ -491,6 +483,18 @@ void frame_decoder_open(struct ingest_connection *connection)
     connection->frames = memory_zeroed(1, sizeof *connection->frames);
     connection->frames->decoder = binary_decoder_new(seed);
     (void)strings_charge(connection, binary_decoder_strings_bytes(connection->frames->decoder));
+}
+
+bool frame_decoder_choose(struct ingest_connection *connection)
+{
+    struct bytes input = input_queue_rest(&connection->input);
+    size_t size = input.size < WIRE_MAGIC_SIZE ? input.size : WIRE_MAGIC_SIZE;
+    bool is_magic = memcmp(input.data, WIRE_MAGIC, size) == 0;
+
+    connection->is_decoder_known = !is_magic || size == WIRE_MAGIC_SIZE;
+    if (is_magic && connection->is_decoder_known)
+        frames_open(connection);
+    return connection->is_decoder_known;
 }
 
 void frame_decoder_close(struct ingest_connection *connection)

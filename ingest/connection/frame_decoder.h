@@ -8,14 +8,9 @@
 
 #include "ingest/connection/ingest_connection_private.h"
 
-enum frame_decoder_begin { FRAME_DECODER_NO, FRAME_DECODER_MAYBE, FRAME_DECODER_YES };
-
-/* Whether a connection's input is frames, by its first bytes `input`, which are not empty.  MAYBE:
- * more bytes are needed to decide. */
-enum frame_decoder_begin frame_decoder_looks(struct bytes input);
-
-/* Decode the connection's input as frames; frame_decoder_looks has returned YES. */
-void frame_decoder_open(struct ingest_connection *connection);
+/* Choose the decoder of lines or of frames by the first bytes of the input, which is not empty.
+ * False: more bytes are needed to decide. */
+bool frame_decoder_choose(struct ingest_connection *connection);
 /* Free the decoder's state; fine for a connection whose input is lines. */
 void frame_decoder_close(struct ingest_connection *connection);
 #endif

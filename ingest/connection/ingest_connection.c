@@ -264,20 +264,6 @@ static void network_space(void *context, uint8_t **to_out, size_t *size_out)
     connection->decoder->space(connection, to_out, size_out);
 }
 
-/* Choose the decoder by the first bytes; false: more bytes are needed to decide. */
-static bool connection_knows_decoder(struct ingest_connection *connection)
-{
-    if (connection->is_decoder_known)
-        return true;
-    enum frame_decoder_begin begin = frame_decoder_looks(input_queue_rest(&connection->input));
-    if (begin == FRAME_DECODER_MAYBE)
-        return false;
-    connection->is_decoder_known = true;
-    if (begin == FRAME_DECODER_YES)
-        frame_decoder_open(connection);
-    return true;
-}
-
 static void network_data(void *context, size_t size)
 {
     struct ingest_connection *connection = context;
@@ -285,7 +271,7 @@ static void network_data(void *context, size_t size)
     door_use(&connection->slot, connection->slot.claim);
     input_queue_filled(&connection->input, size);
     ingest_account_came(&connection->account, size);
-    if (connection_knows_decoder(connection))
+    if (connection->is_decoder_known || frame_decoder_choose(connection))
         connection_run(connection);
 }
 
@@ -331,20 +317,15 @@ static void reply_is_ready(void *context)
     ingest_connection_wake(context);
 }
 
-static void turn_away(struct ingest *ingest, struct connection *network)
-{
-    ingest->metrics.refused->value++;
-    network_write(network, bytes_text("error - too_many_connections\n"));
-    network_close(network);
-}
-
 void ingest_connection_attach(struct ingest *ingest, struct door *door, struct connection *network)
 {
     struct ingest_connection *connection = memory_zeroed(1, sizeof *connection);
 
     if (!door_enter(door, &connection->slot, network)) {
         memory_free(connection);
-        turn_away(ingest, network);
+        ingest->metrics.refused->value++;
+        network_write(network, bytes_text("error - too_many_connections\n"));
+        network_close(network);
         return;
     }
     connection->ingest = ingest;

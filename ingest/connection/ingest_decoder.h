@@ -34,6 +34,6 @@ struct ingest_decoder {
     void (*prepare)(const struct ingest_connection *connection, struct parse_job *job);
 };
 
-/* The decoder of lines (text_decoder.c).  frame_decoder_open sets the decoder of frames. */
+/* The decoder of lines (text_decoder.c).  frame_decoder_choose sets the decoder of frames. */
 extern const struct ingest_decoder text_decoder;
 #endif
