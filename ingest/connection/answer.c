@@ -2,7 +2,6 @@
 #include "ingest/connection/answer.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "ingest/connection/answer_text.h"
 #include "ingest/connection/ingest_decoder.h"
@@ -10,13 +9,11 @@
 void answer_say(struct ingest_connection *connection, const char *format, ...)
 {
     struct reply *reply = reply_queue_add(&connection->replies, sizeof *reply);
-    char line[512];
     va_list arguments;
 
     va_start(arguments, format);
-    (void)vsnprintf(line, sizeof line, format, arguments);
+    buffer_vprintf(&reply->text, format, arguments);
     va_end(arguments);
-    buffer_append_text(&reply->text, line);
     reply_queue_ready(reply);
 }
 

@@ -55,6 +55,6 @@ void ingest_memory_count_answers(struct ingest_memory *memory, size_t *held, siz
 
 void ingest_memory_tell_input(struct ingest_memory *memory)
 {
-    memory->input_bytes->value = (int64_t)input_quota_bytes(&memory->input);
+    memory->input_bytes->value = (int64_t)memory->input.quota.taken;
     memory_tell(memory, &memory->input.quota, MEMORY_HELD_INPUT);
 }

@@ -46,14 +46,9 @@ bool input_quota_admits(const struct input_quota *input, const struct input_wait
     return half_has_room(half) || TAILQ_FIRST(&half->holders) == waiter || half->reserved == waiter;
 }
 
-size_t input_quota_bytes(const struct input_quota *input)
-{
-    return input->quota.taken;
-}
-
 bool input_quota_is_tight(const struct input_quota *input)
 {
-    return input_quota_bytes(input) >= input->bytes_max / TIGHT_SHARE;
+    return input->quota.taken >= input->bytes_max / TIGHT_SHARE;
 }
 
 bool input_quota_has_waiting(const struct input_quota *input)

@@ -69,7 +69,6 @@ bool input_quota_admits(const struct input_quota *input, const struct input_wait
 /* Whether so much is in use that connections should free memory that they can allocate again. */
 bool input_quota_is_tight(const struct input_quota *input);
 bool input_quota_has_waiting(const struct input_quota *input);
-size_t input_quota_bytes(const struct input_quota *input);
 
 /* Set the waiter's bytes, including the free ones.  This may resume a waiter. */
 void input_quota_charge(struct input_quota *input, struct input_waiter *waiter, size_t bytes);

@@ -53,15 +53,6 @@ static error_t option_word(struct argp_state *state, const char *text,
     return 0;
 }
 
-static error_t option_end(struct argp_state *state, const struct producers_options *options)
-{
-    if (options->action == PRODUCERS_NONE)
-        return command_refuse(state, "list or drop is needed");
-    if (options->action == PRODUCERS_DROP && !options->has_id)
-        return command_refuse(state, "drop needs the producer's UUID");
-    return 0;
-}
-
 static error_t producers_parse(int key, char *argument, struct argp_state *state)
 {
     struct producers_options *options = state->input;
@@ -72,7 +63,11 @@ static error_t producers_parse(int key, char *argument, struct argp_state *state
     case ARGP_KEY_ARG:
         return option_word(state, argument, options);
     case ARGP_KEY_END:
-        return option_end(state, options);
+        if (options->action == PRODUCERS_NONE)
+            return command_refuse(state, "list or drop is needed");
+        if (options->action == PRODUCERS_DROP && !options->has_id)
+            return command_refuse(state, "drop needs the producer's UUID");
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
