@@ -15,13 +15,12 @@ void loaded_file_add(struct ingest_connection *connection, uint64_t sequence)
     struct ingest *ingest = connection->ingest;
     struct write_batch *batch = ingest->batch;
     const struct loaded_file *file = &connection->file;
-    const uint8_t *producer = connection->producer->id;
     struct column_value values[] = {
-        {LOADED_FILE_KEY, false, write_batch_copy(batch, bytes_of(file->key, 16))},
-        {LOADED_FILE_PRODUCER, false, write_batch_copy(batch, bytes_of(producer, UUID_SIZE))},
+        {LOADED_FILE_KEY, false, bytes_of(file->key, 16)},
+        {LOADED_FILE_PRODUCER, false, bytes_of(connection->producer->id, UUID_SIZE)},
         {LOADED_FILE_BATCH, false, write_batch_bigint(batch, (int64_t)sequence)},
         {LOADED_FILE_BYTES, false, write_batch_bigint(batch, (int64_t)file->bytes)},
-        {LOADED_FILE_HASH, false, write_batch_copy(batch, bytes_of(file->hash, 16))},
+        {LOADED_FILE_HASH, false, bytes_of(file->hash, 16)},
         {LOADED_FILE_LINES, false, write_batch_bigint(batch, (int64_t)file->lines)},
         {LOADED_FILE_ENDS_LINE, false, write_batch_boolean(batch, file->ends_line)},
     };

@@ -25,11 +25,11 @@ void producer_rows_add(struct write_batch *batch, const struct table *table,
 
     store_u32_be(slot, (uint32_t)(known->sequence % PRODUCER_WINDOW));
     struct column_value values[] = {
-        {PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
-        {PRODUCER_SLOT, false, write_batch_copy(batch, bytes_of(slot, sizeof slot))},
+        {PRODUCER_ID, false, bytes_of(producer->id, UUID_SIZE)},
+        {PRODUCER_SLOT, false, bytes_of(slot, sizeof slot)},
         {PRODUCER_EPOCH, false, write_batch_bigint(batch, (int64_t)producer->epoch)},
         {PRODUCER_SEQUENCE, false, write_batch_bigint(batch, (int64_t)known->sequence)},
-        {PRODUCER_HASH, false, write_batch_copy(batch, bytes_of(&known->hash, 16))},
+        {PRODUCER_HASH, false, bytes_of(&known->hash, 16)},
         {PRODUCER_ACCEPTED, false, write_batch_bigint(batch, (int64_t)known->accepted)},
         {PRODUCER_REJECTED, false, write_batch_bigint(batch, (int64_t)known->rejected)},
     };
@@ -111,8 +111,7 @@ static int producers_drop(struct ingest *ingest, struct producer *const *produce
 
     write_batch_clear(batch);
     for (uint32_t i = 0; i < count; i++) {
-        struct column_value id = {PRODUCER_ID, false,
-                                  write_batch_copy(batch, bytes_of(producers[i]->id, UUID_SIZE))};
+        struct column_value id = {PRODUCER_ID, false, bytes_of(producers[i]->id, UUID_SIZE)};
 
         write_batch_delete(batch, table, &id, 1);
     }

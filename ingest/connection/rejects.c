@@ -36,26 +36,21 @@ static void writer_row(struct reject_writer *writer, uint64_t line, enum reject_
     struct write_batch *batch = writer->batch;
     const struct reject_origin *origin = writer->origin;
     uint8_t id[UUID_SIZE];
-    struct column_value values[9];
-    uint32_t count = 0;
 
     timeuuid_make(origin->now_us + writer->rows++, writer->random, id);
-    values[count++] = (struct column_value){REJECT_DAY, false, writer->day};
-    values[count++] =
-        (struct column_value){REJECT_ID, false, write_batch_copy(batch, bytes_of(id, sizeof id))};
-    values[count++] = (struct column_value){REJECT_DOOR, false, bytes_text(origin->door)};
-    if (origin->producer != NULL) {
-        values[count++] = (struct column_value){
-            REJECT_PRODUCER, false, write_batch_copy(batch, bytes_of(origin->producer, UUID_SIZE))};
-        values[count++] = (struct column_value){REJECT_BATCH, false,
-                                                write_batch_bigint(batch, (int64_t)origin->batch)};
-    }
-    values[count++] =
-        (struct column_value){REJECT_LINE, false, write_batch_bigint(batch, (int64_t)line)};
-    values[count++] = (struct column_value){REJECT_CODE, false, bytes_text(reject_name(code))};
-    values[count++] = (struct column_value){REJECT_REASON, false, reason};
-    values[count++] = (struct column_value){REJECT_CONTENT, false, content};
-    write_batch_insert(batch, writer->table, values, count);
+    const struct column_value values[] = {
+        {REJECT_DAY, false, writer->day},
+        {REJECT_ID, false, bytes_of(id, sizeof id)},
+        {REJECT_DOOR, false, bytes_text(origin->door)},
+        {REJECT_LINE, false, write_batch_bigint(batch, (int64_t)line)},
+        {REJECT_CODE, false, bytes_text(reject_name(code))},
+        {REJECT_REASON, false, reason},
+        {REJECT_CONTENT, false, content},
+        {REJECT_PRODUCER, false, bytes_of(origin->producer, UUID_SIZE)},
+        {REJECT_BATCH, false, write_batch_bigint(batch, (int64_t)origin->batch)},
+    };
+    /* A reject outside of batches has no producer and no batch. */
+    write_batch_insert(batch, writer->table, values, origin->producer != NULL ? 9 : 7);
 }
 
 /* Write the rejects from index `start` on that have this code, with many lines in each row. */
@@ -75,9 +70,8 @@ static void writer_gather(struct reject_writer *writer, const struct reject_list
             char reason[64];
             int size = snprintf(reason, sizeof reason, "%" PRIu64 " lines, gathered", lines);
 
-            writer_row(writer, first_line, code,
-                       write_batch_copy(writer->batch, bytes_of(reason, (size_t)size)),
-                       write_batch_copy(writer->batch, buffer_view(&content)));
+            writer_row(writer, first_line, code, bytes_of(reason, (size_t)size),
+                       buffer_view(&content));
             buffer_clear(&content);
             lines = 0;
         }
@@ -103,7 +97,7 @@ void rejects_add(struct write_batch *batch, const struct table *table,
     if (list->count == 0)
         return;
     calendar_day_format(calendar_day_of_time(origin->now_us / 1000), day);
-    writer.day = write_batch_copy(batch, bytes_of(day, DAY_TEXT_SIZE));
+    writer.day = bytes_of(day, DAY_TEXT_SIZE);
     for (uint32_t i = 0; i < single; i++) {
         const struct reject *reject = &list->items[i];
 

@@ -24,8 +24,7 @@ struct reject_origin {
     uint64_t batch;
 };
 
-/* Add the rejects to the write batch.  `list` must stay unchanged until the write batch was
- * applied. */
+/* Add the rejects, which are copied, to the write batch. */
 void rejects_add(struct write_batch *batch, const struct table *table,
                  const struct reject_list *list, const struct reject_origin *origin,
                  struct random *random);
