@@ -259,12 +259,9 @@ static bool lines_are_whole(struct bytes payload, uint32_t lines)
 {
     uint32_t ends = 0;
 
-    for (size_t i = 20; i < WIRE_LINES_HEADER; i++)
-        if (payload.data[i] != 0)
-            return false;
     for (size_t i = WIRE_LINES_HEADER; i < payload.size; i++)
         ends += payload.data[i] == '\n';
-    return ends == lines &&
+    return ends == lines && load_u32(payload.data + 20) == 0 &&
            (payload.size == WIRE_LINES_HEADER || payload.data[payload.size - 1] == '\n');
 }
 

@@ -181,14 +181,6 @@ static bool width_is_good(uint8_t width, uint8_t width_max)
     return width <= width_max && (width & (width - 1)) == 0;
 }
 
-static bool bytes_are_zero(const uint8_t *data, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (data[i] != 0)
-            return false;
-    return true;
-}
-
 /* Read and check the fields of the header. */
 static int batch_read_header(struct reader *reader, struct binary_batch *batch)
 {
@@ -202,9 +194,9 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
     batch->amount_width = reader_u8(reader);
     batch->time_base = reader_u64(reader);
     batch->amount_base = reader_u64(reader);
-    batch->scale = reader_u8(reader);
-    struct bytes zeros = reader_bytes(reader, 7);
-    if (reader->failed || !bytes_are_zero(zeros.data, zeros.size) || batch->sequence > INT64_MAX ||
+    uint64_t scale = reader_u64(reader); /* of one byte, and seven zeros */
+    batch->scale = (uint8_t)scale;
+    if (reader->failed || scale > UINT8_MAX || batch->sequence > INT64_MAX ||
         !width_is_good(batch->partition_width, 4) || !width_is_good(batch->ad_width, 4) ||
         !width_is_good(batch->time_width, 8) || !width_is_good(batch->amount_width, 8) ||
         (batch->scale > WIRE_SCALE_MAX && batch->scale != WIRE_SCALE_OF_ROW))
