@@ -97,8 +97,8 @@ static struct commit_counts commit_count_rows(struct ingest_connection *connecti
     click_dedup_add_rejects(connection->rows.dedup, all);
     reject_list_sort(all);
     counts.rejects = all;
-    counts.accepted -= click_dedup_different(connection->rows.dedup);
-    counts.duplicates = click_dedup_duplicates(connection->rows.dedup);
+    counts.accepted -= click_dedup_count(connection->rows.dedup, CLICK_DEDUP_DIFFERENT);
+    counts.duplicates = click_dedup_count(connection->rows.dedup, CLICK_DEDUP_DUPLICATE);
     return counts;
 }
 

@@ -20,13 +20,11 @@
 
 enum { READ_ROWS = 5000, ARENA_CHUNK = 64 * 1024 };
 
-enum row_verdict { ROW_NEW, ROW_DUPLICATE, ROW_DIFFERENT };
-
 struct click_dedup_row {
     uint32_t row; /* of the block */
     uint32_t partition;
     struct clustering clustering;
-    enum row_verdict verdict;
+    enum click_dedup_verdict verdict;
 };
 
 struct click_dedup {
@@ -186,10 +184,11 @@ static struct decimal amount_of(const struct click_dedup *dedup, const struct cl
 }
 
 /* The verdict for a row if there is a click with its id and with `amount`. */
-static enum row_verdict verdict_of(const struct click_dedup *dedup,
-                                   const struct click_dedup_row *row, struct decimal amount)
+static enum click_dedup_verdict verdict_of(const struct click_dedup *dedup,
+                                           const struct click_dedup_row *row, struct decimal amount)
 {
-    return decimal_compare(amount_of(dedup, row), amount) == 0 ? ROW_DUPLICATE : ROW_DIFFERENT;
+    return decimal_compare(amount_of(dedup, row), amount) == 0 ? CLICK_DEDUP_DUPLICATE
+                                                               : CLICK_DEDUP_DIFFERENT;
 }
 
 /* Compare rows with the same id within the batch: the first line is the click. */
@@ -214,8 +213,7 @@ static void judge_among_themselves(struct click_dedup *dedup)
 static void click_dedup_finish(struct click_dedup *dedup, int status, const struct error *err)
 {
     dedup->state = status == 0 ? CLICK_DEDUP_JUDGED : CLICK_DEDUP_FAILED;
-    if (status != 0)
-        (void)error_set(&dedup->err, status, "%s", err == NULL ? error_text(status) : err->text);
+    (void)error_keep(&dedup->err, status, err);
     dedup->done(dedup->context);
 }
 
@@ -337,23 +335,13 @@ void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
 
 /* ---- the results ---- */
 
-static uint64_t count_of(const struct click_dedup *dedup, enum row_verdict verdict)
+uint64_t click_dedup_count(const struct click_dedup *dedup, enum click_dedup_verdict verdict)
 {
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < dedup->row_count; i++)
         count += dedup->rows[i].verdict == verdict;
     return count;
-}
-
-uint64_t click_dedup_duplicates(const struct click_dedup *dedup)
-{
-    return count_of(dedup, ROW_DUPLICATE);
-}
-
-uint64_t click_dedup_different(const struct click_dedup *dedup)
-{
-    return count_of(dedup, ROW_DIFFERENT);
 }
 
 const struct store_expectation *click_dedup_expectations(const struct click_dedup *dedup,
@@ -381,7 +369,7 @@ void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list
     struct buffer id = {0};
 
     for (uint32_t i = 0; i < dedup->row_count; i++)
-        if (dedup->rows[i].verdict == ROW_DIFFERENT)
+        if (dedup->rows[i].verdict == CLICK_DEDUP_DIFFERENT)
             different[count++] = dedup->rows[i].row;
     qsort(different, count, sizeof *different, order_lines);
     for (uint32_t i = 0; i < count; i++) {
@@ -458,7 +446,7 @@ static uint32_t add_partition(const struct click_dedup *dedup, uint32_t begin,
     uint32_t count = 0;
 
     for (; end < dedup->row_count && dedup->rows[end].partition == partition; end++)
-        count += dedup->rows[end].verdict == ROW_NEW;
+        count += dedup->rows[end].verdict == CLICK_DEDUP_NEW;
     if (count == 0)
         return end;
 
@@ -475,7 +463,7 @@ static uint32_t add_partition(const struct click_dedup *dedup, uint32_t begin,
 
     count = 0;
     for (uint32_t i = begin; i < end; i++)
-        if (dedup->rows[i].verdict == ROW_NEW)
+        if (dedup->rows[i].verdict == CLICK_DEDUP_NEW)
             make_row(dedup, &dedup->rows[i], batch, &items[count++]);
     write_batch_add_mutation(batch, &mutation);
     if (type_key_component(key, 2, 0, &reseller) == 0)
@@ -491,7 +479,7 @@ void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *b
     for (uint32_t i = 0; i < dedup->row_count;)
         i = add_partition(dedup, i, batch);
     for (uint32_t i = 0; i < dedup->row_count; i++)
-        clicks[ad->codes[dedup->rows[i].row]] += dedup->rows[i].verdict == ROW_NEW;
+        clicks[ad->codes[dedup->rows[i].row]] += dedup->rows[i].verdict == CLICK_DEDUP_NEW;
     for (uint32_t code = 0; code < ad->dictionary.count; code++)
         add_increment(batch, dedup->stream->per_ad, block_dictionary_get(&ad->dictionary, code),
                       clicks[code]);

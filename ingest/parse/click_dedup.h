@@ -54,8 +54,9 @@ void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
 void click_dedup_clear(struct click_dedup *dedup);
 
 /* The result, in the state JUDGED. */
-uint64_t click_dedup_duplicates(const struct click_dedup *dedup);
-uint64_t click_dedup_different(const struct click_dedup *dedup);
+enum click_dedup_verdict { CLICK_DEDUP_NEW, CLICK_DEDUP_DUPLICATE, CLICK_DEDUP_DIFFERENT };
+/* The number of rows with this verdict. */
+uint64_t click_dedup_count(const struct click_dedup *dedup, enum click_dedup_verdict verdict);
 void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects);
 void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *batch);
 const struct store_expectation *click_dedup_expectations(const struct click_dedup *dedup,

@@ -100,7 +100,8 @@ static void judge(struct bench *bench, const char *clicks, const char *expected)
     cr_assert_eq(click_dedup_state(bench->keyed), CLICK_DEDUP_JUDGED);
     click_dedup_add_rejects(bench->keyed, &rejects);
     int used = snprintf(found, sizeof found, "%" PRIu64 " %" PRIu64 ":",
-                        click_dedup_duplicates(bench->keyed), click_dedup_different(bench->keyed));
+                        click_dedup_count(bench->keyed, CLICK_DEDUP_DUPLICATE),
+                        click_dedup_count(bench->keyed, CLICK_DEDUP_DIFFERENT));
     for (uint32_t i = 0; i < rejects.count; i++) {
         cr_expect_eq(rejects.items[i].code, REJECT_DIFFERS);
         used +=
@@ -233,7 +234,7 @@ Test(click_dedup, after_a_crash_at_any_moment_click_and_counters_are_there_or_ne
         fill(&bench, "1 0.5, 2 0.5");
         click_dedup_judge(bench.keyed, bench.builder->block, set_judged, &bench.is_judged);
         rollup_fixture_step_until(&bench.fixture, &bench.is_judged);
-        uint64_t found = click_dedup_duplicates(bench.keyed);
+        uint64_t found = click_dedup_count(bench.keyed, CLICK_DEDUP_DUPLICATE);
         cr_expect(found == 0 || found == 2, "seed %d: half a batch", (int)seed);
         expect_counted(&bench, found == 2 ? "2" : "-");
         lost += found == 0;
