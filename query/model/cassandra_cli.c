@@ -271,10 +271,9 @@ static int read_attributes(struct parser *parser, take_attribute take, void *con
     int rc = 0;
 
     while (rc == 0 && is_word(parser, link)) {
-        uint32_t line;
         const char *name;
         rc = next(parser);
-        line = parser->token.line;
+        uint32_t line = parser->token.line;
         rc = rc == 0 ? take_text(parser, "an attribute", &name) : rc;
         rc = rc == 0 ? take_sign(parser, '=') : rc;
         rc = rc == 0 ? take(parser, name, line, context) : rc;
@@ -520,11 +519,10 @@ static int read_family(struct parser *parser, uint32_t line)
 static int read_create(struct parser *parser, uint32_t line)
 {
     bool is_keyspace = is_word(parser, "keyspace");
-    int rc;
 
     if (!is_keyspace && !is_word(parser, "column"))
         return refuse_token(parser, "keyspace or column family");
-    rc = next(parser);
+    int rc = next(parser);
     if (rc < 0)
         return rc;
     return is_keyspace ? read_keyspace(parser, line) : read_family(parser, line);
@@ -534,11 +532,10 @@ static int read_statement(struct parser *parser)
 {
     uint32_t line = parser->token.line;
     bool is_use = is_word(parser, "use");
-    int rc;
 
     if (!is_use && !is_word(parser, "create"))
         return refuse_token(parser, "create or use");
-    rc = next(parser);
+    int rc = next(parser);
     if (rc < 0)
         return rc;
     rc = is_use ? take_text(parser, "the keyspace's name", &parser->keyspace)

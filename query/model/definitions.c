@@ -459,11 +459,9 @@ static int put_table(struct shape *shape, struct buffer *cql)
 static void add_statement(struct definitions *definitions, const struct definition *about,
                           struct buffer *cql)
 {
-    struct definition *statement;
-
     definitions->statements = grow(definitions->statements, definitions->statement_count,
                                    sizeof(*definitions->statements));
-    statement = &definitions->statements[definitions->statement_count++];
+    struct definition *statement = &definitions->statements[definitions->statement_count++];
     *statement = *about;
     statement->cql = definitions_text(definitions, buffer_view(cql));
     buffer_clear(cql);

@@ -257,11 +257,10 @@ static size_t declaration_size(struct bytes text)
 {
     const struct bytes mark = bytes_of("\xef\xbb\xbf", 3);
     size_t at = text.size >= 3 && memcmp(text.data, mark.data, 3) == 0 ? 3 : 0;
-    const uint8_t *end;
 
     if (text.size < at + 5 || memcmp(text.data + at, "<?xml", 5) != 0)
         return at;
-    end = memmem(text.data + at, text.size - at, "?>", 2);
+    const uint8_t *end = memmem(text.data + at, text.size - at, "?>", 2);
     return end == NULL ? at : (size_t)(end - text.data) + 2;
 }
 
