@@ -27,14 +27,19 @@ static const struct import_kind kinds[] = {
     {"storage-conf", storage_conf_read},
 };
 
+struct import_options {
+    const struct import_kind *kind;
+    const char *file;
+    struct definitions_options definitions;
+    bool is_dry_run;
+};
+
 /* ---- options ---- */
 
 static error_t take_word(struct import_options *options, const char *word, struct argp_state *state)
 {
-    if (options->kind != NULL && options->file != NULL) {
-        argp_error(state, "'%s' is one word too many", word);
-        return EINVAL;
-    }
+    if (options->kind != NULL && options->file != NULL)
+        return command_refuse(state, "'%s' is one word too many", word);
     if (options->kind != NULL) {
         options->file = word;
         return 0;
@@ -42,20 +47,18 @@ static error_t take_word(struct import_options *options, const char *word, struc
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(word, kinds[i].name) == 0)
             options->kind = &kinds[i];
-    if (options->kind == NULL) {
-        argp_error(state, "cassandra-cli and storage-conf can be imported, not '%s'", word);
-        return EINVAL;
-    }
-    return 0;
+    return options->kind != NULL
+               ? 0
+               : command_refuse(state, "cassandra-cli and storage-conf can be imported, not '%s'",
+                                word);
 }
 
 static error_t add_choice(const char **choices, uint32_t *count, const char *choice,
                           struct argp_state *state)
 {
-    if (*count == DEFINITIONS_CHOICES_MAX) {
-        argp_error(state, "an option is given more than %d times", DEFINITIONS_CHOICES_MAX);
-        return EINVAL;
-    }
+    if (*count == DEFINITIONS_CHOICES_MAX)
+        return command_refuse(state, "an option is given more than %d times",
+                              DEFINITIONS_CHOICES_MAX);
     choices[(*count)++] = choice;
     return 0;
 }
@@ -70,10 +73,9 @@ static error_t import_parse(int key, char *argument, struct argp_state *state)
         choices->keyspace = argument;
         return 0;
     case KEY_KEY:
-        if (strchr(argument, '=') == NULL) {
-            argp_error(state, "--key takes FAMILY=TYPE, such as users=uuid, not '%s'", argument);
-            return EINVAL;
-        }
+        if (strchr(argument, '=') == NULL)
+            return command_refuse(state, "--key takes FAMILY=TYPE, such as users=uuid, not '%s'",
+                                  argument);
         return add_choice(choices->keys, &choices->key_count, argument, state);
     case KEY_TEXT:
         return add_choice(choices->texts, &choices->text_count, argument, state);
@@ -83,11 +85,9 @@ static error_t import_parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         return take_word(options, argument, state);
     case ARGP_KEY_END:
-        if (options->file == NULL) {
-            argp_error(state, "what is imported, and from which file: KIND FILE");
-            return EINVAL;
-        }
-        return 0;
+        return options->file != NULL
+                   ? 0
+                   : command_refuse(state, "what is imported, and from which file: KIND FILE");
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -104,7 +104,7 @@ static const struct argp_option import_argp_options[] = {
     {0},
 };
 
-const struct argp import_command_argp = {
+static const struct argp import_argp = {
     .options = import_argp_options,
     .parser = import_parse,
     .args_doc = "KIND FILE",
@@ -119,12 +119,12 @@ const struct argp import_command_argp = {
            "  daybook import storage-conf storage-conf.xml --text Authors --dry-run",
 };
 
-bool import_command_writes(const void *options)
+static bool import_writes(const void *options)
 {
     return !((const struct import_options *)options)->is_dry_run;
 }
 
-const char *import_command_file(const void *options)
+static const char *import_file(const void *options)
 {
     return ((const struct import_options *)options)->file;
 }
@@ -232,8 +232,8 @@ static int import_read(struct import *import, const struct import_options *optio
     return rc == 0 ? check_free(import, err) : rc;
 }
 
-void import_command_run(void *room, const struct command_request *request,
-                        struct command_output *output)
+static void import_run(void *room, const struct command_request *request,
+                       struct command_output *output)
 {
     const struct import_options *options = request->options;
     struct import *import = memory_zeroed(1, sizeof(*import));
@@ -257,3 +257,13 @@ void import_command_run(void *room, const struct command_request *request,
         run_statements(import);
     }
 }
+
+const struct command import_command = {
+    .name = "import",
+    .summary = "make tables from an older Cassandra's definitions",
+    .argp = &import_argp,
+    .options_size = sizeof(struct import_options),
+    .writes = import_writes,
+    .input_file = import_file,
+    .run = import_run,
+};

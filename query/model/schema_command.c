@@ -12,6 +12,12 @@
 
 enum { KEY_KEYSPACE = 0x20001, KEY_CHEBOTKO, KEY_QUERIES, ARENA_CHUNK = 64 * 1024 };
 
+struct schema_options {
+    const char *keyspace; /* NULL: all */
+    const char *chebotko; /* the keyspace to draw; NULL: CQL is printed */
+    const char *queries;  /* a file of queries (query_flow.h); NULL: none */
+};
+
 static error_t schema_parse(int key, char *argument, struct argp_state *state)
 {
     struct schema_options *options = state->input;
@@ -27,14 +33,13 @@ static error_t schema_parse(int key, char *argument, struct argp_state *state)
         options->queries = argument;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is one word too many; --keyspace K chooses a keyspace", argument);
-        return EINVAL;
+        return command_refuse(state, "'%s' is one word too many; --keyspace K chooses a keyspace",
+                              argument);
     case ARGP_KEY_END:
-        if (options->queries != NULL && options->chebotko == NULL) {
-            argp_error(state, "--queries are lines of a diagram: --chebotko K draws one");
-            return EINVAL;
-        }
-        return 0;
+        return options->queries == NULL || options->chebotko != NULL
+                   ? 0
+                   : command_refuse(state,
+                                    "--queries are lines of a diagram: --chebotko K draws one");
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -48,7 +53,7 @@ static const struct argp_option schema_argp_options[] = {
     {0},
 };
 
-const struct argp schema_command_argp = {
+static const struct argp schema_argp = {
     .options = schema_argp_options,
     .parser = schema_parse,
     .doc = "Print the schema as CQL that makes it again, as DESCRIBE shows it, or draw it."
@@ -140,8 +145,8 @@ static void draw(const struct model *model, const struct schema_options *options
     output->finish(output, rc == 0 ? EXIT_DONE : EXIT_WRONG_USAGE);
 }
 
-void schema_command_run(void *room, const struct command_request *request,
-                        struct command_output *output)
+static void schema_run(void *room, const struct command_request *request,
+                       struct command_output *output)
 {
     const struct schema_options *options = request->options;
 
@@ -150,3 +155,16 @@ void schema_command_run(void *room, const struct command_request *request,
     else
         list(room, options->keyspace, output);
 }
+
+static const char *queries_file(const void *options)
+{
+    return ((const struct schema_options *)options)->queries;
+}
+
+const struct command schema_command = {
+    .name = "schema",
+    .summary = "print keyspaces and tables as CQL, or a keyspace as a diagram",
+    .argp = &schema_argp,
+    .options_size = sizeof(struct schema_options),
+    .input_file = queries_file,
+    .run = schema_run};

@@ -22,7 +22,6 @@
 #include "rollup/days/rollup.h"
 #include "rollup/streams/streams.h"
 #include "base/memory.h"
-#include "rollup/days/rollup.h"
 
 enum {
     KEY_TABLE = 0x20001,
@@ -38,6 +37,14 @@ enum {
     KEY_CURRENCY
 };
 
+enum stream_action { STREAM_NONE, STREAM_CREATE, STREAM_LIST, STREAM_SHOW, STREAM_DROP };
+enum { STREAM_PART_MAX = 2 * SCHEMA_NAME_MAX + 2 };
+struct stream_options {
+    enum stream_action action;
+    struct stream_definition definition; /* points to the words, or to `rates` */
+    char rates[4][STREAM_PART_MAX];
+};
+
 /* ---- options ---- */
 
 /* Parse KEYSPACE.TABLE(reseller,since,rate), whose parts are copied to options->rates. */
@@ -51,9 +58,8 @@ static error_t parse_rates(struct stream_options *options, const char *argument,
         const char *end_at = i == 0 ? "(" : i < 3 ? "," : ")";
         size_t size = strcspn(at, "(,)");
         if (size == 0 || size >= STREAM_PART_MAX || at[size] != end_at[0]) {
-            argp_error(state, "--rates takes KEYSPACE.TABLE(reseller,since,rate), not '%s'",
-                       argument);
-            return EINVAL;
+            return command_refuse(
+                state, "--rates takes KEYSPACE.TABLE(reseller,since,rate), not '%s'", argument);
         }
         memcpy(options->rates[i], at, size);
         options->rates[i][size] = '\0';
@@ -67,10 +73,8 @@ static error_t parse_unit(struct stream_options *options, const char *argument,
                           struct argp_state *state)
 {
     bool is_percent = strcmp(argument, "percent") == 0;
-    if (!is_percent && strcmp(argument, "fraction") != 0) {
-        argp_error(state, "--rates-unit takes fraction or percent, not '%s'", argument);
-        return EINVAL;
-    }
+    if (!is_percent && strcmp(argument, "fraction") != 0)
+        return command_refuse(state, "--rates-unit takes fraction or percent, not '%s'", argument);
     options->definition.texts[STREAM_RATES_UNIT] = is_percent ? argument : "";
     return 0;
 }
@@ -84,11 +88,10 @@ static error_t parse_counters(struct stream_options *options, const char *argume
     bool is_kept = strncmp(argument, "kept=", 5) == 0;
     bool is_ignored = strncmp(argument, "ignore=", 7) == 0;
     if (strcmp(argument, "left") != 0 && !is_kept && !is_ignored) {
-        argp_error(state,
-                   "--counters takes left, kept=KEYSPACE.TABLE,... or ignore=KEYSPACE.TABLE,..., "
-                   "not '%s'",
-                   argument);
-        return EINVAL;
+        return command_refuse(
+            state,
+            "--counters takes left, kept=KEYSPACE.TABLE,... or ignore=KEYSPACE.TABLE,..., not '%s'",
+            argument);
     }
     options->definition.texts[STREAM_COUNTERS] = tables != NULL ? tables + 1 : "";
     options->definition.texts[STREAM_REFUSAL] = is_ignored ? "ignore" : "";
@@ -111,11 +114,10 @@ static error_t take_word(struct stream_options *options, const char *word, struc
         options->action = (enum stream_action)action;
         return 0;
     }
-    argp_error(state,
-               options->action == STREAM_NONE ? "create, list, show or drop, not '%s'"
-                                              : "'%s' is one word too many",
-               word);
-    return EINVAL;
+    return command_refuse(state,
+                          options->action == STREAM_NONE ? "create, list, show or drop, not '%s'"
+                                                         : "'%s' is one word too many",
+                          word);
 }
 
 static error_t check_options(struct stream_options *options, struct argp_state *state)
@@ -128,10 +130,8 @@ static error_t check_options(struct stream_options *options, struct argp_state *
                   {STREAM_AD, "--ad"},        {STREAM_AMOUNT, "--amount"},
                   {STREAM_RATES, "--rates"}};
     const char *missing = NULL;
-    if (options->action == STREAM_NONE) {
-        argp_error(state, "what is to be done: create, list, show or drop");
-        return EINVAL;
-    }
+    if (options->action == STREAM_NONE)
+        return command_refuse(state, "what is to be done: create, list, show or drop");
     if (options->action != STREAM_LIST && options->definition.name == NULL)
         missing = "NAME";
     for (size_t i = 0; options->action == STREAM_CREATE && missing == NULL && i < 7; i++)
@@ -142,10 +142,7 @@ static error_t check_options(struct stream_options *options, struct argp_state *
             options->definition.texts[i] = "";
         else if (options->action != STREAM_CREATE)
             missing = "create, which alone takes a definition,";
-    if (missing == NULL)
-        return 0;
-    argp_error(state, "%s is needed", missing);
-    return EINVAL;
+    return missing == NULL ? 0 : command_refuse(state, "%s is needed", missing);
 }
 
 static error_t stream_parse(int key, char *argument, struct argp_state *state)
@@ -202,7 +199,7 @@ static const struct argp_option stream_argp_options[] = {
     {0},
 };
 
-const struct argp stream_command_argp = {
+static const struct argp stream_argp = {
     .options = stream_argp_options,
     .parser = stream_parse,
     .args_doc = "create NAME|list|show NAME|drop NAME",
@@ -220,7 +217,7 @@ const struct argp stream_command_argp = {
            "  daybook stream drop network",
 };
 
-bool stream_command_writes(const void *options)
+static bool stream_writes(const void *options)
 {
     const struct stream_options *stream = options;
     return stream->action == STREAM_CREATE || stream->action == STREAM_DROP;
@@ -378,8 +375,8 @@ static void show(const struct streams *streams, const char *name, struct command
     output->finish(output, EXIT_DONE);
 }
 
-void stream_command_run(void *room, const struct command_request *request,
-                        struct command_output *output)
+static void stream_run(void *room, const struct command_request *request,
+                       struct command_output *output)
 {
     const struct model *model = room;
     const struct stream_options *options = request->options;
@@ -398,3 +395,11 @@ void stream_command_run(void *room, const struct command_request *request,
     else
         change(model, options, options->action == STREAM_DROP ? found : NULL, output);
 }
+
+const struct command stream_command = {
+    .name = "stream",
+    .summary = "roll up tables of your own as clicks are: define, list, show and drop streams",
+    .argp = &stream_argp,
+    .options_size = sizeof(struct stream_options),
+    .writes = stream_writes,
+    .run = stream_run};
