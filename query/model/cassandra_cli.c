@@ -22,7 +22,6 @@ enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_SIGN };
 struct token {
     enum token_kind kind;
     const char *text; /* of a string, without its quotes */
-    char sign;
     uint32_t line;
 };
 
@@ -33,7 +32,8 @@ struct parser {
     struct token token;   /* the next token to be handled */
     struct buffer string; /* the text of the token that is being read */
     struct definitions *definitions;
-    const char *keyspace; /* of the last `use` statement; NULL: none yet */
+    const char *keyspace;    /* of the last `use` statement; NULL: none yet */
+    uint32_t attribute_line; /* of the attribute whose value is being read */
     unsigned depth;
     struct error *err;
 };
@@ -147,7 +147,7 @@ static int next(struct parser *parser)
             buffer_put_u8(&parser->string, parser->text.data[parser->at]);
     } else if (c >= 0) {
         parser->token.kind = TOKEN_SIGN;
-        parser->token.sign = (char)c;
+        buffer_put_u8(&parser->string, (uint8_t)c);
         step(parser);
     }
     if (rc == 0 && !bytes_valid_utf8(buffer_view(&parser->string)))
@@ -165,16 +165,13 @@ static int refuse_token(struct parser *parser, const char *expected)
     if (token->kind == TOKEN_END)
         return definitions_refuse(parser->err, token->line, "%s is expected, but the file ends",
                                   expected);
-    if (token->kind == TOKEN_SIGN)
-        return definitions_refuse(parser->err, token->line, "%s is expected, not '%c'", expected,
-                                  token->sign);
     return definitions_refuse(parser->err, token->line, "%s is expected, not '%.100s'", expected,
                               token->text);
 }
 
 static bool is_sign(const struct parser *parser, char sign)
 {
-    return parser->token.kind == TOKEN_SIGN && parser->token.sign == sign;
+    return parser->token.kind == TOKEN_SIGN && parser->token.text[0] == sign;
 }
 
 static bool is_word(const struct parser *parser, const char *word)
@@ -208,8 +205,7 @@ static int take_text(struct parser *parser, const char *expected, const char **t
 /* ---- attributes ---- */
 
 /* Reads the value of the attribute `name`, which begins at parser->token. */
-typedef int (*take_attribute)(struct parser *parser, const char *name, uint32_t line,
-                              void *context);
+typedef int (*take_attribute)(struct parser *parser, const char *name, void *context);
 
 /* { name : value, ... } */
 static int read_map(struct parser *parser, take_attribute take, void *context)
@@ -217,11 +213,11 @@ static int read_map(struct parser *parser, take_attribute take, void *context)
     int rc = take_sign(parser, '{');
 
     while (rc == 0 && !is_sign(parser, '}')) {
-        uint32_t line = parser->token.line;
         const char *name;
+        parser->attribute_line = parser->token.line;
         rc = take_text(parser, "a name", &name);
         rc = rc == 0 ? take_sign(parser, ':') : rc;
-        rc = rc == 0 ? take(parser, name, line, context) : rc;
+        rc = rc == 0 ? take(parser, name, context) : rc;
         if (rc == 0 && !is_sign(parser, '}'))
             rc = take_sign(parser, ',');
     }
@@ -230,10 +226,9 @@ static int read_map(struct parser *parser, take_attribute take, void *context)
 
 static int skip_value(struct parser *parser);
 
-static int skip_attribute(struct parser *parser, const char *name, uint32_t line, void *context)
+static int skip_attribute(struct parser *parser, const char *name, void *context)
 {
     (void)name;
-    (void)line;
     (void)context;
     return skip_value(parser);
 }
@@ -273,20 +268,26 @@ static int read_attributes(struct parser *parser, take_attribute take, void *con
     while (rc == 0 && is_word(parser, link)) {
         const char *name;
         rc = next(parser);
-        uint32_t line = parser->token.line;
+        parser->attribute_line = parser->token.line;
         rc = rc == 0 ? take_text(parser, "an attribute", &name) : rc;
         rc = rc == 0 ? take_sign(parser, '=') : rc;
-        rc = rc == 0 ? take(parser, name, line, context) : rc;
+        rc = rc == 0 ? take(parser, name, context) : rc;
         link = "and";
     }
     return rc;
 }
 
-static bool is_listed(const char *const *names, const char *name)
+/* Whether `name`, in any case, is one of `words`, which blanks separate. */
+static bool is_listed(const char *words, const char *name)
 {
-    for (; *names != NULL; names++)
-        if (strcasecmp(*names, name) == 0)
+    size_t size = strlen(name);
+
+    while (*words != '\0') {
+        size_t length = strcspn(words, " ");
+        if (length == size && strncasecmp(words, name, size) == 0)
             return true;
+        words += length + (words[length] == ' ');
+    }
     return false;
 }
 
@@ -315,22 +316,19 @@ static int take_number(struct parser *parser, const char *what, long min, long m
     return 0;
 }
 
-static int take_strategy_option(struct parser *parser, const char *name, uint32_t line,
-                                void *context)
+static int take_strategy_option(struct parser *parser, const char *name, void *context)
 {
     struct replication *replication = context;
     long factor;
     int rc = take_number(parser, "a replication factor", 0, 1000, &factor);
 
-    (void)line;
     replication->names_datacenters |= strcasecmp(name, "replication_factor") != 0;
     if (rc == 0 && factor > replication->factor)
         replication->factor = factor;
     return rc;
 }
 
-static int take_keyspace_attribute(struct parser *parser, const char *name, uint32_t line,
-                                   void *context)
+static int take_keyspace_attribute(struct parser *parser, const char *name, void *context)
 {
     struct replication *replication = context;
 
@@ -339,7 +337,8 @@ static int take_keyspace_attribute(struct parser *parser, const char *name, uint
     if (strcasecmp(name, "durable_writes") == 0)
         return skip_value(parser);
     if (strcasecmp(name, "strategy_options") != 0)
-        return definitions_refuse(parser->err, line, "keyspaces have no attribute '%.100s'", name);
+        return definitions_refuse(parser->err, parser->attribute_line,
+                                  "keyspaces have no attribute '%.100s'", name);
     if (!is_sign(parser, '['))
         return read_map(parser, take_strategy_option, replication);
     /* Cassandra 0.7 wrote a list of one map. */
@@ -351,7 +350,6 @@ static int take_keyspace_attribute(struct parser *parser, const char *name, uint
 static int read_keyspace(struct parser *parser, uint32_t line)
 {
     struct replication replication = {0};
-    struct buffer map = {0};
     const char *name;
     int rc = take_text(parser, "the keyspace's name", &name);
 
@@ -361,21 +359,14 @@ static int read_keyspace(struct parser *parser, uint32_t line)
     if (replication.names_datacenters)
         definitions_note(parser->definitions, line,
                          "%s is replicated by datacenter, of which there is one here", name);
-    buffer_printf(&map, "{'class': 'SimpleStrategy', 'replication_factor': '%ld'}",
-                  replication.factor > 0 ? replication.factor : 1);
-    rc = definitions_add_keyspace(parser->definitions, name,
-                                  definitions_text(parser->definitions, buffer_view(&map)), line,
-                                  parser->err);
-    buffer_release(&map);
-    return rc;
+    return definitions_add_keyspace(parser->definitions, name, replication.factor, line,
+                                    parser->err);
 }
 
 /* ---- create column family ---- */
 
-static int take_column_attribute(struct parser *parser, const char *name, uint32_t line,
-                                 void *context)
+static int take_column_attribute(struct parser *parser, const char *name, void *context)
 {
-    static const char *const keys[] = {"KEYS", "0", "COMPOSITES", "2", NULL};
     struct family_column *column = context;
     const char *kind;
 
@@ -388,10 +379,12 @@ static int take_column_attribute(struct parser *parser, const char *name, uint32
     if (strcasecmp(name, "index_options") == 0)
         return skip_value(parser);
     if (strcasecmp(name, "index_type") != 0)
-        return definitions_refuse(parser->err, line, "columns have no attribute '%.100s'", name);
+        return definitions_refuse(parser->err, parser->attribute_line,
+                                  "columns have no attribute '%.100s'", name);
     int rc = take_text(parser, "the kind of index", &kind);
-    if (rc == 0 && !is_listed(keys, kind))
-        return definitions_refuse(parser->err, line, "there are no indexes of type '%.100s'", kind);
+    if (rc == 0 && !is_listed("KEYS 0 COMPOSITES 2", kind))
+        return definitions_refuse(parser->err, parser->attribute_line,
+                                  "there are no indexes of type '%.100s'", kind);
     column->is_indexed = true;
     return rc;
 }
@@ -435,43 +428,20 @@ static int read_column_type(struct parser *parser, struct family *family)
 /* Whether an attribute is only about the files and caches of nodes. */
 static bool is_skipped(const char *name)
 {
-    static const char *const names[] = {"bloom_filter_fp_chance",
-                                        "caching",
-                                        "cells_per_row_to_cache",
-                                        "compaction_strategy",
-                                        "compaction_strategy_options",
-                                        "compression_options",
-                                        "dclocal_read_repair_chance",
-                                        "gc_grace",
-                                        "id",
-                                        "index_interval",
-                                        "key_cache_save_period",
-                                        "keys_cached",
-                                        "max_compaction_threshold",
-                                        "max_index_interval",
-                                        "memtable_flush_after",
-                                        "memtable_flush_period_in_ms",
-                                        "memtable_operations",
-                                        "memtable_throughput",
-                                        "merge_shards_chance",
-                                        "min_compaction_threshold",
-                                        "min_index_interval",
-                                        "populate_io_cache_on_flush",
-                                        "read_repair_chance",
-                                        "replicate_on_write",
-                                        "row_cache_keys_to_save",
-                                        "row_cache_provider",
-                                        "row_cache_save_period",
-                                        "rows_cached",
-                                        "speculative_retry",
-                                        "triggers",
-                                        NULL};
+    static const char names[] =
+        "bloom_filter_fp_chance caching cells_per_row_to_cache compaction_strategy "
+        "compaction_strategy_options compression_options dclocal_read_repair_chance gc_grace "
+        "id index_interval key_cache_save_period keys_cached max_compaction_threshold "
+        "max_index_interval memtable_flush_after memtable_flush_period_in_ms "
+        "memtable_operations memtable_throughput merge_shards_chance min_compaction_threshold "
+        "min_index_interval populate_io_cache_on_flush read_repair_chance replicate_on_write "
+        "row_cache_keys_to_save row_cache_provider row_cache_save_period rows_cached "
+        "speculative_retry triggers";
 
     return is_listed(names, name);
 }
 
-static int take_family_attribute(struct parser *parser, const char *name, uint32_t line,
-                                 void *context)
+static int take_family_attribute(struct parser *parser, const char *name, void *context)
 {
     struct family *family = context;
     long ttl_s;
@@ -497,8 +467,8 @@ static int take_family_attribute(struct parser *parser, const char *name, uint32
     }
     if (is_skipped(name))
         return skip_value(parser);
-    return definitions_refuse(parser->err, line, "column families have no attribute '%.100s'",
-                              name);
+    return definitions_refuse(parser->err, parser->attribute_line,
+                              "column families have no attribute '%.100s'", name);
 }
 
 static int read_family(struct parser *parser, uint32_t line)

@@ -148,9 +148,8 @@ static void measure(struct chebotko_box *box, struct chebotko_place *place)
 
 static struct chebotko_row *new_rows(struct chebotko *chebotko, uint32_t count)
 {
-    size_t size = count * sizeof(struct chebotko_row);
-
-    return memset(arena_alloc(chebotko->arena, size + 1, _Alignof(struct chebotko_row)), 0, size);
+    return arena_alloc_zeroed(chebotko->arena, count * sizeof(struct chebotko_row) + 1,
+                              _Alignof(struct chebotko_row));
 }
 
 static void make_table(struct chebotko *chebotko, const struct table *table,

@@ -15,15 +15,14 @@
 #include "query/cql/syntax/cql_print.h"
 #include "query/model/marshal.h"
 #include "base/arena.h"
+#include "base/cli/command.h"
 #include "base/memory.h"
-
-#define DEFAULT_REPLICATION "{'class': 'SimpleStrategy', 'replication_factor': '1'}"
 
 enum { ARENA_CHUNK = 64 * 1024, NOTES_MAX = 64 * 1024, NOTE_MAX = 400 };
 
 struct keyspace_definition {
     const char *name;
-    const char *replication;
+    long factor; /* of replication */
     uint32_t line;
 };
 
@@ -112,8 +111,8 @@ static void *grow(void *items, uint32_t count, size_t size)
     return is_full ? memory_resize(items, (count == 0 ? 1 : (size_t)count * 2) * size) : items;
 }
 
-int definitions_add_keyspace(struct definitions *definitions, const char *name,
-                             const char *replication, uint32_t line, struct error *err)
+int definitions_add_keyspace(struct definitions *definitions, const char *name, long factor,
+                             uint32_t line, struct error *err)
 {
     for (uint32_t i = 0; i < definitions->keyspace_count; i++)
         if (strcmp(definitions->keyspaces[i].name, name) == 0)
@@ -124,7 +123,7 @@ int definitions_add_keyspace(struct definitions *definitions, const char *name,
     definitions->keyspaces =
         grow(definitions->keyspaces, definitions->keyspace_count, sizeof(*definitions->keyspaces));
     definitions->keyspaces[definitions->keyspace_count++] =
-        (struct keyspace_definition){name, replication, line};
+        (struct keyspace_definition){name, factor > 0 ? factor : 1, line};
     return 0;
 }
 
@@ -181,14 +180,6 @@ struct shape {
     struct marshal value;
     struct error *err;
 };
-
-static bool is_listed(const char *const *names, uint32_t count, const char *name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
 
 static int parse_type(struct shape *shape, const char *text, const char *what,
                       struct marshal *marshal)
@@ -467,15 +458,17 @@ static void add_statement(struct definitions *definitions, const struct definiti
     buffer_clear(cql);
 }
 
-static void write_keyspace(struct definitions *definitions, const char *name,
-                           const char *replication, uint32_t line)
+static void write_keyspace(struct definitions *definitions, const char *name, long factor,
+                           uint32_t line)
 {
     struct definition about = {.kind = DEFINITION_KEYSPACE, .keyspace = name, .line = line};
     struct buffer cql = {0};
 
     buffer_append_text(&cql, "CREATE KEYSPACE ");
     type_print_name(name, &cql);
-    buffer_printf(&cql, " WITH replication = %s", replication);
+    buffer_printf(&cql,
+                  " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': '%ld'}",
+                  factor);
     add_statement(definitions, &about, &cql);
     buffer_release(&cql);
 }
@@ -499,7 +492,8 @@ static int write_family(struct definitions *definitions, const struct family *fa
                         struct error *err)
 {
     const struct definitions_options *options = definitions->options;
-    bool is_text = is_listed(options->texts, options->text_count, family->name);
+    bool is_text =
+        command_word(family->name, options->texts, options->text_count) < options->text_count;
     struct shape shape = {.definitions = definitions,
                           .family = family,
                           .bytes_as = is_text ? "text" : "blob",
@@ -571,12 +565,12 @@ int definitions_write(struct definitions *definitions,
 
     for (uint32_t i = 0; i < definitions->keyspace_count; i++) {
         const struct keyspace_definition *keyspace = &definitions->keyspaces[i];
-        write_keyspace(definitions, keyspace->name, keyspace->replication, keyspace->line);
+        write_keyspace(definitions, keyspace->name, keyspace->factor, keyspace->line);
     }
     for (uint32_t i = 0; i < definitions->family_count; i++) {
         const char *keyspace = definitions->families[i].keyspace;
         if (!is_defined(definitions, keyspace) && !has_keyspace(context, keyspace))
-            write_keyspace(definitions, keyspace, DEFAULT_REPLICATION, 0);
+            write_keyspace(definitions, keyspace, 1, 0);
     }
     for (uint32_t i = 0; rc == 0 && i < definitions->family_count; i++)
         rc = write_family(definitions, &definitions->families[i], err);

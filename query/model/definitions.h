@@ -77,9 +77,9 @@ void definitions_note(struct definitions *definitions, uint32_t line, const char
 int definitions_refuse(struct error *err, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* `replication` is a CQL map. */
+/* `factor`: the replication factor; 0: the file does not give it. */
 must_check int definitions_add_keyspace(struct definitions *definitions, const char *name,
-                                        const char *replication, uint32_t line, struct error *err);
+                                        long factor, uint32_t line, struct error *err);
 /* Add a family in `keyspace` (NULL: that of the options) with the defaults of cassandra-cli, which
  * the caller fills.  *family_out is valid until the next family is added. */
 must_check int definitions_add_family(struct definitions *definitions, const char *keyspace,

@@ -86,6 +86,13 @@ static int refuse(struct parser *parser, const char *why, struct bytes what)
     return error_set(parser->err, ERROR_INVALID, "'%.*s' %s", shown, (const char *)what.data, why);
 }
 
+static int take_closing(struct parser *parser)
+{
+    return take(parser, ')')
+               ? 0
+               : refuse(parser, "has no closing parenthesis where it needs one", parser->text);
+}
+
 static const char *simple_type(const struct parser *parser, struct bytes name)
 {
     if (bytes_equal(name, bytes_text("BytesType")))
@@ -108,10 +115,8 @@ static int put_arguments(struct parser *parser, uint32_t count, unsigned depth, 
         buffer_append_text(cql, i == 0 ? "<" : ", ");
         rc = put_type(parser, depth + 1, cql);
     }
-    if (rc == 0 && !take(parser, ')'))
-        return refuse(parser, "has no closing parenthesis where it needs one", parser->text);
     buffer_append_text(cql, ">");
-    return rc;
+    return rc == 0 ? take_closing(parser) : rc;
 }
 
 /* Parse a class that is one CQL type, and append that type. */
@@ -152,9 +157,7 @@ static int take_reversed(struct parser *parser, bool *descending)
         return refuse(parser, "is neither true nor false", value);
     if (is_true)
         *descending = !*descending;
-    return take(parser, ')')
-               ? 0
-               : refuse(parser, "has no closing parenthesis where it needs one", parser->text);
+    return take_closing(parser);
 }
 
 /* Parse the type of a column with its direction. */
@@ -174,8 +177,8 @@ static int add_part(struct parser *parser)
     bool is_wrapped = descending;
     int rc = put_type(parser, 1, &cql);
     rc = rc == 0 ? take_reversed(parser, &descending) : rc;
-    if (rc == 0 && is_wrapped && !take(parser, ')'))
-        rc = refuse(parser, "has no closing parenthesis where it needs one", parser->text);
+    if (rc == 0 && is_wrapped)
+        rc = take_closing(parser);
     if (rc == 0) {
         buffer_put_u8(&cql, '\0');
         marshal->parts[marshal->count++] = (struct marshal_part){
@@ -195,9 +198,7 @@ static int add_composite(struct parser *parser)
     do {
         rc = add_part(parser);
     } while (rc == 0 && take(parser, ','));
-    if (rc == 0 && !take(parser, ')'))
-        rc = refuse(parser, "has no closing parenthesis where it needs one", parser->text);
-    return rc;
+    return rc == 0 ? take_closing(parser) : rc;
 }
 
 int marshal_parse(struct bytes text, const char *bytes_as, struct arena *arena,

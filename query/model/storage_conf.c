@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
+#include "base/cli/command.h"
 
 #define ROOT "daybook-import"
 
@@ -56,11 +56,9 @@ static bool is_passed_over(const char *name)
     static const char *const names[] = {
         "FlushPeriodInMinutes", "GCGraceSeconds",   "KeyCacheSavePeriodInSeconds", "KeysCached",
         "KeysCachedFraction",   "ReadRepairChance", "RowCacheSavePeriodInSeconds", "RowsCached"};
+    enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
+    return command_word(name, names, NAMES) < NAMES;
 }
 
 static int take_column_type(struct reader_state *state, const char *value, struct family *family)
@@ -156,13 +154,9 @@ static void XMLCALL element_begins(void *context, const char *element, const cha
 
     if (state->status < 0)
         return;
-    state->reading = NULL;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        if (strcmp(texts[i], element) == 0) {
-            state->reading = texts[i];
-            state->text_size = 0;
-        }
-    }
+    uint32_t place = command_word(element, texts, 2);
+    state->reading = place < 2 ? texts[place] : NULL;
+    state->text_size = 0;
     if (is_keyspace(element))
         rc = begin_keyspace(state, attributes);
     else if (strcmp(element, "ColumnFamily") == 0)
@@ -213,14 +207,8 @@ static int end_text(struct reader_state *state)
 
 static int end_keyspace(struct reader_state *state)
 {
-    struct buffer map = {0};
-
-    buffer_printf(&map, "{'class': 'SimpleStrategy', 'replication_factor': '%ld'}",
-                  state->factor > 0 ? state->factor : 1);
-    int rc = definitions_add_keyspace(state->definitions, state->keyspace,
-                                      definitions_text(state->definitions, buffer_view(&map)),
+    int rc = definitions_add_keyspace(state->definitions, state->keyspace, state->factor,
                                       state->keyspace_line, state->err);
-    buffer_release(&map);
     state->keyspace = NULL;
     return rc;
 }
