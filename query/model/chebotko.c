@@ -65,29 +65,21 @@ static const char *brackets_of(const struct type *type)
     }
 }
 
-static struct bytes take_buffer(struct chebotko *chebotko, struct buffer *text)
-{
-    struct bytes copy = arena_copy(chebotko->arena, buffer_view(text));
-
-    buffer_clear(text);
-    return copy;
-}
-
 static void name_row(struct chebotko *chebotko, const char *name, const struct type *type,
                      struct chebotko_row *row)
 {
     const char *brackets = brackets_of(type);
-    struct buffer text = {0};
+    struct buffer shown = {.arena = chebotko->arena};
+    struct buffer cql = {.arena = chebotko->arena};
 
     if (brackets[0] != '\0')
-        buffer_put_u8(&text, (uint8_t)brackets[0]);
-    buffer_append_text(&text, name);
+        buffer_put_u8(&shown, (uint8_t)brackets[0]);
+    buffer_append_text(&shown, name);
     if (brackets[0] != '\0')
-        buffer_put_u8(&text, (uint8_t)brackets[1]);
-    row->name = take_buffer(chebotko, &text);
-    type_print(type, &text);
-    row->type = take_buffer(chebotko, &text);
-    buffer_release(&text);
+        buffer_put_u8(&shown, (uint8_t)brackets[1]);
+    row->name = buffer_view(&shown);
+    type_print(type, &cql);
+    row->type = buffer_view(&cql);
 }
 
 static bool is_indexed(const struct column *column, const struct cql_index *indexes, uint32_t count)
@@ -116,14 +108,13 @@ static const char *kind_mark(const struct column *column)
 static void mark_row(struct chebotko *chebotko, const struct column *column, bool has_index,
                      struct chebotko_row *row)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = chebotko->arena};
 
     buffer_append_text(&text, kind_mark(column));
     if (has_index)
         buffer_append_text(&text, text.size > 0 ? " IDX" : "IDX");
-    row->marks = take_buffer(chebotko, &text);
+    row->marks = buffer_view(&text);
     row->is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
-    buffer_release(&text);
 }
 
 /* Set the width and height of a box. */
@@ -171,15 +162,14 @@ static void make_table(struct chebotko *chebotko, const struct table *table,
 
 static void make_type(struct chebotko *chebotko, const struct type *type, struct chebotko_box *box)
 {
-    struct buffer title = {0};
+    struct buffer title = {.arena = chebotko->arena};
 
     buffer_printf(&title, "*%s*", type->name);
-    box->title = take_buffer(chebotko, &title);
+    box->title = buffer_view(&title);
     box->row_count = type->argument_count;
     box->rows = new_rows(chebotko, box->row_count);
     for (uint32_t i = 0; i < type->argument_count; i++)
         name_row(chebotko, type->field_names[i], type->arguments[i], &box->rows[i]);
-    buffer_release(&title);
 }
 
 static bool is_drawn(const struct chebotko *chebotko, const struct table *table)

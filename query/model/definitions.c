@@ -238,7 +238,7 @@ static int parse_key(struct shape *shape)
     const char *chosen = chosen_key(shape->definitions, shape->family->name);
     const struct type *type;
     struct error err = {0};
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = shape->definitions->arena};
 
     if (chosen == NULL)
         return parse_type(shape, shape->family->key_type, "key_validation_class", &shape->key);
@@ -248,7 +248,6 @@ static int parse_key(struct shape *shape)
     type_print(type, &cql);
     shape->key.count = 1;
     shape->key.parts[0].cql = definitions_text(shape->definitions, buffer_view(&cql));
-    buffer_release(&cql);
     return 0;
 }
 
@@ -413,11 +412,12 @@ static int put_table(struct shape *shape, struct buffer *cql)
     const struct family *family = shape->family;
     struct default_names key_names = {"key", 0, 2};
     struct default_names clustering_names = {"column", 1, 2};
-    struct buffer columns = {0};
-    struct buffer keys = {0};
-    struct buffer clustering = {0};
-    struct buffer order = {0};
-    struct buffer ignored = {0};
+    struct arena *arena = shape->definitions->arena;
+    struct buffer columns = {.arena = arena};
+    struct buffer keys = {.arena = arena};
+    struct buffer clustering = {.arena = arena};
+    struct buffer order = {.arena = arena};
+    struct buffer ignored = {.arena = arena};
 
     put_columns(family, &shape->key, shape->key.count, &key_names, &columns, &keys, &ignored);
     put_columns(family, &shape->clustering, shape->clustering_count, &clustering_names, &columns,
@@ -436,11 +436,6 @@ static int put_table(struct shape *shape, struct buffer *cql)
     buffer_append_bytes(cql, buffer_view(&clustering));
     buffer_append_text(cql, "))");
     put_options(shape, buffer_view(&order), cql);
-    buffer_release(&columns);
-    buffer_release(&keys);
-    buffer_release(&clustering);
-    buffer_release(&order);
-    buffer_release(&ignored);
     return rc;
 }
 
@@ -462,7 +457,7 @@ static void write_keyspace(struct definitions *definitions, const char *name, lo
                            uint32_t line)
 {
     struct definition about = {.kind = DEFINITION_KEYSPACE, .keyspace = name, .line = line};
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = definitions->arena};
 
     buffer_append_text(&cql, "CREATE KEYSPACE ");
     type_print_name(name, &cql);
@@ -470,7 +465,6 @@ static void write_keyspace(struct definitions *definitions, const char *name, lo
                   " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': '%ld'}",
                   factor);
     add_statement(definitions, &about, &cql);
-    buffer_release(&cql);
 }
 
 static void put_index(const struct family *family, const struct family_column *column,
@@ -502,7 +496,7 @@ static int write_family(struct definitions *definitions, const struct family *fa
                                .keyspace = family->keyspace,
                                .table = family->name,
                                .line = family->line};
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = definitions->arena};
     int rc = shape_read(&shape);
 
     rc = rc == 0 ? put_table(&shape, &cql) : rc;
@@ -515,7 +509,6 @@ static int write_family(struct definitions *definitions, const struct family *fa
             add_statement(definitions, &about, &cql);
         }
     }
-    buffer_release(&cql);
     return rc;
 }
 

@@ -164,7 +164,7 @@ static int take_reversed(struct parser *parser, bool *descending)
 static int add_part(struct parser *parser)
 {
     struct marshal *marshal = parser->marshal;
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = parser->arena};
     bool descending = false;
 
     if (marshal->count == SCHEMA_CLUSTERING_MAX)
@@ -181,10 +181,9 @@ static int add_part(struct parser *parser)
         rc = take_closing(parser);
     if (rc == 0) {
         buffer_put_u8(&cql, '\0');
-        marshal->parts[marshal->count++] = (struct marshal_part){
-            (const char *)arena_copy(parser->arena, buffer_view(&cql)).data, descending};
+        marshal->parts[marshal->count++] =
+            (struct marshal_part){(const char *)cql.data, descending};
     }
-    buffer_release(&cql);
     return rc;
 }
 
