@@ -277,11 +277,10 @@ static void counters_free(struct counters *counters)
 static void counters_fail(struct counters *counters, int status)
 {
     struct command_output *output = counters->output;
-    struct error err = counters->err;
-    if (err.text[0] == '\0')
-        (void)error_set(&err, status, "%s", error_text(status));
+    struct error kept = {0};
+    error_keep(&kept, status, counters->err.text[0] != '\0' ? &counters->err : NULL);
     counters_free(counters);
-    command_fail(output, command_exit_of(status), "counters: %s", err.text);
+    command_fail(output, command_exit_of(status), "counters: %s", kept.text);
 }
 
 static void counters_end(struct counters *counters)

@@ -74,6 +74,12 @@ struct report {
 
 /* ---- options ---- */
 
+const char *const report_by_names[] = {[BY_DAY] = "day",
+                                       [BY_MONTH] = "month",
+                                       [BY_RESELLER] = "reseller",
+                                       [BY_AD] = "ad",
+                                       [BY_TOTAL] = "total"};
+
 static error_t parse_day(const char *text, const char *option, int32_t *day_out,
                          struct argp_state *state)
 {
@@ -84,12 +90,7 @@ static error_t parse_day(const char *text, const char *option, int32_t *day_out,
 
 static error_t parse_by(const char *text, enum report_by *by_out, struct argp_state *state)
 {
-    static const char *const names[] = {[BY_DAY] = "day",
-                                        [BY_MONTH] = "month",
-                                        [BY_RESELLER] = "reseller",
-                                        [BY_AD] = "ad",
-                                        [BY_TOTAL] = "total"};
-    *by_out = (enum report_by)command_word(text, names, BY_TOTAL + 1);
+    *by_out = (enum report_by)command_word(text, report_by_names, BY_TOTAL + 1);
     return *by_out <= BY_TOTAL
                ? 0
                : command_refuse(state, "--by is day, month, reseller, ad or total, not '%s'", text);
@@ -387,18 +388,10 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
 /* Whether the figure belongs to another group than the open one. */
 static bool is_next_group(const struct report *report, const struct day_figure *figure)
 {
-    switch (report->options->by) {
-    case BY_TOTAL:
-        return false;
-    case BY_RESELLER:
-        return !bytes_equal(figure->reseller, buffer_view(&report->reseller));
-    case BY_DAY:
-    case BY_MONTH:
-    case BY_AD:
-        break;
-    }
-    return !bytes_equal(figure->reseller, buffer_view(&report->reseller)) ||
-           calendar_month_of_day(figure->day) != report->group.period;
+    enum report_by by = report->options->by;
+    bool is_next_month = calendar_month_of_day(figure->day) != report->group.period;
+    return (by != BY_TOTAL && !bytes_equal(figure->reseller, buffer_view(&report->reseller))) ||
+           (by == BY_MONTH && is_next_month);
 }
 
 static void set_last_reseller(struct report *report, const struct day_figure *figure)
@@ -516,14 +509,28 @@ static void report_free(struct report *report)
 static void report_fail(struct report *report, int status, const struct error *err)
 {
     struct command_output *output = report->answer.output;
-    const char *text = err != NULL && err->text[0] != '\0' ? err->text : error_text(status);
-    char copy[sizeof(err->text)];
-    snprintf(copy, sizeof(copy), "%s", text);
+    struct error kept = {0};
+    error_keep(&kept, status, err != NULL && err->text[0] != '\0' ? err : NULL);
     report_free(report);
-    command_fail(output, command_exit_of(status), "report: %s", copy);
+    command_fail(output, command_exit_of(status), "report: %s", kept.text);
 }
 
-static void report_end(struct report *report);
+static void report_end(struct report *report)
+{
+    struct command_output *output = report->answer.output;
+    if (report->has_group || report->options->by == BY_TOTAL)
+        print_group(report);
+    if (report->status != 0) {
+        report_fail(report, report->status, &report->err);
+        return;
+    }
+    if (report->chart != NULL)
+        report_chart_draw(report->chart, &report->answer.text);
+    query_answer_end(&report->answer);
+    report_notes(report);
+    report_free(report);
+    output->finish(output, EXIT_DONE);
+}
 
 static void ads_added(void *context, int status, const struct error *err)
 {
@@ -566,23 +573,6 @@ static void print_ads(void *context)
     report_ads_add(report->ads, &report->day_figure, ads_added, report);
 }
 
-static void report_end(struct report *report)
-{
-    struct command_output *output = report->answer.output;
-    if (report->has_group || report->options->by == BY_TOTAL)
-        print_group(report);
-    if (report->status != 0) {
-        report_fail(report, report->status, &report->err);
-        return;
-    }
-    if (report->chart != NULL)
-        report_chart_draw(report->chart, &report->answer.text);
-    query_answer_end(&report->answer);
-    report_notes(report);
-    report_free(report);
-    output->finish(output, EXIT_DONE);
-}
-
 static void report_read_done(void *context, int status, const struct error *err)
 {
     struct report *report = context;
@@ -608,18 +598,24 @@ static void report_paused(void *context, struct figure_reading *reading)
         report_figures_wait(&report->figures);
 }
 
+/* The current figures of the resellers and days of the report, in any order. */
+static struct figure_query query_of(const struct report *report)
+{
+    return (struct figure_query){.resellers = report->resellers,
+                                 .reseller_count = report->options->reseller_count,
+                                 .day_from = report->options->day_from,
+                                 .day_to = report->options->day_to,
+                                 .is_current = true,
+                                 .in_any_order = true};
+}
+
 static void report_read(struct report *report)
 {
-    const struct report_options *options = report->options;
-    struct figure_query query = {.resellers = report->resellers,
-                                 .reseller_count = options->reseller_count,
-                                 .day_from = options->day_from,
-                                 .day_to = options->day_to,
-                                 .is_current = true,
-                                 .behind = &report->days_behind,
-                                 .is_as_of = report->is_as_of,
-                                 .as_of_ms = report->as_of_ms,
-                                 .in_any_order = options->by == BY_TOTAL};
+    struct figure_query query = query_of(report);
+    query.behind = &report->days_behind;
+    query.is_as_of = report->is_as_of;
+    query.as_of_ms = report->as_of_ms;
+    query.in_any_order = report->options->by == BY_TOTAL;
     if (!query.in_any_order)
         query.paused = report_paused;
     rollup_figures(report->rollup, &query, report_figure, report_read_done, report);
@@ -644,12 +640,7 @@ static void days_counted(void *context, int status, const struct error *err)
 /* With --as-of, first count the days that have figures as of now. */
 static void report_begin(struct report *report)
 {
-    const struct figure_query query = {.resellers = report->resellers,
-                                       .reseller_count = report->options->reseller_count,
-                                       .day_from = report->options->day_from,
-                                       .day_to = report->options->day_to,
-                                       .is_current = true,
-                                       .in_any_order = true};
+    const struct figure_query query = query_of(report);
     if (report->is_as_of)
         rollup_figures(report->rollup, &query, count_day, days_counted, report);
     else

@@ -7,6 +7,7 @@
 /* The parsed options of `daybook report`. */
 enum { REPORT_RESELLERS_MAX = 1000 };
 enum report_by { BY_DAY, BY_MONTH, BY_RESELLER, BY_AD, BY_TOTAL };
+extern const char *const report_by_names[];    /* as --by takes them */
 struct report_options {
     const char *resellers[REPORT_RESELLERS_MAX];
     uint32_t reseller_count;           /* 0: all */

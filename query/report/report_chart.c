@@ -493,13 +493,11 @@ static int32_t draw_bars(const struct report_chart *chart, struct buffer *svg)
 
 static void put_heading(const struct report_chart *chart, struct buffer *title)
 {
-    static const char *const names[] = {
-        [BY_DAY] = "day", [BY_MONTH] = "month", [BY_RESELLER] = "reseller", [BY_AD] = "ad"};
     char day[DAY_TEXT_SIZE + 1];
     const struct report_options *options = chart->options;
     buffer_append_text(title, "Amount");
     if (options->by != BY_TOTAL)
-        buffer_printf(title, " by %s", names[options->by]);
+        buffer_printf(title, " by %s", report_by_names[options->by]);
     if (options->day_from > DAY_MIN) {
         calendar_day_format(options->day_from, day);
         buffer_printf(title, " from %s", day);
