@@ -598,14 +598,6 @@ static int check_intervals(struct cql_execution *execution, const struct cql_pro
 
 int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties)
 {
-    for (const struct cql_property *p = properties; p != NULL; p = p->next) {
-        for (const struct cql_property *other = p->next; other != NULL; other = other->next) {
-            if (bytes_equal(p->name, other->name)) {
-                return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR,
-                                  "Multiple definitions for property '%.*s'", CQL_SHOW(p->name));
-            }
-        }
-    }
     int rc = 0;
     for (const struct cql_property *p = properties; p != NULL && rc == 0; p = p->next)
         rc = read_option(execution, NULL, p, false, NULL);
