@@ -69,14 +69,15 @@ static int check_keyspace(struct change *change, const char *keyspace)
     return 0;
 }
 
-bool cql_schema_is_plain_name(const char *name)
+bool cql_schema_is_plain_name(struct bytes name)
 {
-    bool is_plain = name[0] != '\0';
-    for (const char *c = name; *c != '\0'; c++) {
-        bool is_letter = (*c | 0x20) >= 'a' && (*c | 0x20) <= 'z';
-        is_plain = is_plain && (is_letter || (*c >= '0' && *c <= '9') || *c == '_');
+    for (size_t i = 0; i < name.size; i++) {
+        uint8_t letter = name.data[i] | 0x20;
+        bool is_digit = name.data[i] >= '0' && name.data[i] <= '9';
+        if (!is_digit && (letter < 'a' || letter > 'z') && name.data[i] != '_')
+            return false;
     }
-    return is_plain;
+    return name.size > 0;
 }
 
 bool cql_schema_is_missing(const struct change *change, const char *keyspace)
@@ -105,11 +106,6 @@ void cql_schema_event(struct change *change, enum cql_change what, enum cql_targ
 int cql_schema_result(struct change *change, int rc)
 {
     return rc == 0 ? 0 : cql_fault_of(change->fault, &change->err);
-}
-
-void cql_schema_count_item(struct change *change)
-{
-    arena_count(change->arena, ARENA_LOOK_ITEMS);
 }
 
 /* ---- keyspaces ---- */
@@ -149,7 +145,7 @@ static int set_replication(struct change *change, const char *name,
 static int check_keyspace_name(struct change *change, const char *name)
 {
     size_t size = strlen(name);
-    if (!cql_schema_is_plain_name(name)) {
+    if (!cql_schema_is_plain_name(bytes_text(name))) {
         return cql_invalid(change->fault,
                            "Keyspace name must not be empty and must contain alphanumeric or "
                            "underscore characters only (got \"%s\")",
@@ -541,19 +537,20 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
     rc = only_adds ? 0 : refuse_used(change, table, "alter");
     if (rc != 0)
         return rc;
+    /* Dropping or renaming a column copies the table: each makes the budget check its limits. */
     switch (alter->kind) {
     case CQL_ALTER_ADD:
         return add_columns(change, table_id, alter);
     case CQL_ALTER_DROP:
         change->is_nothing = true;
         for (const struct cql_name *n = alter->columns; rc == 0 && n != NULL; n = n->next) {
-            cql_schema_count_item(change);
+            arena_count(change->arena, ARENA_LOOK_ITEMS);
             rc = drop_column(change, table_id, n->text, alter->if_column_exists);
         }
         return rc;
     case CQL_ALTER_RENAME:
         for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next) {
-            cql_schema_count_item(change);
+            arena_count(change->arena, ARENA_LOOK_ITEMS);
             rc = rename_column(change, table_id, r);
         }
         return rc;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "query/cql/schema/cql_schema_private.h"
 #include "storage/schema/schema.h"
 
 static bool is_collection(const struct type *type)
@@ -81,24 +82,10 @@ static const char *make_name(const struct schema *schema, const struct table *ta
         name.size = size;
         buffer_printf(&name, "_%d", number);
     }
-    for (size_t i = 0; i < name.size; i++) {
-        bool is_plain = (name.data[i] | 0x20) >= 'a' && (name.data[i] | 0x20) <= 'z';
-        is_plain = is_plain || (name.data[i] >= '0' && name.data[i] <= '9');
-        name.data[i] = is_plain ? name.data[i] : '_';
-    }
+    for (size_t i = 0; i < name.size; i++)
+        if (!cql_schema_is_plain_name(bytes_of(&name.data[i], 1)))
+            name.data[i] = '_';
     return cql_text(arena, buffer_view(&name));
-}
-
-/* Cassandra's rule for names: letters, digits and _.  cql_index.c needs names without blanks. */
-static bool is_index_name(struct bytes name)
-{
-    for (size_t i = 0; i < name.size; i++) {
-        uint8_t letter = name.data[i] | 0x20;
-        bool is_digit = name.data[i] >= '0' && name.data[i] <= '9';
-        if (!is_digit && (letter < 'a' || letter > 'z') && name.data[i] != '_')
-            return false;
-    }
-    return true;
 }
 
 static const struct cql_index *find_duplicate(const struct schema *schema,
@@ -182,7 +169,8 @@ int cql_schema_index_create(struct cql_execution *execution, struct schema *sche
     *name_out = create->name.size > 0 ? cql_text(execution->arena, create->name)
                                       : make_name(schema, table, column, execution->arena);
     rc = check_duplicates(execution, schema, table, column, of, create->if_not_exists, name_out);
-    if (rc == 0 && !is_index_name(create->name)) {
+    /* cql_index.c also needs names without blanks. */
+    if (rc == 0 && create->name.size > 0 && !cql_schema_is_plain_name(create->name)) {
         return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
                           CQL_SHOW(create->name));
     }

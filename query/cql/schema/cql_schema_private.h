@@ -25,8 +25,8 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
 /* Find the keyspace of a name, and refuse it unless clients may change it. */
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out);
-/* Whether a name has only letters, digits and _. */
-bool cql_schema_is_plain_name(const char *name);
+/* Whether a name is not empty and has only letters, digits and _. */
+bool cql_schema_is_plain_name(struct bytes name);
 /* Whether neither the user nor the system has a keyspace of this name; false for "". */
 bool cql_schema_is_missing(const struct change *change, const char *keyspace);
 /* Set the event that listeners get; the names must outlive the copy of the schema. */
@@ -57,9 +57,6 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
  * change->is_nothing. */
 int cql_schema_set_options(struct change *change, const struct table *table,
                            const struct cql_property *properties, bool is_new);
-/* Call this for each item of a list whose handling copies a table or the whole schema, so that the
- * limits of the request's budget are checked. */
-void cql_schema_count_item(struct change *change);
 /* Refuse too many columns or fields; `what` names them.  *repeated_out is the first definition
  * whose name was used before; NULL: none. */
 int cql_schema_check_names(struct change *change, const struct cql_definition *definitions,

@@ -279,7 +279,7 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
         return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, keyspace, name);
     }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
-    if (!cql_schema_is_plain_name(name)) {
+    if (!cql_schema_is_plain_name(bytes_text(name))) {
         return cql_refuse(change->fault, CQL_CONFIG_ERROR,
                           "%s.%s: Table name must not be empty or not contain "
                           "non-alphanumeric-underscore characters (got \"%s\")",

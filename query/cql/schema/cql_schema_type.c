@@ -417,12 +417,13 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
         return cql_invalid(change->fault, "Altering field types is no longer supported");
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
+    /* Each field copies the schema, so each makes the budget check its limits. */
     for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
-        cql_schema_count_item(change);
+        arena_count(change->arena, ARENA_LOOK_ITEMS);
         rc = add_field(change, keyspace, name, alter, d);
     }
     for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next) {
-        cql_schema_count_item(change);
+        arena_count(change->arena, ARENA_LOOK_ITEMS);
         rc = rename_field(change, keyspace, name, alter, r);
     }
     return rc;
