@@ -235,11 +235,12 @@ uint32_t schema_type_place(const struct schema *schema, const char *keyspace, st
     return i;
 }
 
-const struct type *schema_type(const struct schema *schema, const char *keyspace, const char *name)
+const struct user_type *schema_type(const struct schema *schema, const char *keyspace,
+                                    const char *name)
 {
     uint32_t index = schema_type_place(schema, keyspace, bytes_text(name));
 
-    return index < schema->type_count ? schema->types[index]->type : NULL;
+    return index < schema->type_count ? schema->types[index] : NULL;
 }
 
 const struct user_type *schema_type_next(const struct schema *schema, const struct user_type *after)

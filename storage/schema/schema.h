@@ -210,7 +210,8 @@ const struct keyspace *schema_keyspace_next(const struct schema *schema,
                                             const struct keyspace *after);
 /* Types are in the order in which they were made, so that each type follows the types that it
  * uses. */
-const struct type *schema_type(const struct schema *schema, const char *keyspace, const char *name);
+const struct user_type *schema_type(const struct schema *schema, const char *keyspace,
+                                    const char *name);
 const struct user_type *schema_type_next(const struct schema *schema,
                                          const struct user_type *after);
 /* type_parse with the user types of the keyspace. */

@@ -249,7 +249,7 @@ Test(schema, a_type_grows_in_every_column_that_has_it)
     uint32_t id = hotels_id(schema);
 
     must(schema_add_type_field(schema, "hotel", "address", "Zip", "int", &err), &err);
-    cr_assert_eq(schema_type(schema, "hotel", "address")->argument_count, 3);
+    cr_assert_eq(schema_type(schema, "hotel", "address")->type->argument_count, 3);
     cr_assert_eq(hotel_column(schema, "address")->type->argument_count, 3);
     cr_assert_eq(schema_add_type_field(schema, "hotel", "address", "Zip", "int", NULL),
                  ERROR_EXISTS);
@@ -395,7 +395,7 @@ Test(schema, a_field_of_a_type_is_renamed_where_the_type_is_used)
     struct error err = {0};
 
     must(schema_rename_type_field(schema, "hotel", "address", "street", "road", &err), &err);
-    cr_expect_str_eq(schema_type(schema, "hotel", "address")->field_names[0], "road");
+    cr_expect_str_eq(schema_type(schema, "hotel", "address")->type->field_names[0], "road");
     cr_expect_str_eq(hotel_column(schema, "address")->type->field_names[0], "road");
     cr_expect_str_eq(schema_type_next(schema, NULL)->field_types[1], "list<text>");
     cr_expect_eq(schema_rename_type_field(schema, "hotel", "address", "street", "way", NULL),

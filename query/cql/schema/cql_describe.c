@@ -247,17 +247,6 @@ static const struct table *find_table(const struct schema *schema, const char *k
     return table != NULL && (table->flags & TABLE_HIDDEN) == 0 ? table : NULL;
 }
 
-static const struct user_type *find_type(const struct schema *schema, const char *keyspace,
-                                         const char *name)
-{
-    const struct user_type *type = NULL;
-
-    while ((type = schema_type_next(schema, type)) != NULL)
-        if (strcmp(type->keyspace, keyspace) == 0 && strcmp(type->type->name, name) == 0)
-            break;
-    return type;
-}
-
 /* The first words of a refusal of an object that was not found. */
 static const char *refusal_begin(enum cql_describe_kind kind)
 {
@@ -293,7 +282,7 @@ static int describe_object(struct describe *describe, const struct cql_describe 
     if (may_be_table)
         table = find_table(schema, keyspace->name, name);
     if (asked->kind == CQL_DESCRIBE_TYPE)
-        type = find_type(schema, keyspace->name, name);
+        type = schema_type(schema, keyspace->name, name);
     if (table != NULL)
         put_table(describe, schema, table);
     else if (type != NULL)

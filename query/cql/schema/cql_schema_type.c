@@ -109,12 +109,8 @@ static int check_fields_within(struct change *change, const char *keyspace,
                                const struct cql_type *type)
 {
     static const char *const collections[] = {"list<", "set<", "map<"};
-    const char *name = cql_text(change->arena, type->name.name);
-    const struct user_type *found = schema_type_next(change->schema, NULL);
-    while (found != NULL &&
-           (strcmp(found->keyspace, keyspace) != 0 || strcmp(found->type->name, name) != 0)) {
-        found = schema_type_next(change->schema, found);
-    }
+    const struct user_type *found =
+        schema_type(change->schema, keyspace, cql_text(change->arena, type->name.name));
     for (uint32_t i = 0; found != NULL && i < found->type->argument_count; i++) {
         for (size_t c = 0; c < sizeof(collections) / sizeof(collections[0]); c++) {
             if (strncmp(found->field_types[i], collections[c], strlen(collections[c])) == 0) {
@@ -362,7 +358,7 @@ static int check_circle(struct change *change, const char *keyspace, const char 
 static int add_field(struct change *change, const char *keyspace, const char *name,
                      const struct cql_alter *alter, const struct cql_definition *field)
 {
-    const struct type *type = schema_type(change->schema, keyspace, name);
+    const struct type *type = schema_type(change->schema, keyspace, name)->type;
     for (uint32_t i = 0; i < type->argument_count; i++) {
         if (bytes_equal(bytes_text(type->field_names[i]), field->name)) {
             return alter->if_column_not_exists
