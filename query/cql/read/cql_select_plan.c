@@ -400,14 +400,3 @@ int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
     }
     return rc;
 }
-
-struct cql_metadata cql_select_metadata(const struct cql_select_plan *plan)
-{
-    return plan->metadata;
-}
-
-uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena *arena,
-                                const uint16_t **indexes_out)
-{
-    return cql_restrict_key_markers(&plan->where, false, arena, indexes_out);
-}

@@ -325,10 +325,8 @@ int cql_select_end_partition(struct select *select)
     if (!select->static_is_pending)
         return 0;
     select->static_is_pending = false;
-    if (select->plan->where.has_clustering ||
-        (!select->plan->where.has_static_only && select->plan->where.all != NULL)) {
+    if (!select->plan->where.has_static_only)
         return 0;
-    }
     struct cql_row row = {.table = select->plan->table,
                           .key = buffer_view(&select->partition_key),
                           .static_row = &select->static_row};

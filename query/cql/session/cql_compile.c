@@ -62,7 +62,7 @@ static void name_markers(const struct cql_compiled *compiled)
 struct cql_metadata cql_compile_results(const struct cql_compiled *compiled)
 {
     if (compiled->statement->kind == CQL_STATEMENT_SELECT)
-        return cql_select_metadata(compiled->select);
+        return compiled->select->metadata;
     return (struct cql_metadata){0};
 }
 

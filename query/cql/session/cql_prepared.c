@@ -103,7 +103,8 @@ static void describe_prepared(const struct prepared *prepared, struct arena *are
     if (cql_compile_changes_rows(compiled))
         out->key_count = cql_write_key_markers(compiled->write, arena, &out->key_indexes);
     else if (compiled->statement->kind == CQL_STATEMENT_SELECT)
-        out->key_count = cql_select_key_markers(compiled->select, arena, &out->key_indexes);
+        out->key_count =
+            cql_restrict_key_markers(&compiled->select->where, false, arena, &out->key_indexes);
     else if (compiled->statement->kind == CQL_STATEMENT_BATCH)
         out->key_count = cql_write_batch_key_markers(compiled->batch, arena, &out->key_indexes);
 }
