@@ -14,7 +14,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "storage/schema/schema.h"
 
 enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_SIGN };

@@ -4,7 +4,6 @@
  * file, or a table that exists, changes nothing.  Then the statements are executed one after the
  * other, and each is printed when it is durable.  A statement that fails nevertheless (over a
  * limit, say) ends the command; the printed statements have been executed. */
-#include <errno.h>
 #include <string.h>
 
 #include "query/cql/common/cql_session.h"

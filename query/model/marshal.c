@@ -4,8 +4,6 @@
  * order would give wrong slices without an error. */
 #include "query/model/marshal.h"
 
-#include "base/arena.h"
-
 #define MARSHAL_PACKAGE "org.apache.cassandra.db.marshal."
 
 struct parser {

@@ -1,7 +1,6 @@
 /* schema: `daybook schema`: keyspaces and tables as CQL, or one keyspace as a Chebotko diagram.
  *
  * The CQL is that of DESCRIBE, which the command runs in a session, as a CQL client does. */
-#include <errno.h>
 #include <string.h>
 
 #include "query/cql/common/cql_session.h"

@@ -13,7 +13,6 @@
  *            3. One frame removes the definition.
  *
  * After a crash between two steps, the definition exists as a whole or not at all. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

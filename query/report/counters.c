@@ -16,9 +16,7 @@
  * The three sums are equal. */
 #include "query/report/counters.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/query.h"

@@ -20,10 +20,8 @@
  * read that output. */
 #include "query/report/report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/query.h"

@@ -7,8 +7,6 @@
  * rows of a slice.  A relation that gives neither a key nor a slice is a filter. */
 #include "query/cql/read/cql_restrict.h"
 
-#include <stdlib.h>
-
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"

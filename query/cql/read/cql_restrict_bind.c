@@ -11,7 +11,6 @@
 #include "query/cql/read/cql_filter.h"
 #include "query/cql/read/cql_restrict.h"
 #include "storage/schema/type.h"
-#include "base/memory.h"
 
 enum { PRODUCT_MAX = 100000 }; /* keys, or slices, of one statement */
 

@@ -11,7 +11,6 @@
  * that a statement with thousands of keys does not nest calls. */
 #include "query/cql/read/cql_select.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/common/cql_arena.h"

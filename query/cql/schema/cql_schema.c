@@ -27,7 +27,6 @@
 #include "storage/engine/store.h"
 #include "storage/schema/schema.h"
 #include "storage/schema/type.h"
-#include "base/memory.h"
 
 static void change_release(struct cql_execution *execution)
 {

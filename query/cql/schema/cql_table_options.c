@@ -7,7 +7,6 @@
  *
  *   caching = {'keys': 'none'}       {'keys': 'NONE', 'rows_per_partition': 'NONE'}
  *   speculative_retry = '99PERCENTILE'   '99p' */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -18,7 +18,6 @@
 #include "base/murmur3.h"
 #include "query/cql/common/cql_tables.h"
 #include "storage/engine/store.h"
-#include "base/memory.h"
 #include "base/uuid.h"
 
 enum { CONTENT_SIZE = 16, HEX_DIGITS = 2 * UUID_SIZE };

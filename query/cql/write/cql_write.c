@@ -25,8 +25,6 @@
 #include "rollup/days/rollup.h"
 #include "rollup/streams/streams.h"
 #include "storage/engine/store.h"
-#include "base/memory.h"
-#include "base/uuid.h"
 
 enum {
     FREE_ATTEMPTS = 8,  /* without the store's write lock, if partitions always changed */

@@ -21,7 +21,6 @@
 #include "query/cql/write/cql_write.h"
 #include "storage/engine/store.h"
 #include "base/calendar.h"
-#include "base/uuid.h"
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
 #define PREPEND_REFERENCE_TICKS                                                                    \
