@@ -485,11 +485,10 @@ static void report_notes(const struct report *report)
         bool is_one = report->unpriced.unpriced_days == 1;
         char gross[DECIMAL_TEXT_MAX];
         decimal_format(report->unpriced.unpriced_gross, gross);
-        command_printf(report->answer.output, COMMAND_ERR,
-                       "daybook: note: %" PRIu64 " reseller-day%s without a rate, gross %s, "
-                       "%s in no amount\n",
-                       report->unpriced.unpriced_days, is_one ? "" : "s", gross,
-                       is_one ? "is" : "are");
+        command_printf(
+            report->answer.output, COMMAND_ERR,
+            "daybook: note: %" PRIu64 " reseller-day%s without a rate, gross %s, %s in no amount\n",
+            report->unpriced.unpriced_days, is_one ? "" : "s", gross, is_one ? "is" : "are");
     }
 }
 

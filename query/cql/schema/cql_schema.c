@@ -404,13 +404,11 @@ static int check_added(struct change *change, const struct table *table,
     }
     int rc = check_dropped(change, table, definition, type);
     if (rc == 0 && is_counter != (type->kind == TYPE_COUNTER)) {
-        return cql_refuse(change->fault, CQL_CONFIG_ERROR,
-                          is_counter
-                              ? "%s.%s: Cannot have a non counter column (\"%.*s\") in a counter "
-                                "table"
-                              : "%s.%s: Cannot have a counter column (\"%.*s\") in a non counter "
-                                "table",
-                          table->keyspace, table->name, CQL_SHOW(definition->name));
+        return cql_refuse(
+            change->fault, CQL_CONFIG_ERROR,
+            is_counter ? "%s.%s: Cannot have a non counter column (\"%.*s\") in a counter table"
+                       : "%s.%s: Cannot have a counter column (\"%.*s\") in a non counter table",
+            table->keyspace, table->name, CQL_SHOW(definition->name));
     }
     return rc;
 }

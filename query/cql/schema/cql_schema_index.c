@@ -44,9 +44,8 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
                                                    : "values";
     if (is_frozen) {
         return cql_invalid(fault,
-                           "Cannot create %s() index on frozen column %s. Frozen collections "
-                           "are immutable and must be fully indexed by using the 'full(%s)' "
-                           "modifier",
+                           "Cannot create %s() index on frozen column %s. Frozen collections are "
+                           "immutable and must be fully indexed by using the 'full(%s)' modifier",
                            word, column->name, column->name);
     }
     if (kind != CQL_INDEX_SIMPLE && !is_collection(type)) {
@@ -57,11 +56,10 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
     }
     if (kind == CQL_INDEX_KEYS || kind == CQL_INDEX_ENTRIES) {
         *of_out = kind == CQL_INDEX_KEYS ? CQL_INDEX_OF_KEYS : CQL_INDEX_OF_ENTRIES;
-        return is_map ? 0
-                      : cql_invalid(fault,
-                                    "Cannot create index on %s of column %s with non-map "
-                                    "type",
-                                    word, column->name);
+        return is_map
+                   ? 0
+                   : cql_invalid(fault, "Cannot create index on %s of column %s with non-map type",
+                                 word, column->name);
     }
     if (is_collection(type))
         *of_out = CQL_INDEX_OF_ELEMENTS;

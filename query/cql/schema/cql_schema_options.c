@@ -50,9 +50,7 @@ static int check_factor(struct cql_execution *execution, const char *keyspace, s
     long factor = strtol(text, &end, 10);
     if (end == text || *end != '\0' || factor < 0) {
         return cql_refuse(&execution->fault, CQL_CONFIG_ERROR,
-                          "Replication factor must be numeric; "
-                          "found %s",
-                          text);
+                          "Replication factor must be numeric; found %s", text);
     }
     if (factor > 1) {
         cql_execution_warn(

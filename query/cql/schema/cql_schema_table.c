@@ -31,8 +31,7 @@ static int take_key(struct change *change, const struct cql_create_table *create
     struct column_definition *column = columns_find(columns, name);
     if (column == NULL) {
         return cql_invalid(fault,
-                           "Unknown column '%.*s' referenced in PRIMARY KEY for table "
-                           "'%.*s'",
+                           "Unknown column '%.*s' referenced in PRIMARY KEY for table '%.*s'",
                            CQL_SHOW(name), CQL_SHOW(create->name.name));
     }
     if ((uint32_t)(column - columns->items) < place) {
@@ -55,18 +54,14 @@ static int take_key(struct change *change, const struct cql_create_table *create
                            CQL_SHOW(name));
     }
     if (definition->type->kind == CQL_TYPE_USER) {
-        return cql_invalid(fault,
-                           "Invalid non-frozen user-defined type \"%s.%.*s\" for PRIMARY KEY "
-                           "column '%.*s'",
-                           change->event.keyspace, CQL_SHOW(definition->type->name.name),
-                           CQL_SHOW(name));
+        return cql_invalid(
+            fault, "Invalid non-frozen user-defined type \"%s.%.*s\" for PRIMARY KEY column '%.*s'",
+            change->event.keyspace, CQL_SHOW(definition->type->name.name), CQL_SHOW(name));
     }
     if (cql_schema_is_collection(definition->type)) {
-        return cql_invalid(fault,
-                           "Invalid non-frozen collection type %s for PRIMARY KEY column "
-                           "'%.*s'",
-                           cql_schema_type_text(change->execution, definition->type),
-                           CQL_SHOW(name));
+        return cql_invalid(
+            fault, "Invalid non-frozen collection type %s for PRIMARY KEY column '%.*s'",
+            cql_schema_type_text(change->execution, definition->type), CQL_SHOW(name));
     }
     column->kind = kind;
     struct column_definition moved = *column;

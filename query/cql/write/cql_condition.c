@@ -115,8 +115,7 @@ static int check_pair(struct cql_execution *execution, const struct cql_write_st
         return 0;
     if (a->plan->conditions == NULL && b->plan->conditions == NULL) {
         return cql_invalid(&execution->fault,
-                           "Cannot mix IF EXISTS and IF NOT EXISTS conditions for "
-                           "the same row");
+                           "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row");
     }
     bool is_exists = b->plan->if_exists;
     return cql_invalid(&execution->fault,

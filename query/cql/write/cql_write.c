@@ -115,8 +115,7 @@ static void answer_unknown(struct write *write, const struct error *err)
 {
     struct cql_execution *execution = write->execution;
     cql_refuse(&execution->fault, CQL_WRITE_TIMEOUT,
-               "Operation timed out - received only 0 responses. "
-               "(%s)",
+               "Operation timed out - received only 0 responses. (%s)",
                err != NULL ? err->text : "the store stopped");
     execution->fault.error.consistency = execution->request.consistency;
     execution->fault.error.write_type = write_type(write);

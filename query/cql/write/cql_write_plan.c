@@ -84,8 +84,7 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
             rc = cql_invalid(scope->fault, "Cannot provide custom TTL for counter updates");
         if (rc == 0 && (plan->table->flags & TABLE_STREAM) != 0) {
             rc = cql_invalid(scope->fault,
-                             "Cannot provide custom TTL for %s.%s: days of a stream "
-                             "expire whole",
+                             "Cannot provide custom TTL for %s.%s: days of a stream expire whole",
                              plan->table->keyspace, plan->table->name);
         }
     }
