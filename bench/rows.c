@@ -147,7 +147,7 @@ static void add_hit(struct bench *bench, uint64_t number)
     struct counter_increment increment = {
         .table_id = TABLE_HIT,
         .column_id = 2,
-        .key = write_batch_copy(bench->batch, bytes_text(key_text(number, text))),
+        .key = arena_copy(bench->batch->arena, bytes_text(key_text(number, text))),
         .change = COUNTER_ADD,
         .value = 1,
     };

@@ -123,11 +123,6 @@ void write_batch_delete(struct write_batch *batch, const struct table *table,
     write_batch_add_mutation(batch, &mutation);
 }
 
-struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes)
-{
-    return arena_copy(batch->arena, bytes);
-}
-
 struct bytes write_batch_bigint(struct write_batch *batch, int64_t value)
 {
     uint8_t serialized[8];

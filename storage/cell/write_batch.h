@@ -93,7 +93,6 @@ void write_batch_delete(struct write_batch *batch, const struct table *table,
                         const struct column_value *values, uint32_t count);
 
 /* Serialized values in the batch's arena, for struct column_value. */
-struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes);
 struct bytes write_batch_bigint(struct write_batch *batch, int64_t value);
 struct bytes write_batch_boolean(struct write_batch *batch, bool value);
 struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value);

@@ -366,7 +366,7 @@ static void add_counter(struct write_batch *batch)
                                                 .column_id = 3,
                                                 .key = bytes_text("p"),
                                                 .clustering =
-                                                    write_batch_copy(batch, buffer_view(&packed)),
+                                                    arena_copy(batch->arena, buffer_view(&packed)),
                                                 .change = COUNTER_SET,
                                                 .value = -7};
     write_batch_add_increment(batch, &increment);

@@ -103,7 +103,7 @@ static void write_counter(struct engine_fixture *fixture, const char *ad, int64_
     struct write_batch *batch = write_batch_new();
     const struct counter_increment increment = {.table_id = TABLE_CLICKS_PER_AD,
                                                 .column_id = COUNTER_CLICKS,
-                                                .key = write_batch_copy(batch, bytes_text(ad)),
+                                                .key = arena_copy(batch->arena, bytes_text(ad)),
                                                 .change = COUNTER_SET,
                                                 .value = value};
     write_batch_add_increment(batch, &increment);

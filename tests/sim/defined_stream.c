@@ -490,7 +490,7 @@ static uint32_t put_hit(const struct stream_life *life, struct write_batch *batc
     uint32_t count = put_day(&life->writes[index], values);
     snprintf(ad, sizeof ad, "b%02u", index);
     values[count++] = (struct column_value){3, false, write_batch_bigint(batch, hit / 2)};
-    values[count++] = (struct column_value){4, false, write_batch_copy(batch, bytes_text(ad))};
+    values[count++] = (struct column_value){4, false, arena_copy(batch->arena, bytes_text(ad))};
     values[count++] = (struct column_value){5, false, write_batch_bigint(batch, hit)};
     return count;
 }
@@ -519,7 +519,7 @@ static struct bytes share_value(struct stream_life *life, struct write_batch *ba
     struct error err = {0};
     int rc = rate_value_make(&rates, table, rate, &value, &err);
     cr_assert_eq(rc, 0, "%s; %s", err.text, life->label);
-    struct bytes copy = write_batch_copy(batch, buffer_view(&value));
+    struct bytes copy = arena_copy(batch->arena, buffer_view(&value));
     buffer_release(&value);
     return copy;
 }

@@ -743,7 +743,7 @@ static void add_counter(struct write_batch *batch, const struct written *written
     const struct counter_increment increment = {
         .table_id = TABLE_CLICKS_PER_AD,
         .column_id = COUNTER_CLICKS,
-        .key = write_batch_copy(batch, bytes_text(written->counter == 0 ? "c0" : "c1")),
+        .key = arena_copy(batch->arena, bytes_text(written->counter == 0 ? "c0" : "c1")),
         .change = written->kind == WRITE_COUNTER_SET ? COUNTER_SET : COUNTER_ADD,
         .value = written->value};
     write_batch_add_increment(batch, &increment);

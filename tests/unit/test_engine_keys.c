@@ -212,7 +212,7 @@ static void delete_day(struct engine_fixture *fixture, struct write_batch *batch
     int64_t later_us = now_us + below(state, LATER_US);
     struct deletion deletion = {below(state, 2) == 0 ? TIMESTAMP_SERVER : later_us,
                                 now_us / 1000000};
-    struct clustering prefix = {.count = 1, .values = {write_batch_copy(batch, bytes_text(day))}};
+    struct clustering prefix = {.count = 1, .values = {arena_copy(batch->arena, bytes_text(day))}};
     struct unfiltered *items = arena_alloc(batch->arena, 2 * sizeof *items, 16);
     items[0] = (struct unfiltered){.kind = UNFILTERED_BOUND,
                                    .bound = {prefix, BOUND_BEFORE},
@@ -224,7 +224,7 @@ static void delete_day(struct engine_fixture *fixture, struct write_batch *batch
                                    .after = DELETION_NONE};
     struct mutation mutation = {.table_id = TABLE_ENTRY,
                                 .token = partition->token,
-                                .key = write_batch_copy(batch, bytes_text(partition->name)),
+                                .key = arena_copy(batch->arena, bytes_text(partition->name)),
                                 .deletion = DELETION_NONE,
                                 .items = items,
                                 .item_count = 2};

@@ -74,7 +74,7 @@ static struct bytes float_of(struct write_batch *batch, float number)
     struct buffer value = {0};
     memcpy(&bits, &number, sizeof(bits));
     buffer_put_u32_be(&value, bits);
-    struct bytes copy = write_batch_copy(batch, buffer_view(&value));
+    struct bytes copy = arena_copy(batch->arena, buffer_view(&value));
     buffer_release(&value);
     return copy;
 }
@@ -101,9 +101,10 @@ static void share(struct rollup_fixture *fixture, const char *since, double numb
     uint64_t bits;
     memcpy(&bits, &number, sizeof(bits));
     buffer_put_u64_be(&value, bits);
-    const struct column_value values[] = {{1, false, bytes_text("globe")},
-                                          {2, false, bytes_text(since)},
-                                          {3, false, write_batch_copy(batch, buffer_view(&value))}};
+    const struct column_value values[] = {
+        {1, false, bytes_text("globe")},
+        {2, false, bytes_text(since)},
+        {3, false, arena_copy(batch->arena, buffer_view(&value))}};
     write_batch_insert(batch, schema_table(store_schema(fixture->store), COMMISSION), values, 3);
     must(rollup_fixture_apply(fixture, batch), &err);
     buffer_release(&value);
