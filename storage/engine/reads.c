@@ -180,11 +180,6 @@ static void read_resume(struct freeze_waiter *waiter, int status)
     read_finish(read);
 }
 
-static void bound_copy(struct bound *bound, struct arena *arena)
-{
-    bound->prefix = row_clustering_copy(&bound->prefix, arena);
-}
-
 /* Add a partition of the request, unless the position lies behind it. */
 static void add_part(struct read_job *read, struct bytes key)
 {
@@ -217,7 +212,7 @@ static int add_parts(struct read_job *read, struct error *err)
     if (request->key_count == 0)
         add_part(read, request->key);
     for (uint32_t i = 0; i < request->key_count; i++)
-        add_part(read, arena_copy(read->arena, request->keys[i]));
+        add_part(read, request->keys[i]);
     for (uint32_t i = 1; i < read->part_count; i++) {
         const struct read_part *part = &read->parts[i];
         if (partition_index_order(part[-1].token, part[-1].key, part->token, part->key) >= 0)
@@ -237,11 +232,8 @@ int reads_read(struct reads *reads, const struct read_request *request, store_pa
     read->schema = schema_ref(reads->memtables->schema);
     read->table = table;
     read->arena = arena_new(PAGE_ARENA);
-    read->request = *request;
-    read->request.key = arena_copy(read->arena, request->key);
-    bound_copy(&read->request.slice.start, read->arena);
-    bound_copy(&read->request.slice.end, read->arena);
-    int rc = read_position_parse(arena_copy(read->arena, request->position), &read->position, err);
+    read->request = store_request_copy(request, read->arena);
+    int rc = read_position_parse(read->request.position, &read->position, err);
     if (rc == 0)
         rc = add_parts(read, err);
     if (rc != 0) {

@@ -10,6 +10,20 @@ const char *store_shortage_name(enum store_shortage shortage)
     return names[shortage];
 }
 
+struct read_request store_request_copy(const struct read_request *request, struct arena *arena)
+{
+    struct read_request copy = *request;
+    copy.key = arena_copy(arena, request->key);
+    copy.position = arena_copy(arena, request->position);
+    copy.slice.start.prefix = row_clustering_copy(&request->slice.start.prefix, arena);
+    copy.slice.end.prefix = row_clustering_copy(&request->slice.end.prefix, arena);
+    struct bytes *keys = arena_array(arena, request->key_count, sizeof *keys);
+    for (uint32_t i = 0; i < request->key_count; i++)
+        keys[i] = arena_copy(arena, request->keys[i]);
+    copy.keys = keys;
+    return copy;
+}
+
 bool store_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
                      struct bytes *value_out)
 {

@@ -59,6 +59,9 @@ struct read_request {
 };
 enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128 };
 
+/* A copy of the request and of all that it points to, in `arena`. */
+struct read_request store_request_copy(const struct read_request *request, struct arena *arena);
+
 /* The version of one partition.  If two reads return equal versions, no write was applied to the
  * partition between them.  Versions cannot be compared across a restart.  An increment that follows
  * from a block by a counting rule does not change the version. */

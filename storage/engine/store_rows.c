@@ -93,29 +93,6 @@ static void rows_next(struct rows *rows)
     rows_finish(rows);
 }
 
-static void copy_bound(struct bound *bound, struct arena *arena)
-{
-    for (uint32_t i = 0; i < bound->prefix.count; i++)
-        bound->prefix.values[i] = arena_copy(arena, bound->prefix.values[i]);
-}
-
-/* Copy what the request points to. */
-static void copy_request(struct rows *rows)
-{
-    struct read_request *request = &rows->request;
-    struct arena *arena = rows->arena;
-    request->key = arena_copy(arena, request->key);
-    copy_bound(&request->slice.start, arena);
-    copy_bound(&request->slice.end, arena);
-    if (request->key_count == 0)
-        return;
-    struct bytes *keys =
-        arena_alloc(arena, request->key_count * sizeof(*keys), _Alignof(struct bytes));
-    for (uint32_t i = 0; i < request->key_count; i++)
-        keys[i] = arena_copy(arena, request->keys[i]);
-    request->keys = keys;
-}
-
 static void rows_start(struct store *store, const struct read_request *request,
                        store_rows_each each, store_rows_each_page each_page, store_done done,
                        void *context)
@@ -123,8 +100,7 @@ static void rows_start(struct store *store, const struct read_request *request,
     struct rows *rows = memory_zeroed(1, sizeof(*rows));
     rows->store = store;
     rows->arena = arena_new(ARENA_CHUNK);
-    rows->request = *request;
-    copy_request(rows);
+    rows->request = store_request_copy(request, rows->arena);
     buffer_append_bytes(&rows->position, request->position);
     rows->request.position = buffer_view(&rows->position);
     rows->each = each;
