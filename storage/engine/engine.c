@@ -69,7 +69,7 @@ static void engine_close(struct store *store, store_done done, void *context)
     check(!engine->env.is_closing);
     engine->env.is_closing = true;
     engine->closed = (struct callback){done, context};
-    maintenance_end_merges(&engine->maintenance);
+    atomic_store(&engine->maintenance.merge_ends, true);
     bool flushes = !engine->env.options.read_only && engine->env.failed == 0 &&
                    commit_log_unflushed_bytes(engine->sequencer.log) > SEQUENCER_REPLAY_BYTES;
     if (flushes)
@@ -252,7 +252,7 @@ static int engine_apply(struct store *store, struct write_batch *batch,
 
 static void engine_write_lock(struct store *store, struct store_write_lock *write_lock)
 {
-    sequencer_lock(&engine_of(store)->sequencer, write_lock);
+    write_lock_acquire(&engine_of(store)->sequencer.lock, write_lock);
 }
 
 static void engine_write_unlock(struct store *store, struct store_write_lock *write_lock)

@@ -109,11 +109,6 @@ int maintenance_status(const struct maintenance *maintenance)
 
 /* ---- the end ---- */
 
-void maintenance_end_merges(struct maintenance *maintenance)
-{
-    atomic_store(&maintenance->merge_ends, true);
-}
-
 void maintenance_stop(struct maintenance *maintenance)
 {
     world_timer_stop(maintenance->env->world, &maintenance->retry_timer);

@@ -41,7 +41,7 @@ struct maintenance {
     struct callbacks compact_waiters;  /* wait until runs are merged up to compact_until */
     uint64_t compact_until;            /* the newest frame in segments at the last request */
     struct timer compact_timer;        /* until a closed day has been quiet for long enough */
-    atomic_bool merge_ends;            /* the store closes: merges under way end early */
+    atomic_bool merge_ends;            /* set when the store closes: merges end early */
     struct purge_tried *purges;        /* by table: which purges need not be tried again */
     uint32_t purge_count;
     uint64_t purges_begun;             /* the last number that a purge got before its publication */
@@ -78,8 +78,6 @@ bool maintenance_is_waiting_for_space(const struct maintenance *maintenance);
 int maintenance_status(const struct maintenance *maintenance);
 /* The engine has failed: call the callbacks that wait for a flush or a merge. */
 void maintenance_fail(struct maintenance *maintenance);
-/* The store closes: make merges that are under way end early. */
-void maintenance_end_merges(struct maintenance *maintenance);
 /* Stop the timers. */
 void maintenance_stop(struct maintenance *maintenance);
 #endif

@@ -472,7 +472,7 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     compact->drops_before_us = tombstones_before(maintenance, compact->table);
     compact->clients_give_times = has_client_times(compact->table);
     if (compact->kind == SEGMENT_ROW)
-        memtable_set_watch_oldest(maintenance->memtables);
+        maintenance->memtables->oldest_us = INT64_MAX;
     bool is_worth = list_size(&compact->overwrites) <= list_size(&compact->inputs);
     compact->may_purge = !tried->was_disturbed &&
                          !commit_log_is_kept(maintenance->sequencer->log) &&

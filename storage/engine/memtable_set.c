@@ -49,7 +49,7 @@ bool memtable_set_open_is_empty(const struct memtable_set *set)
     return memtable_is_empty(set->open) && schema_version(set->open->schema) <= set->schema_frozen;
 }
 
-static void freeze_waiters_resume(struct memtable_set *set, int status)
+void memtable_set_end_waits(struct memtable_set *set, int status)
 {
     while (set->waiters != NULL) {
         struct freeze_waiter *waiter = set->waiters;
@@ -73,7 +73,7 @@ void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t 
         set->schema_frozen = schema_version(memtable->schema);
         set->open = memtable_new(set->schema, frame_last + 1, set->supply);
     }
-    freeze_waiters_resume(set, 0);
+    memtable_set_end_waits(set, 0);
     set->on_frozen(set->context);
 }
 
@@ -89,11 +89,6 @@ void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *w
 {
     waiter->next = set->waiters;
     set->waiters = waiter;
-}
-
-void memtable_set_end_waits(struct memtable_set *set, int status)
-{
-    freeze_waiters_resume(set, status);
 }
 
 /* ---- what they hold ---- */
@@ -130,11 +125,6 @@ bool memtable_set_has_overwrites(const struct memtable_set *set, const struct ta
         if (row_memtable_has(memtable_set_at(set, i)->rows, table->id, token, key))
             return true;
     return false;
-}
-
-void memtable_set_watch_oldest(struct memtable_set *set)
-{
-    set->oldest_us = INT64_MAX;
 }
 
 /* ---- the share of memory ---- */

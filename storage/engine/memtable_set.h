@@ -37,7 +37,7 @@ struct memtable_set {
     struct memtable *open;
     struct memtable **frozen;
     uint32_t frozen_count;
-    int64_t oldest_us;                 /* the oldest write since memtable_set_watch_oldest */
+    int64_t oldest_us;                 /* the oldest write since the last merge of row runs began */
     struct freeze_waiter *waiters;
 
     struct arena_supply *supply;       /* memory for memtables */
@@ -83,7 +83,7 @@ void memtable_set_drop_oldest(struct memtable_set *set);
 
 /* Call `waiter->resume` after the next freeze, which the caller requests. */
 void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *waiter);
-/* Resume all waiters with an error. */
+/* Resume all waiters. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
 
 /* Whether the open memtable, which other threads may not read, has anything of the table. */
@@ -96,15 +96,6 @@ bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct 
 bool memtable_set_has_overwrites(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key);
 bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table);
-
-/* Let `oldest_us` be the time of the oldest write that is applied from now on. */
-void memtable_set_watch_oldest(struct memtable_set *set);
-/* To be called when a batch was applied. */
-static inline void memtable_set_note_oldest(struct memtable_set *set)
-{
-    if (set->open->oldest_us < set->oldest_us)
-        set->oldest_us = set->open->oldest_us;
-}
 
 /* ---- memory ---- */
 

@@ -74,11 +74,6 @@ void sequencer_drain(struct sequencer *sequencer)
         sequencer->drains[i].call(sequencer->drains[i].context);
 }
 
-void sequencer_lock(struct sequencer *sequencer, struct store_write_lock *write_lock)
-{
-    write_lock_acquire(&sequencer->lock, write_lock);
-}
-
 void sequencer_unlock(struct sequencer *sequencer, struct store_write_lock *write_lock)
 {
     if (write_lock_release(&sequencer->lock, write_lock))
@@ -250,7 +245,8 @@ static void memtable_add(struct sequencer *sequencer, const struct write_batch *
     struct memtable_set *memtables = sequencer->memtables;
     sequencer->clock->next_us =
         memtable_apply(memtables->open, batch, sequencer->frame, timestamp_us);
-    memtable_set_note_oldest(memtables);
+    if (memtables->open->oldest_us < memtables->oldest_us)
+        memtables->oldest_us = memtables->open->oldest_us;
     partition_versions_advance(&sequencer->versions, batch);
     sequencer->freeze_requested |= memtable_set_meets_overwrites(memtables, batch);
 }

@@ -106,6 +106,6 @@ void sequencer_on_drain(struct sequencer *sequencer, void (*drain)(void *context
 /* Call the functions that store_on_drain added, if a batch was answered ERROR_FULL since the last
  * call. */
 void sequencer_drain(struct sequencer *sequencer);
-void sequencer_lock(struct sequencer *sequencer, struct store_write_lock *write_lock);
+/* As store_write_unlock; batches may be accepted again. */
 void sequencer_unlock(struct sequencer *sequencer, struct store_write_lock *write_lock);
 #endif

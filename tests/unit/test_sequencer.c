@@ -67,7 +67,7 @@ Test(sequencer, a_batch_that_is_refused_by_the_lock_is_told_when_it_is_free)
     sequencer_on_drain(&parts.sequencer, count_call, &drained);
     sequencer_drain(&parts.sequencer);
     cr_expect_eq(drained, 0);
-    sequencer_lock(&parts.sequencer, &write_lock);
+    write_lock_acquire(&parts.sequencer.lock, &write_lock);
     cr_expect_eq(granted, 1);
     cr_expect_eq(sequencer_apply(&parts.sequencer, batch, NULL, 0, NULL, NULL, &err), ERROR_FULL);
     sequencer_unlock(&parts.sequencer, &write_lock);
