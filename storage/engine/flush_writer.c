@@ -221,33 +221,26 @@ static int flush_row_runs(struct flush_writer *flush, uint32_t table_id)
     return rc == 0 ? run_change_add(&flush->change, &info, table, &flush->err) : rc;
 }
 
-/* ---- the whole memtable, or a part ---- */
+/* ---- the whole memtable, or a table of it ---- */
 
-int flush_writer_write(struct flush_writer *flush)
+static bool is_wanted(const struct segment_info *only, uint32_t table_id, enum segment_kind kind)
+{
+    return only == NULL || (only->table_id == table_id && only->kind == kind);
+}
+
+int flush_writer_write(struct flush_writer *flush, const struct segment_info *only)
 {
     struct memtable *memtable = flush->memtable;
     struct engine_env *env = flush->change.runs->env;
     int rc = 0;
     pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
     for (uint32_t i = 0; rc == 0 && i < memtable->columnar_count; i++)
-        rc = flush_columnar(flush, &memtable->columnar[i]);
+        if (is_wanted(only, memtable->columnar[i].table_id, SEGMENT_COLUMNAR))
+            rc = flush_columnar(flush, &memtable->columnar[i]);
     for (uint32_t table_id = memtable_next_table(memtable, 0); rc == 0 && table_id != 0;
          table_id = memtable_next_table(memtable, table_id)) {
-        rc = flush_row_runs(flush, table_id);
+        if (is_wanted(only, table_id, SEGMENT_ROW))
+            rc = flush_row_runs(flush, table_id);
     }
-    return rc;
-}
-
-int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id, enum segment_kind kind)
-{
-    struct memtable *memtable = flush->memtable;
-    struct engine_env *env = flush->change.runs->env;
-    int rc = 0;
-    pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
-    for (uint32_t i = 0; rc == 0 && kind == SEGMENT_COLUMNAR && i < memtable->columnar_count; i++)
-        if (memtable->columnar[i].table_id == table_id)
-            rc = flush_columnar(flush, &memtable->columnar[i]);
-    if (kind == SEGMENT_ROW && schema_table(memtable->schema, table_id) != NULL)
-        rc = flush_row_runs(flush, table_id);
     return rc;
 }

@@ -28,8 +28,7 @@ struct flush_writer {
  * it. */
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
                        const atomic_uint *fill);
-/* Write everything, or only one table and kind.  If the status is negative, flush->err is set. */
-must_check int flush_writer_write(struct flush_writer *flush);
-must_check int flush_writer_write_part(struct flush_writer *flush, uint32_t table_id,
-                                       enum segment_kind kind);
+/* Write everything; or, for a segment that is made again (`only`), only what its table has of its
+ * kind.  If the status is negative, flush->err is set. */
+must_check int flush_writer_write(struct flush_writer *flush, const struct segment_info *only);
 #endif

@@ -26,7 +26,7 @@ static int flush_write(struct flush_job *flush)
 {
     struct memtable *memtable = flush->memtable;
     struct manifest *manifest = flush->maintenance->runs->manifest;
-    int rc = flush_writer_write(&flush->writer);
+    int rc = flush_writer_write(&flush->writer, NULL);
     if (rc != 0)
         return rc;
     bool schema_is_newer =

@@ -89,7 +89,7 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
     struct flush_writer writer;
     *segment_out = NULL;
     flush_writer_init(&writer, rebuild->runs, rebuild->memtable, NULL);
-    int rc = flush_writer_write_part(&writer, damaged->table_id, damaged->kind);
+    int rc = flush_writer_write(&writer, damaged);
     if (rc != 0)
         error_set(err, rc, "%s", writer.err.text);
     for (uint32_t i = 0; i < writer.change.added_count; i++) {
