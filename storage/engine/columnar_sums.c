@@ -150,16 +150,18 @@ static int number_string(struct columnar_sums *sums, uint32_t number, struct byt
                                    string_out, err);
 }
 
+static struct partition_stats plain_stats(uint64_t rows, int64_t total, uint8_t scale)
+{
+    return (struct partition_stats){
+        .rows = rows, .scale_count = 1, .inline_sum = {scale, rows, total}};
+}
+
 /* All sums of a number. */
 static struct partition_stats number_total(const struct number_sum *number)
 {
     struct partition_stats total = {0};
     if (number->rows > 0)
-        total = (struct partition_stats){
-            .rows = number->rows,
-            .scale_count = 1,
-            .inline_sum = {number->scale, number->rows, number->sum},
-        };
+        total = plain_stats(number->rows, number->sum, number->scale);
     if (number->others != NULL)
         stats_add(&total, number->others);
     return total;
@@ -206,12 +208,6 @@ static bool is_plain(const struct columnar_vector *amount, uint32_t from, uint32
 static bool has_value(const struct columnar_vector *amount, uint32_t row)
 {
     return amount != NULL && (amount->absent == NULL || amount->absent[row] == 0);
-}
-
-static struct partition_stats plain_stats(uint64_t rows, int64_t total, uint8_t scale)
-{
-    return (struct partition_stats){
-        .rows = rows, .scale_count = 1, .inline_sum = {scale, rows, total}};
 }
 
 static struct partition_stats *number_others(struct number_sum *number)
