@@ -274,7 +274,7 @@ static void group_begin(struct freeze_waiter *waiter, int status)
         group_free(group);
         return;
     }
-    view_take(reads->memtables, reads->runs, group->request.table_id,
+    view_take(reads->memtables, reads->runs, group->request.table_id, true,
               sequencer_durable_frame(reads->sequencer), &group->view);
     group->table = schema_table(group->view.schema, group->request.table_id);
     group->has_overwrites = view_has_overwrites(&group->view, group->request.table_id);

@@ -258,7 +258,7 @@ static void scrub_begin(struct freeze_waiter *waiter, int status)
         scrub_done(&scrub->job);
         return;
     }
-    view_take(reads->memtables, reads->runs, 0, sequencer_durable_frame(reads->sequencer),
+    view_take(reads->memtables, reads->runs, 0, true, sequencer_durable_frame(reads->sequencer),
               &scrub->view);
     world_submit(reads->env->world, LANE_SCAN, &scrub->job, scrub_run, scrub_done);
 }

@@ -295,9 +295,8 @@ static void scan_begin(struct freeze_waiter *waiter, int status)
         scan_finish(scan, status, &reads->env->failure);
         return;
     }
-    view_take(reads->memtables, reads->runs, scan->table->id, frame_of(reads, scan->read_view),
-              &scan->view);
-    view_leave_columnar(&scan->view);
+    view_take(reads->memtables, reads->runs, scan->table->id, false,
+              frame_of(reads, scan->read_view), &scan->view);
     scan->table = schema_table(scan->view.schema, scan->table->id);
     scan->reader = partition_reader_new(&scan->view, scan->table);
     scan_step(scan);

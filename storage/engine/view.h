@@ -19,10 +19,9 @@ struct view {
                                               * may wait.  Only for tables without appended rows */
 };
 
-/* Take the runs of `table_id`, or of all tables when it is 0. */
+/* Take the runs of `table_id`, or of all tables when it is 0.  A reader that uses the index of their
+ * sums takes no columnar segments. */
 void view_take(const struct memtable_set *memtables, const struct run_set *runs, uint32_t table_id,
-               uint64_t frame, struct view *view_out);
-/* Release the sealed append-only runs: for a reader that uses the index of their sums instead. */
-void view_leave_columnar(struct view *view);
+               bool with_columnar, uint64_t frame, struct view *view_out);
 void view_release(struct view *view);
 #endif
