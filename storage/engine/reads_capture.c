@@ -68,15 +68,13 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
     struct captured captured = {.token = token,
                                 .key = arena_copy(read->arena, key),
                                 .deletion = stream->partition_deletion};
-    size_t capacity = 0;
+    uint32_t capacity = 0;
     struct unfiltered item;
     int rc;
     while ((rc = stream->next(stream, &item, NULL)) == 1 && *items_left > 0 &&
            captured_bytes(read) <= CAPTURE_BYTES_MAX) {
-        if (captured.count == capacity) {
-            capacity = capacity == 0 ? 8 : capacity * 2;
-            captured.items = memory_resize(captured.items, capacity * sizeof(struct unfiltered));
-        }
+        captured.items =
+            memory_make_room(captured.items, captured.count, &capacity, sizeof(struct unfiltered));
         captured.items[captured.count++] = unfiltered_copy(&item, read->arena);
         if (newest_elsewhere_us < INT64_MAX)
             capture_pass(&captured.items[captured.count - 1], newest_elsewhere_us, stream);
@@ -85,11 +83,8 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
     check(rc >= 0);
     if (stream->close != NULL)
         stream->close(stream);
-    if (read->captured_count == read->captured_capacity) {
-        read->captured_capacity = read->captured_capacity == 0 ? 8 : read->captured_capacity * 2;
-        read->captured =
-            memory_resize(read->captured, read->captured_capacity * sizeof(struct captured));
-    }
+    read->captured = memory_make_room(read->captured, read->captured_count,
+                                      &read->captured_capacity, sizeof(struct captured));
     read->captured[read->captured_count++] = captured;
     return rc == 0;
 }
@@ -268,16 +263,16 @@ static bool is_within(const struct read_job *read, const struct slice *slice,
 struct stream *reads_captured_stream(const struct read_job *read, struct captured *captured,
                                      const struct slice *slice)
 {
-    size_t start = 0;
+    uint32_t start = 0;
     while (start < captured->count && is_within(read, slice, &captured->items[start]))
         start++;
     if (start == captured->count)
         return stream_of_array(read->table, captured->deletion, captured->items, start);
     /* The items stay as they are, because another slice may be read from them. */
-    size_t count = start;
+    uint32_t count = start;
     captured->cut = memory_resize(captured->cut, captured->count * sizeof(struct unfiltered));
     memcpy(captured->cut, captured->items, start * sizeof(struct unfiltered));
-    for (size_t i = start; i < captured->count; i++)
+    for (uint32_t i = start; i < captured->count; i++)
         if (is_within(read, slice, &captured->items[i]))
             captured->cut[count++] = captured->items[i];
     return stream_of_array(read->table, captured->deletion, captured->cut, count);

@@ -13,8 +13,7 @@
 
 enum {
     PAGE_ROWS_SURE = 2, /* so many rows are given whatever their size: a static row, and another */
-    PAGE_ROWS_FIRST = 32,
-    PASSED_MAX = 32 /* rows passed over; then it costs less to begin again behind all of them */
+    PASSED_MAX = 32     /* rows passed over; then it costs less to begin again behind all of them */
 };
 
 /* ---- rows ---- */
@@ -36,10 +35,8 @@ static void resolve_counters(struct row *row, struct arena *arena)
 /* Room for one more row behind the rows of the page. */
 static struct page_row *next_row(struct read_job *read)
 {
-    if (read->row_count == read->row_capacity) {
-        read->row_capacity = read->row_capacity == 0 ? PAGE_ROWS_FIRST : read->row_capacity * 2;
-        read->rows = memory_resize(read->rows, read->row_capacity * sizeof(struct page_row));
-    }
+    read->rows =
+        memory_make_room(read->rows, read->row_count, &read->row_capacity, sizeof(struct page_row));
     return &read->rows[read->row_count];
 }
 

@@ -25,7 +25,7 @@ struct captured {
     struct bytes key;
     struct deletion deletion;
     struct unfiltered *items;
-    size_t count;
+    uint32_t count;
     struct unfiltered *cut; /* the items within a slice, if that is not all items; or NULL */
 };
 
