@@ -9,12 +9,6 @@ void callbacks_add(struct callbacks *callbacks, store_done done, void *context)
     callbacks->items[callbacks->count++] = (struct callback){done, context};
 }
 
-void callbacks_drop_last(struct callbacks *callbacks)
-{
-    check(callbacks->count > 0);
-    callbacks->count--;
-}
-
 void callbacks_move(struct callbacks *from, struct callbacks *to)
 {
     for (uint32_t i = 0; i < from->count; i++)

@@ -18,8 +18,6 @@ struct callbacks {
 };
 
 void callbacks_add(struct callbacks *callbacks, store_done done, void *context);
-/* Remove the callback that was added last. */
-void callbacks_drop_last(struct callbacks *callbacks);
 /* Move the callbacks of `from` to the end of `to`. */
 void callbacks_move(struct callbacks *from, struct callbacks *to);
 /* Call and remove all of them; `err` NULL when `status` is 0. */
