@@ -38,13 +38,15 @@ struct rebuild {
 };
 
 /* Apply a frame to the memtable.  A memtable has one schema, so a frame that changes the schema is
- * refused after the first frame. */
+ * refused after the first frame.  `context` NULL: the frame is only read. */
 static int take_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                       struct error *err)
 {
     struct rebuild *rebuild = context;
     struct frame_batches frame;
     (void)timestamp_us;
+    if (rebuild == NULL)
+        return 0;
     const struct cell_salvage salvage = skipped_cells_salvage(rebuild->parts->cells);
     int rc = frame_batches_parse(payload, &rebuild->schema, &salvage, &frame, err);
     if (rc == 0 && rebuild->memtable == NULL)
@@ -59,14 +61,14 @@ static int take_frame(void *context, uint64_t number, int64_t timestamp_us, stru
 }
 
 static int read_log(struct world *world, const struct segment_info *damaged,
-                    commit_log_replay replay, void *context, struct error *err)
+                    struct rebuild *rebuild, struct error *err)
 {
     const struct commit_log_range range = {.frame_after = damaged->frame_first - 1,
                                            .frame_until = damaged->frame_last,
                                            .timestamp_until_us = INT64_MAX,
                                            .with_archive = true,
                                            .purges = UINT64_MAX};
-    int rc = commit_log_read(world, &range, replay, context, err);
+    int rc = commit_log_read(world, &range, take_frame, rebuild, err);
     if (rc != 0)
         error_wrap(err, "the log does not give frames %" PRIu64 " to %" PRIu64,
                    damaged->frame_first, damaged->frame_last);
@@ -75,7 +77,7 @@ static int read_log(struct world *world, const struct segment_info *damaged,
 
 static int read_frames(struct rebuild *rebuild, struct error *err)
 {
-    int rc = read_log(rebuild->runs->env->world, rebuild->damaged, take_frame, rebuild, err);
+    int rc = read_log(rebuild->runs->env->world, rebuild->damaged, rebuild, err);
     if (rc == 0)
         memtable_freeze(rebuild->memtable, rebuild->damaged->frame_last);
     return rc;
@@ -144,17 +146,6 @@ int run_rebuild(struct run_set *runs, const struct run_rebuild_parts *parts,
 
 /* ---- for a caller that changes nothing ---- */
 
-static int pass_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
-                      struct error *err)
-{
-    (void)context;
-    (void)number;
-    (void)timestamp_us;
-    (void)payload;
-    (void)err;
-    return 0;
-}
-
 void run_rebuild_damage(const struct segment_info *damaged, const struct table *table,
                         const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX])
 {
@@ -173,7 +164,7 @@ void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
     struct error why = {0};
     int rc = segment_footer_check(world, damaged, &why);
     if (rc == 0)
-        rc = read_log(world, damaged, pass_frame, NULL, &why);
+        rc = read_log(world, damaged, NULL, &why);
     if (rc != 0) {
         run_rebuild_damage(damaged, table, why.text, advice_out);
         return;
