@@ -327,10 +327,10 @@ static void merge_done(struct job *job)
 
 /* ---- choosing ---- */
 
-static void list_add(struct segment_list *list, struct segment *segment)
+void maintenance_list_add(struct segment_list *list, struct segment *segment)
 {
     list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
-    list->segments[list->count++] = segment_ref(segment);
+    list->segments[list->count++] = segment;
 }
 
 static uint64_t list_size(const struct segment_list *list)
@@ -415,14 +415,14 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
     uint32_t next = 0;
     for (uint32_t i = need->group.start; i < need->group.end; i++) {
         if (next < choice->count && need->part.start + choice->runs[next] == i) {
-            list_add(&compact->inputs, maintenance->runs->segments[i]);
+            maintenance_list_add(&compact->inputs, segment_ref(maintenance->runs->segments[i]));
             next++;
         } else if (compact->kind == SEGMENT_COLUMNAR) {
-            list_add(&compact->beside, maintenance->runs->segments[i]);
+            maintenance_list_add(&compact->beside, segment_ref(maintenance->runs->segments[i]));
         }
     }
     for (uint32_t i = need->overwrites.start; i < need->overwrites.end; i++)
-        list_add(&compact->overwrites, maintenance->runs->segments[i]);
+        maintenance_list_add(&compact->overwrites, segment_ref(maintenance->runs->segments[i]));
 }
 
 /* Whether the merge may drop tombstones.  It must be a merge of row runs that begins with the
@@ -641,9 +641,9 @@ static void compact_flushed(void *context, int status, const struct error *err)
 int maintenance_compact(struct maintenance *maintenance, store_done done, void *context,
                         struct error *err)
 {
-    callbacks_add(&maintenance->compact_requests, done, context);
-    int rc = maintenance_flush(maintenance, compact_flushed, maintenance, err);
+    int rc = engine_env_check_writable(maintenance->env, err);
     if (rc != 0)
-        callbacks_drop_last(&maintenance->compact_requests);
-    return rc;
+        return rc;
+    callbacks_add(&maintenance->compact_requests, done, context);
+    return maintenance_flush(maintenance, compact_flushed, maintenance, err);
 }

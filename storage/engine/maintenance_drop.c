@@ -115,12 +115,6 @@ static void note_purged(struct compact_job *compact, struct segment *segment)
     segment_cursor_give(segment, cursor);
 }
 
-static void list_append(struct segment_list *list, struct segment *segment)
-{
-    list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
-    list->segments[list->count++] = segment;
-}
-
 /* Move the candidates, with their references, to the two lists. */
 static void split_candidates(struct compact_job *compact, const struct candidate *candidates,
                              uint32_t count)
@@ -129,8 +123,8 @@ static void split_candidates(struct compact_job *compact, const struct candidate
     memory_free(compact->beside.segments);
     compact->inputs = compact->beside = (struct segment_list){0};
     for (uint32_t i = 0; i < count; i++) {
-        list_append(candidates[i].is_dropped ? &compact->inputs : &compact->beside,
-                    candidates[i].segment);
+        maintenance_list_add(candidates[i].is_dropped ? &compact->inputs : &compact->beside,
+                             candidates[i].segment);
         if (candidates[i].is_dropped)
             note_purged(compact, candidates[i].segment);
     }
