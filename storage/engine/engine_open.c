@@ -112,51 +112,33 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     return rc;
 }
 
-/* Add the columns of a built-in table that the directory's table does not have yet.  Their ids
- * follow the last id of that table. */
-static int add_columns(struct schema *schema, const struct table_definition *definition,
-                       struct error *err)
+/* The schema that is changed: a copy of the engine's, made when it is first needed. */
+static struct schema *schema_changed(const struct engine *engine, struct schema **changed)
 {
+    if (*changed == NULL)
+        *changed = schema_copy(engine->memtables.schema);
+    return *changed;
+}
+
+/* Add a built-in table if the directory does not have it, or else the columns that its table does
+ * not have yet.  Their ids follow the last id of that table. */
+static int add_missing(const struct engine *engine, const struct table_definition *definition,
+                       struct schema **changed, struct error *err)
+{
+    const struct table *table = schema_table(engine->memtables.schema, definition->id);
+    if (table == NULL)
+        return schema_add_table(schema_changed(engine, changed), definition, err);
+    uint32_t id_next = table->column_id_next;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < definition->column_count; i++) {
         const struct column_definition *column = &definition->columns[i];
-        if (column->id == schema_table(schema, definition->id)->column_id_next)
-            rc = schema_add_columns(schema, definition->id, column, 1, err);
-    }
-    return rc;
-}
-
-/* Whether the table lacks a column of its definition. */
-static bool is_behind(const struct table *table, const struct table_definition *definition)
-{
-    for (uint32_t i = 0; i < definition->column_count; i++)
-        if (definition->columns[i].id == table->column_id_next)
-            return true;
-    return false;
-}
-
-/* The schema with the built-in tables and columns that the directory does not have yet; NULL in
- * *changed_out when it has all. */
-static int builtin_added(const struct engine *engine, const struct builtin *builtin,
-                         struct schema **changed_out, struct error *err)
-{
-    struct schema *changed = NULL;
-    for (uint32_t i = 0; i < builtin->count; i++) {
-        const struct table_definition *definition = builtin->tables[i];
-        const struct table *table = schema_table(engine->memtables.schema, definition->id);
-        if (table != NULL && !is_behind(table, definition))
-            continue;
-        if (changed == NULL)
-            changed = schema_copy(engine->memtables.schema);
-        int rc = table == NULL ? schema_add_table(changed, definition, err)
-                               : add_columns(changed, definition, err);
-        if (rc != 0) {
-            schema_unref(changed);
-            return rc;
+        if (column->id == id_next) {
+            rc =
+                schema_add_columns(schema_changed(engine, changed), definition->id, column, 1, err);
+            id_next++;
         }
     }
-    *changed_out = changed;
-    return 0;
+    return rc;
 }
 
 /* Add built-in tables and columns.  This is done after the log was replayed, because frames may
@@ -165,12 +147,16 @@ static int builtin_added(const struct engine *engine, const struct builtin *buil
  * rows, if it replayed such a frame. */
 static int add_builtin(struct engine *engine, struct error *err)
 {
-    struct schema *changed;
-    int rc = builtin_added(engine, engine->opening->builtin, &changed, err);
-    if (rc != 0 || changed == NULL)
+    const struct builtin *builtin = engine->opening->builtin;
+    struct schema *changed = NULL;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < builtin->count; i++)
+        rc = add_missing(engine, builtin->tables[i], &changed, err);
+    if (changed == NULL)
         return rc;
-    sequencer_freeze(&engine->sequencer, engine->sequencer.frame - 1);
-    if (!engine->env.options.read_only) {
+    if (rc == 0)
+        sequencer_freeze(&engine->sequencer, engine->sequencer.frame - 1);
+    if (rc == 0 && !engine->env.options.read_only) {
         const struct manifest_edit edit = {.schema = changed};
         rc = maintenance_flush_now(&engine->maintenance, err);
         rc = rc == 0 ? manifest_apply(engine->runs.manifest, &edit, err) : rc;
