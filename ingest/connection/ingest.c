@@ -190,7 +190,7 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
                        ingest_connection_resume);
     ingest_add_metrics(ingest);
     ingest_connection_open(ingest);
-    if (store_capabilities(options->store).read_only) {
+    if (options->store->capabilities.read_only) {
         ingest_opened(ingest, 0, NULL);
         return ingest;
     }

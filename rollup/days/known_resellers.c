@@ -61,7 +61,7 @@ static void rows_listed(void *context, int status, const struct error *err)
     struct known_resellers *known = listing->known;
     store_done done = listing->done;
     void *done_context = listing->context;
-    bool is_read_only = store_capabilities(known->store).read_only;
+    bool is_read_only = known->store->capabilities.read_only;
     if (status == 0 && is_read_only && !listing->is_of_marks) {
         listing->is_of_marks = true;
         list_resellers(listing);

@@ -43,7 +43,7 @@ static void start(struct rollup *rollup, const struct rollup_options *options)
     int64_t publish_after_ms = options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS;
     const struct publication_rules rules = {.zone = rollup->zone,
                                             .publish_after_us = publish_after_ms * 1000};
-    rollup->is_read_only = store_capabilities(options->store).read_only;
+    rollup->is_read_only = options->store->capabilities.read_only;
     rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
     rollup->progress.time_slice = (struct timer){.fire = rollup_time_slice, .context = rollup};
     look_timer_init(&rollup->look, rollup->world, rollup->is_automatic, rollup_look, rollup);

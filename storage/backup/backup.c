@@ -498,7 +498,7 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     struct task **place = options->follows ? &backup->follow : &backup->once;
     if (backup->is_closing)
         return error_set(err, ERROR_CLOSED, "the store is closing");
-    if (!store_capabilities(backup->store).files)
+    if (!backup->store->capabilities.files)
         return error_set(err, ERROR_UNSUPPORTED, "this store has no files that could be copied");
     if (*place != NULL) {
         return error_set(err, ERROR_BUSY,

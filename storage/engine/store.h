@@ -243,11 +243,6 @@ struct store {
     struct memory_held *held;          /* memory of the process outside of the store */
 };
 
-static inline struct store_capabilities store_capabilities(const struct store *store)
-{
-    return store->capabilities;
-}
-
 /* Apply `batch` now.  `done` (may be NULL) is called when the batch is durable, or with a negative
  * status when the store has failed and the batch will never be acknowledged.  After an error
  * nothing was applied: ERROR_FULL (wait for store_on_drain and try again), ERROR_INVALID (a value
