@@ -26,29 +26,20 @@ static int full(struct sequencer *sequencer, struct error *err)
     return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
 }
 
-/* Whether any batch may be applied. */
-static int admit_any(const struct sequencer *sequencer, struct error *err)
-{
-    int rc = engine_env_check_writable(sequencer->env, err);
-    if (rc == 0 && sequencer->env->is_closing)
-        rc = error_set(err, ERROR_CLOSED, "the store is closing");
-    return rc;
-}
-
 /* Whether this batch may be applied now; an empty one needs no room. */
 static int admit_now(struct sequencer *sequencer, const struct write_batch *batch,
                      struct error *err)
 {
-    int rc = admit_any(sequencer, err);
+    int rc = engine_env_check_writable(sequencer->env, err);
+    if (rc == 0 && sequencer->env->is_closing)
+        rc = error_set(err, ERROR_CLOSED, "the store is closing");
     if (rc != 0 || write_batch_is_empty(batch))
         return rc;
-    if (!write_lock_admits(&sequencer->lock, batch->write_lock))
-        return full(sequencer, err);
-    if (sequencer->freeze_requested || sequencer->payload.size >= OPEN_PAYLOAD_MAX ||
-        (sequencer->refuses_clicks && batch->block_count > 0)) {
-        return full(sequencer, err);
-    }
-    return memtable_set_is_full(sequencer->memtables) ? full(sequencer, err) : 0;
+    bool is_full = !write_lock_admits(&sequencer->lock, batch->write_lock) ||
+                   sequencer->freeze_requested || sequencer->payload.size >= OPEN_PAYLOAD_MAX ||
+                   (sequencer->refuses_clicks && batch->block_count > 0) ||
+                   memtable_set_is_full(sequencer->memtables);
+    return is_full ? full(sequencer, err) : 0;
 }
 
 /* A batch that changes the schema begins a memtable, so that one memtable has one schema.  A
@@ -58,13 +49,11 @@ static int admit_now(struct sequencer *sequencer, const struct write_batch *batc
 static int admit_schema(struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {
-    if (sequencer->payload.size > 0) {
-        sequencer->freeze_requested = true;
-        return full(sequencer, err);
-    }
-    if (!memtable_is_empty(sequencer->memtables->open) ||
+    if (sequencer->payload.size > 0 || !memtable_is_empty(sequencer->memtables->open) ||
         commit_log_unflushed_bytes(sequencer->log) > SEQUENCER_REPLAY_BYTES)
-        sequencer_freeze(sequencer, sequencer->frame - 1);
+        sequencer_request_freeze(sequencer);
+    if (sequencer->freeze_requested)
+        return full(sequencer, err);
     memtable_set_begin_schema(sequencer->memtables, schema_ref(batch->schema), sequencer->frame);
     return 0;
 }
@@ -78,12 +67,8 @@ static int admit_overwrites(struct sequencer *sequencer, const struct write_batc
 {
     if (!memtable_set_meets_overwrites(sequencer->memtables, batch))
         return 0;
-    if (sequencer->payload.size > 0) {
-        sequencer->freeze_requested = true;
-        return full(sequencer, err);
-    }
-    sequencer_freeze(sequencer, sequencer->frame - 1);
-    return 0;
+    sequencer_request_freeze(sequencer);
+    return sequencer->freeze_requested ? full(sequencer, err) : 0;
 }
 
 /* The most bytes that the batch will take in the log.  Computed before the hook is called, because
@@ -113,16 +98,16 @@ static size_t batch_bytes_max(struct sequencer *sequencer, const struct write_ba
 }
 
 static int admit_size(struct sequencer *sequencer, const struct write_batch *batch,
-                      size_t *bytes_out, struct packed_mutations *packed_out, struct error *err)
+                      struct sequencer_admitted *admitted_out, struct error *err)
 {
-    *bytes_out = batch_bytes_max(sequencer, batch, packed_out);
-    if (*bytes_out > WRITE_BATCH_BYTES_MAX) {
+    size_t bytes = batch_bytes_max(sequencer, batch, &admitted_out->packed);
+    admitted_out->bytes_max = bytes;
+    if (bytes > WRITE_BATCH_BYTES_MAX) {
         return error_set(err, ERROR_LIMIT, "a batch of up to %zu bytes is over the limit of %d",
-                         *bytes_out, WRITE_BATCH_BYTES_MAX);
+                         bytes, WRITE_BATCH_BYTES_MAX);
     }
-    if (!commit_log_has_room(sequencer->log, sequencer->payload.size + *bytes_out))
-        return full(sequencer, err);
-    return 0;
+    bool has_room = commit_log_has_room(sequencer->log, sequencer->payload.size + bytes);
+    return has_room ? 0 : full(sequencer, err);
 }
 
 /* Check that the schema can be read back from the bytes that the log will get. */
@@ -158,7 +143,7 @@ int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch
         return rc;
     rc = admit_values(sequencer, batch, err);
     if (rc == 0)
-        rc = admit_size(sequencer, batch, &admitted_out->bytes_max, &admitted_out->packed, err);
+        rc = admit_size(sequencer, batch, admitted_out, err);
     if (rc == 0 && batch->schema != NULL)
         rc = admit_readable(batch, err);
     if (rc == 0 && batch->schema != NULL)
