@@ -221,16 +221,6 @@ static int get_columns(struct schema *schema, struct reader *reader, struct tabl
     return 0;
 }
 
-static int get_dropped_kind(struct reader *reader, struct dropped_column *dropped)
-{
-    uint8_t kind = reader_u8(reader);
-
-    if (kind != 0 && kind != COLUMN_STATIC && kind != COLUMN_REGULAR)
-        return ERROR_CORRUPT;
-    dropped->kind = (enum column_kind)kind;
-    return 0;
-}
-
 static int get_dropped(struct schema *schema, struct reader *reader, uint8_t format,
                        struct table *table, struct error *why)
 {
@@ -240,8 +230,10 @@ static int get_dropped(struct schema *schema, struct reader *reader, uint8_t for
     for (uint32_t i = 0; i < count; i++) {
         dropped[i] = (struct dropped_column){.id = reader_varint32(reader)};
         dropped[i].dropped_us = reader_signed(reader);
-        if (format > SCHEMA_FORMAT_1 && get_dropped_kind(reader, &dropped[i]) < 0)
+        uint8_t kind = format > SCHEMA_FORMAT_1 ? reader_u8(reader) : 0;
+        if (kind != 0 && kind != COLUMN_STATIC && kind != COLUMN_REGULAR)
             return ERROR_CORRUPT;
+        dropped[i].kind = (enum column_kind)kind;
         dropped[i].name = get_text(schema, reader);
         dropped[i].type = get_type(schema, table->keyspace, reader, why);
         if (reader->failed)
@@ -361,11 +353,10 @@ int schema_refuse_unread(const struct schema *schema, struct error *err)
 
 bool schema_is_unread(const struct schema *schema, uint32_t table_id)
 {
-    bool is_unread = false;
-
-    for (uint32_t i = 0; i < schema->unread_count && !is_unread; i++)
-        is_unread = schema->unread[i].id == table_id;
-    return is_unread;
+    for (uint32_t i = 0; i < schema->unread_count; i++)
+        if (schema->unread[i].id == table_id)
+            return true;
+    return false;
 }
 
 int schema_check_serialized(const struct schema *schema, struct bytes serialized, struct error *err)
