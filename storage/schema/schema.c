@@ -401,14 +401,15 @@ int schema_check_type(const char *name, const struct type *type, struct error *e
 
 /* Keyspaces */
 
-/* Insert or remove a pointer in an array of `count` pointers. */
+/* Insert or remove a pointer in an array of `count` pointers, which inserting may move. */
 
-static void insert_place(void *array, uint32_t count, uint32_t place, const void *item)
+static void *insert_place(void *array, uint32_t count, uint32_t place, const void *item)
 {
-    const void **items = array;
+    const void **items = memory_resize(array, (count + 1) * sizeof *items);
 
     memmove(&items[place + 1], &items[place], (count - place) * sizeof *items);
     items[place] = item;
+    return items;
 }
 
 static void remove_place(void *array, uint32_t count, uint32_t place)
@@ -439,9 +440,8 @@ int schema_add_keyspace(struct schema *schema, const char *name, struct error *e
         return error_set(err, ERROR_LIMIT, "over %d keyspaces", SCHEMA_KEYSPACES_MAX);
     const struct keyspace *keyspace =
         keyspace_new(schema, schema_copy_text(schema, name), replication_default, true);
-    schema->keyspaces = memory_resize(schema->keyspaces, (schema->keyspace_count + 1) *
-                                                             sizeof(const struct keyspace *));
-    insert_place(schema->keyspaces, schema->keyspace_count, keyspaces_find(schema, name), keyspace);
+    schema->keyspaces = insert_place(schema->keyspaces, schema->keyspace_count,
+                                     keyspaces_find(schema, name), keyspace);
     schema->keyspace_count++;
     return 0;
 }
@@ -650,15 +650,28 @@ int schema_insert_table(struct schema *schema, const struct table *table, struct
         return error_set(err, ERROR_LIMIT, "over %d tables", SCHEMA_TABLES_MAX);
     struct table *copy = arena_copy_item(schema->arena, table, sizeof *table);
     table_uuid(copy, copy->uuid);
-    size_t size = (schema->table_count + 1) * sizeof(const struct table *);
-    schema->tables = memory_resize(schema->tables, size);
-    schema->tables_by_id = memory_resize(schema->tables_by_id, size);
     uint32_t place = tables_find(schema, table->keyspace, table->name);
     uint32_t place_by_id = tables_find_id(schema, table->id);
-    insert_place(schema->tables, schema->table_count, place, copy);
-    insert_place(schema->tables_by_id, schema->table_count, place_by_id, copy);
+    schema->tables = insert_place(schema->tables, schema->table_count, place, copy);
+    schema->tables_by_id =
+        insert_place(schema->tables_by_id, schema->table_count, place_by_id, copy);
     schema->table_count++;
     return 0;
+}
+
+/* Make a column from its definition. */
+static int make_column(struct schema *schema, const char *keyspace,
+                       const struct column_definition *definition, uint32_t id, uint32_t position,
+                       struct column *column_out, struct error *err)
+{
+    *column_out = (struct column){.id = id,
+                                  .name = schema_copy_text(schema, definition->name),
+                                  .kind = definition->kind,
+                                  .position = position,
+                                  .descending = definition->descending};
+    int rc = schema_parse_type(schema, keyspace, bytes_text(definition->type), schema->arena,
+                               &column_out->type, err);
+    return rc == 0 ? schema_check_type(definition->name, column_out->type, err) : rc;
 }
 
 static int define_columns(struct schema *schema, const struct table_definition *definition,
@@ -669,18 +682,10 @@ static int define_columns(struct schema *schema, const struct table_definition *
 
     for (uint32_t i = 0; i < definition->column_count; i++) {
         const struct column_definition *from = &definition->columns[i];
-        columns[i] = (struct column){.id = from->id != 0 ? from->id : i + 1,
-                                     .name = schema_copy_text(schema, from->name),
-                                     .kind = from->kind,
-                                     .position = i,
-                                     .descending = from->descending};
-        int rc = schema_parse_type(schema, definition->keyspace, bytes_text(from->type),
-                                   schema->arena, &columns[i].type, err);
-        if (rc < 0) {
+        int rc = make_column(schema, definition->keyspace, from, from->id != 0 ? from->id : i + 1,
+                             i, &columns[i], err);
+        if (rc == ERROR_INVALID)
             error_wrap(err, "column %.100s", from->name);
-            return rc;
-        }
-        rc = schema_check_type(from->name, columns[i].type, err);
         if (rc < 0)
             return rc;
         if (columns[i].id >= table->column_id_next)
@@ -798,19 +803,6 @@ int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error
 
 /* Columns */
 
-/* Make a column from its definition, with the table's next number. */
-static int add_column(struct schema *schema, struct table *table,
-                      const struct column_definition *definition, struct column *added_out,
-                      struct error *err)
-{
-    *added_out = (struct column){.id = table->column_id_next++,
-                                 .name = schema_copy_text(schema, definition->name),
-                                 .kind = definition->kind};
-    int rc = schema_parse_type(schema, table->keyspace, bytes_text(definition->type), schema->arena,
-                               &added_out->type, err);
-    return rc == 0 ? schema_check_type(definition->name, added_out->type, err) : rc;
-}
-
 int schema_add_columns(struct schema *schema, uint32_t table_id,
                        const struct column_definition *columns, uint32_t count, struct error *err)
 {
@@ -825,20 +817,12 @@ int schema_add_columns(struct schema *schema, uint32_t table_id,
         arena_array(schema->arena, changed.column_count + count, sizeof(struct column));
     memcpy(all, changed.columns, changed.column_count * sizeof *all);
     for (uint32_t i = 0; i < count && rc == 0; i++)
-        rc = add_column(schema, &changed, &columns[i], &all[changed.column_count + i], err);
+        rc = make_column(schema, changed.keyspace, &columns[i], changed.column_id_next++, 0,
+                         &all[changed.column_count + i], err);
     if (rc < 0)
         return rc;
     sort_columns(&changed, all, changed.column_count + count);
     return replace_table(schema, &changed, err);
-}
-
-static bool type_uses_udt(const struct type *type)
-{
-    bool uses = type->kind == TYPE_UDT;
-
-    for (uint32_t i = 0; i < type->argument_count && !uses; i++)
-        uses = type_uses_udt(type->arguments[i]);
-    return uses;
 }
 
 static void add_dropped(struct schema *schema, struct table *table, const struct column *column,
@@ -850,10 +834,10 @@ static void add_dropped(struct schema *schema, struct table *table, const struct
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);
     /* A dropped column must not keep a user type from being dropped. */
-    dropped[count] = (struct dropped_column){column->id, column->name,
-                                             type_uses_udt(column->type) ? type_builtin(TYPE_BLOB)
-                                                                         : column->type,
-                                             dropped_us, column->kind};
+    dropped[count] = (struct dropped_column){
+        column->id, column->name,
+        schema_type_uses(column->type, NULL) ? type_builtin(TYPE_BLOB) : column->type, dropped_us,
+        column->kind};
     table->dropped = dropped;
     table->dropped_count = count + 1;
 }

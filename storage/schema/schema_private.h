@@ -56,6 +56,8 @@ const char *schema_copy_text(struct schema *schema, const char *text);
 /* The index of the user type in schema->types, or type_count. */
 uint32_t schema_type_place(const struct schema *schema, const char *keyspace, struct bytes name);
 void schema_remove_type(struct schema *schema, uint32_t place);
+/* Whether the type is or contains the user type of that name; NULL: any user type. */
+bool schema_type_uses(const struct type *type, const char *name);
 
 /* schema_add_type, but without schema_check_type if the type is read from a serialized schema
  * (`is_read`). */

@@ -235,12 +235,12 @@ int schema_rename_type_field(struct schema *schema, const char *keyspace, const 
     return exchange_type(schema, index, made, err);
 }
 
-static bool type_uses(const struct type *type, const char *name)
+bool schema_type_uses(const struct type *type, const char *name)
 {
-    if (type->kind == TYPE_UDT && strcmp(type->name, name) == 0)
+    if (type->kind == TYPE_UDT && (name == NULL || strcmp(type->name, name) == 0))
         return true;
     for (uint32_t i = 0; i < type->argument_count; i++)
-        if (type_uses(type->arguments[i], name))
+        if (schema_type_uses(type->arguments[i], name))
             return true;
     return false;
 }
@@ -251,13 +251,13 @@ static const char *type_user(const struct schema *schema, const char *keyspace, 
     for (uint32_t i = 0; i < schema->table_count; i++) {
         const struct table *table = schema->tables[i];
         for (uint32_t c = 0; c < table->column_count && strcmp(table->keyspace, keyspace) == 0; c++)
-            if (type_uses(table->columns[c].type, name))
+            if (schema_type_uses(table->columns[c].type, name))
                 return table->name;
     }
     for (uint32_t i = 0; i < schema->type_count; i++) {
         const struct user_type *other = schema->types[i];
         if (strcmp(other->keyspace, keyspace) == 0 && strcmp(other->type->name, name) != 0 &&
-            type_uses(other->type, name))
+            schema_type_uses(other->type, name))
             return other->type->name;
     }
     return NULL;
