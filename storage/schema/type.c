@@ -74,11 +74,6 @@ bool type_is_number(const struct type *type)
     return type_has_trait(type, TYPE_IS_NUMBER);
 }
 
-bool type_name_is_builtin(struct bytes name)
-{
-    return type_builtin_named(name) != NULL;
-}
-
 /* The words that CQL's grammar reserves (Cassandra 5.0, `reserved keywords`). */
 static bool name_is_reserved(struct bytes name)
 {

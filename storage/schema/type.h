@@ -64,8 +64,8 @@ void type_print(const struct type *type, struct buffer *buffer);
 void type_print_name(const char *name, struct buffer *buffer);
 /* Whether a name needs no quotes: it is a lowercase identifier and no reserved word. */
 bool type_name_is_plain(struct bytes name);
-/* Whether a lowercase name is that of a built-in type. */
-bool type_name_is_builtin(struct bytes name);
+/* The built-in type of a lowercase name; NULL: there is none. */
+const struct type *type_builtin_named(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
 /* Whether the type keeps to TYPE_DEPTH_MAX and TYPE_PARTS_MAX.  A change of a schema may use no
  * other types. */

@@ -28,9 +28,6 @@ bool type_duration_parts(struct bytes value, struct type_duration *duration_out)
 /* Append the text of a valid duration: 1y2mo3d4h5m6s7ms8us9ns. */
 void type_duration_format(struct bytes value, struct buffer *text);
 
-/* The built-in type of a lowercase name, or NULL. */
-const struct type *type_builtin_named(struct bytes name);
-
 /* Append two lowercase hexadecimal digits for each byte. */
 void type_format_hex(struct bytes value, struct buffer *text);
 

@@ -45,7 +45,7 @@ static struct cql_type *type_new(struct cql_builder *builder, struct cql_token t
 
 static bool is_native_type(struct cql_token token)
 {
-    return token.kind != CQL_TOKEN_QUOTED_NAME && type_name_is_builtin(token.text);
+    return token.kind != CQL_TOKEN_QUOTED_NAME && type_builtin_named(token.text) != NULL;
 }
 
 struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token)

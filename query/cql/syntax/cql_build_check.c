@@ -230,7 +230,7 @@ void cql_build_check_type_name(struct cql_builder *builder, struct cql_token nam
 {
     static const char *const reserved[] = {"byte",     "complex", "enum",     "date",
                                            "interval", "macaddr", "bitstring"};
-    bool is_reserved = type_name_is_builtin(name.text);
+    bool is_reserved = type_builtin_named(name.text) != NULL;
 
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         is_reserved |= bytes_equal(name.text, bytes_text(reserved[i]));

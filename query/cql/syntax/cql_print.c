@@ -83,7 +83,7 @@ static void print_user_type(const struct cql_type *type, enum style style, struc
 {
     bool is_bare = style == AS_SHOWN || type->name.keyspace.size == 0;
 
-    if (style == AS_READ && is_bare && type_name_is_builtin(type->name.name))
+    if (style == AS_READ && is_bare && type_builtin_named(type->name.name) != NULL)
         buffer_append_quoted(text, type->name.name, '"');
     else if (is_bare)
         cql_print_name(type->name.name, text);
