@@ -1,6 +1,8 @@
 /* bytes: views compared, and text checked to be UTF-8. */
 #include "base/bytes.h"
 
+#include <strings.h>
+
 struct bytes bytes_text(const char *text)
 {
     return bytes_of(text, strlen(text));
@@ -9,6 +11,11 @@ struct bytes bytes_text(const char *text)
 bool bytes_equal(struct bytes a, struct bytes b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+bool bytes_are_word(struct bytes text, const char *word)
+{
+    return text.size == strlen(word) && strncasecmp((const char *)text.data, word, text.size) == 0;
 }
 
 int bytes_compare(struct bytes a, struct bytes b)

@@ -5,7 +5,6 @@
  * exactly behind the answer to STARTUP, so the answer is sent before the first segment is made. */
 #include <stddef.h>
 #include <stdio.h>
-#include <strings.h>
 
 #include "codec/notation.h"
 #include "codec/native_compress.h"
@@ -54,18 +53,12 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 
 /* ---- STARTUP ---- */
 
-/* Whether a text is the word, in upper or lower case. */
-static bool is_same_word(struct bytes text, const char *word)
-{
-    return text.size == strlen(word) && strncasecmp((const char *)text.data, word, text.size) == 0;
-}
-
 /* The value of an option; false: it is not there. */
 static bool find_option(const struct native_request *request, const char *name,
                         struct bytes *value_out)
 {
     for (uint32_t i = 0; i < request->option_count; i++) {
-        if (is_same_word(request->options[i].name, name)) {
+        if (bytes_are_word(request->options[i].name, name)) {
             *value_out = request->options[i].value;
             return true;
         }
@@ -97,11 +90,11 @@ static bool choose_compression(struct native_connection *connection, int16_t str
     *compression_out = NATIVE_PLAIN;
     if (!find_option(request, "COMPRESSION", &name) || name.size == 0)
         return true;
-    if (is_same_word(name, "lz4")) {
+    if (bytes_are_word(name, "lz4")) {
         *compression_out = NATIVE_LZ4;
         return true;
     }
-    if (is_same_word(name, "snappy") && connection->inbox.version < 5 &&
+    if (bytes_are_word(name, "snappy") && connection->inbox.version < 5 &&
         native_compress_has_snappy()) {
         *compression_out = NATIVE_SNAPPY;
         return true;

@@ -10,7 +10,6 @@
  * and days 31 bits, nanoseconds 63). */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
@@ -172,18 +171,13 @@ static int add_unit(struct duration_reader *reader, const struct duration_unit *
     return 0;
 }
 
-static bool is_named(struct bytes text, const char *name)
-{
-    return text.size == strlen(name) && strncasecmp((const char *)text.data, name, text.size) == 0;
-}
-
 static bool unit_has_name(const struct duration_unit *unit, enum unit_naming naming,
                           struct bytes text)
 {
     bool is_time = unit->part == DURATION_NANOSECONDS;
 
     if (naming == UNITS_NAMED)
-        return is_named(text, unit->name);
+        return bytes_are_word(text, unit->name);
     return unit->iso != 0 && text.size == 1 && text.data[0] == (uint8_t)unit->iso &&
            is_time == (naming == UNITS_ISO_TIME);
 }
@@ -196,7 +190,7 @@ static const struct duration_unit *scan_unit(struct scan *scan, enum unit_naming
     while (scan->at < scan->end && !scan_is_digit(scan) && *scan->at != 'T')
         scan->at++;
     struct bytes text = bytes_of(begin, (size_t)(scan->at - begin));
-    if (is_named(text, "\xc2\xb5s")) /* with the letter mu */
+    if (bytes_are_word(text, "\xc2\xb5s")) /* with the letter mu */
         text = bytes_text("us");
     for (int i = 0; i < UNIT_COUNT; i++)
         if (unit_has_name(&units[i], naming, text))

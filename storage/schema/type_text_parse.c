@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/bigint.h"
 #include "base/calendar.h"
@@ -62,17 +61,11 @@ static bool parse_sized_integer(struct bytes text, size_t size, struct buffer *v
     return true;
 }
 
-static bool text_equals_ignoring_case(struct bytes text, const char *lower)
-{
-    return text.size == strlen(lower) &&
-           strncasecmp((const char *)text.data, lower, text.size) == 0;
-}
-
 static bool parse_boolean(struct bytes text, struct buffer *value)
 {
-    bool is_true = text_equals_ignoring_case(text, "true");
+    bool is_true = bytes_are_word(text, "true");
 
-    if (!is_true && !text_equals_ignoring_case(text, "false"))
+    if (!is_true && !bytes_are_word(text, "false"))
         return false;
     type_value_put_boolean(value, is_true);
     return true;
@@ -98,11 +91,11 @@ static bool parse_floating(struct bytes text, bool is_float, struct buffer *valu
 {
     double number;
 
-    if (text_equals_ignoring_case(text, "nan"))
+    if (bytes_are_word(text, "nan"))
         number = (double)NAN;
-    else if (text_equals_ignoring_case(text, "infinity"))
+    else if (bytes_are_word(text, "infinity"))
         number = (double)INFINITY;
-    else if (text_equals_ignoring_case(text, "-infinity"))
+    else if (bytes_are_word(text, "-infinity"))
         number = -(double)INFINITY;
     else if (!parse_double_digits(text, is_float, &number))
         return false;

@@ -3,6 +3,15 @@
 
 #include <criterion/criterion.h>
 
+Test(bytes, are_a_word_in_any_case)
+{
+    cr_expect(bytes_are_word(bytes_text("NaN"), "nan"));
+    cr_expect(bytes_are_word(bytes_text(""), ""));
+    cr_expect(!bytes_are_word(bytes_text("na"), "nan"));
+    cr_expect(!bytes_are_word(bytes_text("nano"), "nan"));
+    cr_expect(!bytes_are_word(bytes_text("nab"), "nan"));
+}
+
 Test(bytes, order_is_unsigned_and_shorter_first)
 {
     static const char *rows[] = {"", "a", "a\x01", "ab", "b", "\x7f", "\x80", "\xff"};
