@@ -327,12 +327,6 @@ static void merge_done(struct job *job)
 
 /* ---- choosing ---- */
 
-void maintenance_list_add(struct segment_list *list, struct segment *segment)
-{
-    list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
-    list->segments[list->count++] = segment;
-}
-
 static uint64_t list_size(const struct segment_list *list)
 {
     uint64_t size = 0;
@@ -415,14 +409,17 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
     uint32_t next = 0;
     for (uint32_t i = need->group.start; i < need->group.end; i++) {
         if (next < choice->count && need->part.start + choice->runs[next] == i) {
-            maintenance_list_add(&compact->inputs, segment_ref(maintenance->runs->segments[i]));
+            maintenance_merge_list_add(&compact->inputs,
+                                       segment_ref(maintenance->runs->segments[i]));
             next++;
         } else if (compact->kind == SEGMENT_COLUMNAR) {
-            maintenance_list_add(&compact->beside, segment_ref(maintenance->runs->segments[i]));
+            maintenance_merge_list_add(&compact->beside,
+                                       segment_ref(maintenance->runs->segments[i]));
         }
     }
     for (uint32_t i = need->overwrites.start; i < need->overwrites.end; i++)
-        maintenance_list_add(&compact->overwrites, segment_ref(maintenance->runs->segments[i]));
+        maintenance_merge_list_add(&compact->overwrites,
+                                   segment_ref(maintenance->runs->segments[i]));
 }
 
 /* Whether the merge may drop tombstones.  It must be a merge of row runs that begins with the

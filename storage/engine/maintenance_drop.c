@@ -123,8 +123,8 @@ static void split_candidates(struct compact_job *compact, const struct candidate
     memory_free(compact->beside.segments);
     compact->inputs = compact->beside = (struct segment_list){0};
     for (uint32_t i = 0; i < count; i++) {
-        maintenance_list_add(candidates[i].is_dropped ? &compact->inputs : &compact->beside,
-                             candidates[i].segment);
+        maintenance_merge_list_add(candidates[i].is_dropped ? &compact->inputs : &compact->beside,
+                                   candidates[i].segment);
         if (candidates[i].is_dropped)
             note_purged(compact, candidates[i].segment);
     }

@@ -26,6 +26,12 @@
 #include "storage/segment/columnar_purge.h"
 #include "storage/segment/columnar_segment.h"
 
+void maintenance_merge_list_add(struct segment_list *list, struct segment *segment)
+{
+    list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
+    list->segments[list->count++] = segment;
+}
+
 /* ---- pace ---- */
 
 static int merge_pause(void *context, struct error *err)

@@ -54,7 +54,7 @@ struct compact_job {
 };
 
 /* Append a segment, whose reference is taken. */
-void maintenance_list_add(struct segment_list *list, struct segment *segment);
+void maintenance_merge_list_add(struct segment_list *list, struct segment *segment);
 
 /* Write the outputs of compact->inputs; on the merge lane. */
 void maintenance_merge_run(struct job *job);

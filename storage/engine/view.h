@@ -19,8 +19,8 @@ struct view {
                                               * may wait.  Only for tables without appended rows */
 };
 
-/* Take the runs of `table_id`, or of all tables when it is 0.  A reader that uses the index of their
- * sums takes no columnar segments. */
+/* Take the runs of `table_id`, or of all tables when it is 0.  A reader that uses the index of
+ * their sums takes no columnar segments. */
 void view_take(const struct memtable_set *memtables, const struct run_set *runs, uint32_t table_id,
                bool with_columnar, uint64_t frame, struct view *view_out);
 void view_release(struct view *view);
