@@ -1,6 +1,5 @@
 #include "storage/engine/engine_env.h"
 
-#include "base/memory.h"
 #include "storage/engine/compact_plan.h"
 
 enum {

@@ -4,7 +4,6 @@
  * long log needs no more memory than a running server.  The log has the whole schema for each
  * change of the schema; of several schemas without rows in between, only the last is parsed. */
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/uuid.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/run_recover.h"

@@ -15,7 +15,6 @@
  * A crash before step 4 is durable leaves the directory as it was.  Step 4 counts a purge because
  * of copies of the log: the timestamps of later frames would lose against segments from before step
  * 4, and the count keeps those frames from being replayed over such segments. */
-#include "base/calendar.h"
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/partition_reader.h"

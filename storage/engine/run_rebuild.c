@@ -24,7 +24,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "storage/engine/flush_writer.h"
 #include "storage/log/commit_log.h"
 #include "storage/log/frame_batches.h"

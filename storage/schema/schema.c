@@ -12,7 +12,6 @@
  *
  * A change builds a new table beside the old one and then swaps the pointer, so that a change that
  * fails half way has changed nothing. */
-#include "storage/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

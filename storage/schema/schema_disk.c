@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/schema/schema.h"
 #include "storage/schema/schema_private.h"
 
 /* Format 1 has no options and no kinds of dropped columns; it is read, never written. */

@@ -7,7 +7,6 @@
  *   ) WITH additional_write_policy = '99p'
  *       AND allow_auto_snapshot = true
  *       ...; */
-#include "storage/schema/schema.h"
 
 #include <string.h>
 

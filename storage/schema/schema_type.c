@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "storage/schema/schema.h"
 #include "storage/schema/schema_private.h"
 
 /* The index of a type that is to be changed. */

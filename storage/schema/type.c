@@ -2,7 +2,6 @@
  *
  * The built-in types are a constant table.  Parametrized types are made in arenas and compared by
  * structure, since every version of a schema has its own copies. */
-#include "storage/schema/type.h"
 
 #include <string.h>
 

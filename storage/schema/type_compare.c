@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/bigint.h"
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 
 static int order_signed(int64_t a, int64_t b)

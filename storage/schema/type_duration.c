@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 #include "storage/schema/type_scan.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 
 /* A set's element or a map's key and value. */

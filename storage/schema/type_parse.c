@@ -11,7 +11,6 @@
 #include <ctype.h>
 
 #include "base/arena.h"
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 #include "storage/schema/type_scan.h"
 

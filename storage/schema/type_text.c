@@ -12,7 +12,6 @@
 #include "base/bigint.h"
 #include "base/calendar.h"
 #include "base/uuid.h"
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 
 /* Times and days outside the years 0000 to 9999 print as numbers. */

@@ -13,7 +13,6 @@
 #include "base/bigint.h"
 #include "base/calendar.h"
 #include "base/uuid.h"
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 #include "storage/schema/type_scan.h"
 

@@ -6,7 +6,6 @@
  * fields of an empty tuple or UDT are missing. */
 #include <inttypes.h>
 
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 
 static const char *collection_name(const struct type *type)

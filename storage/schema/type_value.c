@@ -10,7 +10,6 @@
  * 00 09 supaboobs 00  00 0A 2013-11-28 00. */
 #include <string.h>
 
-#include "storage/schema/type.h"
 #include "storage/schema/type_private.h"
 
 void type_value_put_bigint(struct buffer *buffer, int64_t value)
