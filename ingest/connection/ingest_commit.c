@@ -239,19 +239,10 @@ static int commit_apply(struct ingest_connection *connection, struct commit *com
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
     struct click_dedup *dedup = connection->rows.dedup;
-    uint32_t count;
-    int rc;
 
     ingest->calls++;
-    if (dedup == NULL) {
-        rc = store_apply(store, ingest->batch, commit_done, commit, err);
-    } else {
-        const struct store_expectation *expectations = click_dedup_expectations(dedup, &count);
-
-        rc = store_apply_if(store, ingest->batch, expectations, count, commit_done, commit, err);
-        if (rc != ERROR_FULL)
-            click_dedup_clear(dedup);
-    }
+    int rc = dedup == NULL ? store_apply(store, ingest->batch, commit_done, commit, err)
+                           : click_dedup_apply(dedup, ingest->batch, commit_done, commit, err);
     if (rc == 0)
         return 0;
     ingest->calls--;

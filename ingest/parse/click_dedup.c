@@ -18,7 +18,11 @@
 #include "base/murmur3.h"
 #include "storage/cell/block.h"
 
-enum { READ_ROWS = 5000, ARENA_CHUNK = 64 * 1024 };
+enum {
+    READ_ROWS = 5000,
+    CONFLICTS_MAX = 3, /* after so many, the write lock is taken */
+    ARENA_CHUNK = 64 * 1024
+};
 
 struct click_dedup_row {
     uint32_t row; /* of the block */
@@ -38,10 +42,14 @@ struct click_dedup {
     struct arena *arena;          /* memory that rows and expectations point to */
     struct click_dedup_row *rows; /* by partition, clustering and line */
     uint32_t row_count;
-    struct store_expectation *expectations; /* one for each partition */
+    struct store_expectation *expectations; /* one for each partition; has_changed: to be read */
     uint32_t expectation_count;
-    uint32_t begin, end; /* in `rows`: the partition that is being read */
+    uint32_t partition;  /* in `expectations`: the partition that is being read */
+    uint32_t begin, end; /* in `rows`: its rows */
     uint32_t next;       /* the first of these rows that no page has passed yet */
+    uint32_t conflicts;  /* how often applying the rows was refused by ERROR_CONFLICT */
+    bool has_write_lock; /* or waits for it */
+    struct store_write_lock write_lock;
     void (*done)(void *context);
     void *context;
 };
@@ -91,6 +99,14 @@ static struct bytes string_of(const struct block_column *column, uint32_t row)
 
 /* ---- life ---- */
 
+static void write_lock_end(struct click_dedup *dedup)
+{
+    if (!dedup->has_write_lock)
+        return;
+    dedup->has_write_lock = false;
+    store_write_unlock(dedup->store, &dedup->write_lock);
+}
+
 struct click_dedup *click_dedup_new(struct store *store, const struct ingest_stream *stream)
 {
     struct click_dedup *dedup = memory_zeroed(1, sizeof *dedup);
@@ -104,6 +120,8 @@ struct click_dedup *click_dedup_new(struct store *store, const struct ingest_str
 void click_dedup_clear(struct click_dedup *dedup)
 {
     check(dedup->state != CLICK_DEDUP_READING);
+    write_lock_end(dedup);
+    dedup->conflicts = 0;
     memory_free(dedup->rows);
     dedup->rows = NULL;
     dedup->row_count = 0;
@@ -191,21 +209,39 @@ static enum click_dedup_verdict verdict_of(const struct click_dedup *dedup,
                                                                : CLICK_DEDUP_DIFFERENT;
 }
 
-/* Compare rows with the same id within the batch: the first line is the click. */
+/* Compare the partition's rows with each other: of those with the same id the first line is the
+ * click. */
 static void judge_among_themselves(struct click_dedup *dedup)
 {
-    uint32_t first = 0;
+    uint32_t first = dedup->begin;
 
-    for (uint32_t i = 1; i < dedup->row_count; i++) {
+    for (uint32_t i = dedup->begin; i < dedup->end; i++) {
         struct click_dedup_row *row = &dedup->rows[i];
 
-        if (row->partition != dedup->rows[first].partition ||
-            row_clustering_compare(dedup->table, &row->clustering,
-                                   &dedup->rows[first].clustering) != 0)
+        if (i == first || row_clustering_compare(dedup->table, &row->clustering,
+                                                 &dedup->rows[first].clustering) != 0) {
             first = i;
-        else
+            row->verdict = CLICK_DEDUP_NEW;
+        } else {
             row->verdict = verdict_of(dedup, row, amount_of(dedup, &dedup->rows[first]));
+        }
     }
+}
+
+/* One for each partition of the rows, which are sorted: all of them are to be read. */
+static void make_expectations(struct click_dedup *dedup)
+{
+    const struct block_dictionary *partitions = &dedup->block->partitions;
+
+    dedup->expectations =
+        arena_alloc(dedup->arena, (partitions->count + 1) * sizeof *dedup->expectations, 16);
+    for (uint32_t i = 0; i < dedup->row_count; i++)
+        if (i == 0 || dedup->rows[i].partition != dedup->rows[i - 1].partition)
+            dedup->expectations[dedup->expectation_count++] = (struct store_expectation){
+                .table_id = dedup->table->id,
+                .key = block_dictionary_get(partitions, dedup->rows[i].partition),
+                .has_changed = true,
+            };
 }
 
 /* ---- the store's rows ---- */
@@ -213,6 +249,8 @@ static void judge_among_themselves(struct click_dedup *dedup)
 static void click_dedup_finish(struct click_dedup *dedup, int status, const struct error *err)
 {
     dedup->state = status == 0 ? CLICK_DEDUP_JUDGED : CLICK_DEDUP_FAILED;
+    if (status != 0)
+        write_lock_end(dedup);
     (void)error_keep(&dedup->err, status, err);
     dedup->done(dedup->context);
 }
@@ -249,7 +287,7 @@ static void take_page(void *context, int status, const struct error *err,
                       const struct read_page *page)
 {
     struct click_dedup *dedup = context;
-    struct store_expectation *expectation = &dedup->expectations[dedup->expectation_count];
+    struct store_expectation *expectation = &dedup->expectations[dedup->partition];
     struct error own = {0};
 
     if (status != 0) {
@@ -257,13 +295,9 @@ static void take_page(void *context, int status, const struct error *err,
         return;
     }
     /* The first page's version is that of the whole read. */
-    if (expectation->key.data == NULL)
-        *expectation = (struct store_expectation){
-            .table_id = dedup->table->id,
-            .key = block_dictionary_get(&dedup->block->partitions,
-                                        dedup->rows[dedup->begin].partition),
-            .version = page->version,
-        };
+    if (expectation->has_changed)
+        expectation->version = page->version;
+    expectation->has_changed = false;
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
         status = judge_found(dedup, page->table, &page->rows[i], &own);
     if (status == 0 && page->position.size > 0 && dedup->next < dedup->end) {
@@ -275,7 +309,7 @@ static void take_page(void *context, int status, const struct error *err,
         click_dedup_finish(dedup, status, &own);
         return;
     }
-    dedup->expectation_count++;
+    dedup->partition++;
     dedup->begin = dedup->end;
     read_partition(dedup);
 }
@@ -284,7 +318,7 @@ static int read_page(struct click_dedup *dedup, struct bytes position, struct er
 {
     struct read_request request = {
         .table_id = dedup->table->id,
-        .key = block_dictionary_get(&dedup->block->partitions, dedup->rows[dedup->begin].partition),
+        .key = dedup->expectations[dedup->partition].key,
         .slice = {.start = {dedup->rows[dedup->begin].clustering, BOUND_BEFORE},
                   .end = {dedup->rows[dedup->end - 1].clustering, BOUND_AFTER}},
         .position = position,
@@ -295,42 +329,73 @@ static int read_page(struct click_dedup *dedup, struct bytes position, struct er
     return store_read(dedup->store, &request, take_page, dedup, err);
 }
 
-/* Read the next partition of the batch; after the last one, finish. */
+/* The end of the partition whose rows begin at dedup->begin. */
+static uint32_t end_of_partition(const struct click_dedup *dedup)
+{
+    uint32_t end = dedup->begin + 1;
+
+    while (end < dedup->row_count &&
+           dedup->rows[end].partition == dedup->rows[dedup->begin].partition)
+        end++;
+    return end;
+}
+
+/* Read the next partition that was not read yet or has changed since; after the last one, finish.
+ */
 static void read_partition(struct click_dedup *dedup)
 {
     struct error err = {0};
 
-    if (dedup->begin == dedup->row_count) {
+    for (; dedup->partition < dedup->expectation_count; dedup->partition++) {
+        dedup->end = end_of_partition(dedup);
+        if (dedup->expectations[dedup->partition].has_changed)
+            break;
+        dedup->begin = dedup->end;
+    }
+    if (dedup->partition == dedup->expectation_count) {
         click_dedup_finish(dedup, 0, NULL);
         return;
     }
     dedup->next = dedup->begin;
-    dedup->end = dedup->begin + 1;
-    while (dedup->end < dedup->row_count &&
-           dedup->rows[dedup->end].partition == dedup->rows[dedup->begin].partition)
-        dedup->end++;
-    dedup->expectations[dedup->expectation_count].key = (struct bytes){0};
+    judge_among_themselves(dedup);
     int rc = read_page(dedup, (struct bytes){0}, &err);
     if (rc != 0)
         click_dedup_finish(dedup, rc, &err);
 }
 
+static void read_partitions(void *context)
+{
+    struct click_dedup *dedup = context;
+
+    dedup->partition = 0;
+    dedup->begin = 0;
+    read_partition(dedup);
+}
+
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context)
 {
-    check(dedup->state == CLICK_DEDUP_EMPTY);
+    bool is_first = dedup->state == CLICK_DEDUP_EMPTY;
+
+    check(is_first || (dedup->state == CLICK_DEDUP_STALE && dedup->block == block));
     dedup->state = CLICK_DEDUP_READING;
     dedup->block = block;
     dedup->done = done;
     dedup->context = context;
+    schema_unref(dedup->schema);
     dedup->schema = schema_ref((struct schema *)(uintptr_t)store_schema(dedup->store));
     dedup->table = schema_table(dedup->schema, dedup->stream->table_id);
-    dedup->begin = 0;
-    take_rows(dedup);
-    dedup->expectations =
-        arena_alloc(dedup->arena, (block->partitions.count + 1) * sizeof *dedup->expectations, 16);
-    judge_among_themselves(dedup);
-    read_partition(dedup);
+    if (is_first) {
+        take_rows(dedup);
+        make_expectations(dedup);
+    }
+    if (dedup->conflicts < CONFLICTS_MAX) {
+        read_partitions(dedup);
+        return;
+    }
+    dedup->has_write_lock = true;
+    dedup->write_lock = (struct store_write_lock){.granted = read_partitions, .context = dedup};
+    store_write_lock(dedup->store, &dedup->write_lock);
 }
 
 /* ---- the results ---- */
@@ -342,13 +407,6 @@ uint64_t click_dedup_count(const struct click_dedup *dedup, enum click_dedup_ver
     for (uint32_t i = 0; i < dedup->row_count; i++)
         count += dedup->rows[i].verdict == verdict;
     return count;
-}
-
-const struct store_expectation *click_dedup_expectations(const struct click_dedup *dedup,
-                                                         uint32_t *count_out)
-{
-    *count_out = dedup->expectation_count;
-    return dedup->expectations;
 }
 
 static int order_lines(const void *a, const void *b)
@@ -484,4 +542,21 @@ void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *b
         add_increment(batch, dedup->stream->per_ad, block_dictionary_get(&ad->dictionary, code),
                       clicks[code]);
     memory_free(clicks);
+}
+
+int click_dedup_apply(struct click_dedup *dedup, struct write_batch *batch, store_done done,
+                      void *context, struct error *err)
+{
+    check(dedup->state == CLICK_DEDUP_JUDGED);
+    batch->write_lock = dedup->has_write_lock ? &dedup->write_lock : NULL;
+    int rc = store_apply_if(dedup->store, batch, dedup->expectations, dedup->expectation_count,
+                            done, context, err);
+    if (rc == ERROR_CONFLICT) {
+        write_lock_end(dedup);
+        dedup->conflicts++;
+        dedup->state = CLICK_DEDUP_STALE;
+    } else if (rc != ERROR_FULL) {
+        click_dedup_clear(dedup);
+    }
+    return rc;
 }

@@ -40,17 +40,19 @@ enum click_dedup_state {
     CLICK_DEDUP_EMPTY,
     CLICK_DEDUP_READING,
     CLICK_DEDUP_JUDGED,
+    CLICK_DEDUP_STALE,                 /* judged, and refused: some days have changed since */
     CLICK_DEDUP_FAILED
 };
 enum click_dedup_state click_dedup_state(const struct click_dedup *dedup);
 const struct error *click_dedup_error(const struct click_dedup *dedup); /* of CLICK_DEDUP_FAILED */
 
-/* Find out which of the block's rows are new; the state must be EMPTY.  `done` is called once,
+/* Find out which of the block's rows are new; in the state STALE, of the same block, only the days
+ * that have changed are read again.  The state must be EMPTY or STALE.  `done` is called once,
  * possibly before this returns, when the state is JUDGED or FAILED.  The block must not change
  * until click_dedup_clear. */
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context);
-/* Drop the results, after the rows were applied or refused, or to judge them again. */
+/* Drop the results; not while READING. */
 void click_dedup_clear(struct click_dedup *dedup);
 
 /* The result, in the state JUDGED. */
@@ -59,6 +61,10 @@ enum click_dedup_verdict { CLICK_DEDUP_NEW, CLICK_DEDUP_DUPLICATE, CLICK_DEDUP_D
 uint64_t click_dedup_count(const struct click_dedup *dedup, enum click_dedup_verdict verdict);
 void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects);
 void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *batch);
-const struct store_expectation *click_dedup_expectations(const struct click_dedup *dedup,
-                                                         uint32_t *count_out);
+/* Apply the batch, to which click_dedup_add_rows has added the rows, as store_apply_if does.  After
+ * ERROR_CONFLICT the state is STALE, after ERROR_FULL it is still JUDGED, after all else EMPTY.
+ * After several conflicts in a row other writers are locked out (store_write_lock) from the next
+ * click_dedup_judge on until its rows are applied. */
+must_check int click_dedup_apply(struct click_dedup *dedup, struct write_batch *batch,
+                                 store_done done, void *context, struct error *err);
 #endif

@@ -241,9 +241,9 @@ static void add_seal(struct seal_pass *pass)
 static int apply_seal(struct seal_pass *pass, struct error *err)
 {
     struct rollup *rollup = pass->rollup;
-    const struct store_expectation unchanged = {.table_id = rollup->stream->clicks.table_id,
-                                                .key = buffer_view(&pass->key),
-                                                .version = pass->version};
+    struct store_expectation unchanged = {.table_id = rollup->stream->clicks.table_id,
+                                          .key = buffer_view(&pass->key),
+                                          .version = pass->version};
     bool is_later = pass->day > rollup->retention.sealed_to;
     write_batch_clear(pass->batch);
     add_seal(pass);

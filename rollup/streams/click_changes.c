@@ -514,7 +514,7 @@ static bool reads_any_first(const struct streams *streams, const struct write_ba
 }
 
 void streams_apply(struct streams *streams, struct write_batch *batch,
-                   const struct store_expectation *expectations, uint32_t expectation_count,
+                   struct store_expectation *expectations, uint32_t expectation_count,
                    store_done done, void *context)
 {
     /* Most writes by CQL are of tables that no stream uses, and there is nothing to read. */

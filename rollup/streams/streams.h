@@ -60,7 +60,7 @@ const struct click_stream *streams_user(const struct streams *streams, uint32_t 
  * same batch.  It is ERROR_INVALID if the batch writes a click whose rank (a click_id of 0 or more)
  * is not there. */
 void streams_apply(struct streams *streams, struct write_batch *batch,
-                   const struct store_expectation *expectations, uint32_t expectation_count,
+                   struct store_expectation *expectations, uint32_t expectation_count,
                    store_done done, void *context);
 
 /* Open the rollup of a stream whose definition is durable, while the caller has the store's write

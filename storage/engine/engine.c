@@ -236,7 +236,7 @@ const uint8_t *engine_directory_id(const struct store *store)
 /* ---- operations: each calls a part ---- */
 
 static int engine_apply(struct store *store, struct write_batch *batch,
-                        const struct store_expectation *expectations, uint32_t expectation_count,
+                        struct store_expectation *expectations, uint32_t expectation_count,
                         store_done done, void *context, struct error *err)
 {
     struct engine *engine = engine_of(store);

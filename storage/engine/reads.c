@@ -18,7 +18,9 @@ enum {
     PAGE_ARENA = 64 * 1024,
     /* Reads on the engine thread may read so many pages, some 30 us each, in so many us. */
     READ_BUDGET_PAGES = 8,
-    READ_BUDGET_US = 1000
+    READ_BUDGET_US = 1000,
+    /* Reads that wait are begun for so many us before the loop handles other events. */
+    READ_TURN_US = 2000
 };
 
 int64_t reads_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out)
@@ -51,14 +53,29 @@ static void read_wait(struct read_job *read)
     reads->last = read;
 }
 
-/* Begin reads that wait, as long as memory permits.  A read that ends within read_prepare calls
- * this function again; that call does nothing. */
+static void reads_begin_waiting(struct reads *reads);
+
+static void reads_turn(struct timer *timer)
+{
+    reads_begin_waiting(timer->context);
+}
+
+/* Begin reads that wait, as long as memory permits and for READ_TURN_US at most; those that are
+ * left begin in the next turn of the loop.  A read that ends within read_prepare calls this
+ * function again; that call does nothing. */
 static void reads_begin_waiting(struct reads *reads)
 {
-    if (reads->is_beginning)
+    struct world *world = reads->env->world;
+    if (reads->is_beginning || reads->first == NULL)
         return;
     reads->is_beginning = true;
+    world_timer_stop(world, &reads->turn);
+    int64_t end_us = world_monotonic_us(world) + READ_TURN_US;
     while (reads->first != NULL && reads->bytes < memory_account_reads_share(reads->account)) {
+        if (world_monotonic_us(world) >= end_us) {
+            world_timer_start(world, &reads->turn, reads_turn, reads, 0);
+            break;
+        }
         struct read_job *read = reads->first;
         reads->first = read->next;
         read_prepare(read);
@@ -66,18 +83,29 @@ static void reads_begin_waiting(struct reads *reads)
     reads->is_beginning = false;
 }
 
-static void read_finish(struct read_job *read)
+/* A read that the callback asks for waits until the callback has returned: a caller may ask for one
+ * page in the callback of another any number of times, and the stack does not grow. */
+static void read_answer(struct read_job *read)
 {
     struct reads *reads = read->reads;
+    bool was_answering = reads->is_answering;
     struct read_page page = {.table = read->table,
                              .rows = read->rows,
                              .row_count = read->row_count,
                              .position = buffer_view(&read->position_out),
                              .version = read->version};
+    reads->is_answering = true;
     if (read->status == 0)
         read->page(read->context, 0, NULL, &page);
     else
         read->page(read->context, read->status, &read->err, NULL);
+    reads->is_answering = was_answering;
+}
+
+static void read_finish(struct read_job *read)
+{
+    struct reads *reads = read->reads;
+    read_answer(read);
     reads_capture_drop(read);
     memtable_unref(read->viewed);
     memory_free(read->rows);
@@ -245,7 +273,8 @@ int reads_read(struct reads *reads, const struct read_request *request, store_pa
     read->page = page;
     read->context = context;
     engine_env_job_started(reads->env);
-    if (reads->first != NULL || reads->bytes >= memory_account_reads_share(reads->account))
+    if (reads->is_answering || reads->first != NULL ||
+        reads->bytes >= memory_account_reads_share(reads->account))
         read_wait(read);
     else
         read_prepare(read);

@@ -25,8 +25,10 @@ struct reads {
     struct run_set *runs;
     const struct memory_account *account;
     uint64_t bytes;                    /* of memory of the reads that have begun */
-    struct read_job *first, *last;     /* reads that wait for memory, in their order */
+    struct read_job *first, *last;     /* reads that wait to be begun, in their order */
+    struct timer turn;                 /* begins them in the next turn of the loop */
     bool is_beginning;                 /* reads that wait are being begun */
+    bool is_answering;                 /* a page's callback has not returned */
     struct segment_read_budget read_budget; /* left for reads on the engine thread */
     int64_t read_budget_began_us;      /* when the budget was last filled, monotonic */
 };

@@ -252,7 +252,7 @@ static void memtable_add(struct sequencer *sequencer, const struct write_batch *
 }
 
 int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
-                    const struct store_expectation *expectations, uint32_t expectation_count,
+                    struct store_expectation *expectations, uint32_t expectation_count,
                     store_done done, void *context, struct error *err)
 {
     struct sequencer_admitted admitted;

@@ -67,7 +67,7 @@ void sequencer_release(struct sequencer *sequencer);
 
 /* As store_apply_if says. */
 must_check int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
-                               const struct store_expectation *expectations,
+                               struct store_expectation *expectations,
                                uint32_t expectation_count, store_done done, void *context,
                                struct error *err);
 /* The present version of a partition, for a later expectation. */

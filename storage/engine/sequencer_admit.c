@@ -6,18 +6,20 @@ enum {
 };
 
 static int expectations_hold(const struct sequencer *sequencer,
-                             const struct store_expectation *expectations, uint32_t count,
+                             struct store_expectation *expectations, uint32_t count,
                              struct error *err)
 {
+    int rc = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct store_expectation *expected = &expectations[i];
+        struct store_expectation *expected = &expectations[i];
         struct store_version now = sequencer_version(sequencer, expected->table_id, expected->key);
-        if (now.writes != expected->version.writes ||
-            (now.appended_rows != expected->version.appended_rows && !expected->allows_appended)) {
-            return error_set(err, ERROR_CONFLICT, "the partition was changed after it was read");
-        }
+        expected->has_changed =
+            now.writes != expected->version.writes ||
+            (now.appended_rows != expected->version.appended_rows && !expected->allows_appended);
+        if (expected->has_changed)
+            rc = error_set(err, ERROR_CONFLICT, "the partition was changed after it was read");
     }
-    return 0;
+    return rc;
 }
 
 static int full(struct sequencer *sequencer, struct error *err)
@@ -133,7 +135,7 @@ static int admit_values(const struct sequencer *sequencer, const struct write_ba
 }
 
 int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch,
-                    const struct store_expectation *expectations, uint32_t count,
+                    struct store_expectation *expectations, uint32_t count,
                     struct sequencer_admitted *admitted_out, struct error *err)
 {
     int rc = admit_now(sequencer, batch, err);

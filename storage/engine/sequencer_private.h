@@ -14,6 +14,6 @@ struct sequencer_admitted {
  * drain functions follows.  An empty batch needs no room, and `admitted_out` is not set for it.
  * The function may freeze the open memtable, and begin one with the batch's schema. */
 must_check int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch,
-                               const struct store_expectation *expectations, uint32_t count,
+                               struct store_expectation *expectations, uint32_t count,
                                struct sequencer_admitted *admitted_out, struct error *err);
 #endif

@@ -131,6 +131,7 @@ struct store_expectation {
     struct store_version version;
     bool allows_appended;         /* appended_rows may differ: for a write that names its rows, in a
                                    * partition that gets clicks all the time */
+    bool has_changed;             /* set by store_apply_if: the partition has another version */
 };
 
 /* A writer that reads first may find its expectations broken again and again, because other writers
@@ -203,7 +204,7 @@ struct store_clock {
 
 struct store_ops {
     int (*apply)(struct store *store, struct write_batch *batch,
-                 const struct store_expectation *expectations, uint32_t expectation_count,
+                 struct store_expectation *expectations, uint32_t expectation_count,
                  store_done done, void *context, struct error *err);      /* count 0: store_apply */
     void (*write_lock)(struct store *store, struct store_write_lock *write_lock);
     void (*write_unlock)(struct store *store, struct store_write_lock *write_lock);
@@ -268,7 +269,7 @@ must_check static inline int store_apply(struct store *store, struct write_batch
  * durable that was applied before, and an empty batch never gets ERROR_FULL.  Other errors are
  * those of store_apply. */
 must_check static inline int store_apply_if(struct store *store, struct write_batch *batch,
-                                            const struct store_expectation *expectations,
+                                            struct store_expectation *expectations,
                                             uint32_t expectation_count, store_done done,
                                             void *context, struct error *err)
 {

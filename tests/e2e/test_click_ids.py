@@ -194,6 +194,28 @@ def test_connections_that_bring_the_same_ids_at_once_count_them_once(directory, 
     proved(directory)
 
 
+def test_a_batch_of_very_many_days_is_taken_beside_writers_that_are_faster(directory, serve):
+    """Each (reseller, day) is read by itself: neither the stack nor the number of tries may grow
+    with their number."""
+    server = serve(directory=made(directory, "bigint"))
+    wide = daybook.Producer([[line(number, reseller=f"wide-{number}") for number in range(20000)]])
+    others = daybook.Producer([[line(number, reseller=f"other-{number % 50}")]
+                               for number in range(20000, 10 ** 6)])
+    others.connect(server.address)
+    sender = threading.Thread(target=wide.send_all, args=(server.address,))
+    sender.start()
+    sent = 0
+    while sender.is_alive():
+        sent += 1
+        others.send(sent)
+        others.answer()
+    sender.join()
+    others.client.close()
+    assert wide.is_done()
+    assert sum(int(row.split(",")[2]) for row in report(directory)) == 20000 + sent
+    server.run("verify")
+
+
 def test_random_kills_leave_the_same_report_to_the_byte(directory, serve, tmp_path):
     choice = random.Random(11)
     lines = [line(uuid.UUID(int=number), f"0.{number % 90 + 10}",

@@ -310,7 +310,7 @@ bool rollup_fixture_keyed_click(struct rollup_fixture *fixture, const struct cli
         look_for(fixture, &batch->mutations[0], &look);
         if (look.is_there)
             break;
-        const struct store_expectation unchanged = {
+        struct store_expectation unchanged = {
             .table_id = TABLE_AD_CLICK, .key = batch->mutations[0].key, .version = look.version};
         streams_apply(fixture->streams, batch, &unchanged, 1, set_done, &applied);
         rollup_fixture_step_until(fixture, &applied.done);

@@ -114,12 +114,9 @@ static void judge(struct bench *bench, const char *clicks, const char *expected)
 static int apply(struct bench *bench, store_done done, void *context)
 {
     struct error err = {0};
-    uint32_t count;
-    const struct store_expectation *expectations = click_dedup_expectations(bench->keyed, &count);
     write_batch_clear(bench->batch);
     click_dedup_add_rows(bench->keyed, bench->batch);
-    return store_apply_if(bench->fixture.store, bench->batch, expectations, count, done, context,
-                          &err);
+    return click_dedup_apply(bench->keyed, bench->batch, done, context, &err);
 }
 
 static void set_durable(void *context, int status, const struct error *err)
@@ -211,6 +208,44 @@ Test(click_dedup, a_write_that_came_after_the_judgement_makes_it_be_judged_again
     judge(&bench, "1 0.5", "1 0:");
     write_judged(&bench);
     expect_counted(&bench, "1");
+    bench_detach(&other);
+    bench_stop(&bench);
+}
+
+/* After a conflict: the days that have changed are read again. */
+static void judge_again(struct bench *bench)
+{
+    cr_assert_eq(click_dedup_state(bench->keyed), CLICK_DEDUP_STALE);
+    bench->is_judged = false;
+    click_dedup_judge(bench->keyed, bench->builder->block, set_judged, &bench->is_judged);
+    rollup_fixture_step_until(&bench->fixture, &bench->is_judged);
+    cr_assert_eq(click_dedup_state(bench->keyed), CLICK_DEDUP_JUDGED);
+}
+
+Test(click_dedup, a_batch_that_meets_conflicts_is_judged_again_and_then_locks_others_out)
+{
+    struct bench bench = {0};
+    struct bench other = {0};
+    bench_start(&bench);
+    other.fixture = bench.fixture;
+    bench_attach(&other);
+    judge(&bench, "1 0.5, 1 0.6, 2 0.5", "0 1: 2");
+    static const char *const writes[] = {"1 0.6", "3 0.5", "4 0.5"};
+    for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
+        judge(&other, writes[i], "0 0:");
+        write_judged(&other);
+        cr_expect_eq(apply(&bench, set_durable, NULL), ERROR_CONFLICT);
+        judge_again(&bench);
+        cr_expect_eq(click_dedup_count(bench.keyed, CLICK_DEDUP_DUPLICATE), 1);
+        cr_expect_eq(click_dedup_count(bench.keyed, CLICK_DEDUP_DIFFERENT), 1);
+    }
+    judge(&other, "5 0.5", "0 0:");
+    cr_expect_eq(apply(&other, set_durable, NULL), ERROR_FULL);
+    write_judged(&bench);
+    cr_expect_eq(apply(&other, set_durable, NULL), ERROR_CONFLICT);
+    judge_again(&other);
+    write_judged(&other);
+    expect_counted(&bench, "5");
     bench_detach(&other);
     bench_stop(&bench);
 }

@@ -397,6 +397,35 @@ static struct state_read read_state(struct engine_fixture *fixture, uint32_t tab
     return state;
 }
 
+/* Reads that are asked for one in the callback of another. */
+struct read_chain {
+    struct store *store;
+    struct read_request request;
+    uint32_t left;
+    bool is_within; /* a callback */
+};
+
+static void read_link(struct read_chain *chain);
+
+static void take_link(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct read_chain *chain = context;
+    (void)err, (void)page;
+    cr_assert_eq(status, 0);
+    cr_expect_not(chain->is_within, "a callback within another");
+    chain->is_within = true;
+    if (--chain->left > 0)
+        read_link(chain);
+    chain->is_within = false;
+}
+
+static void read_link(struct read_chain *chain)
+{
+    struct error err = {0};
+    cr_assert_eq(store_read(chain->store, &chain->request, take_link, chain, &err), 0);
+}
+
 static void note_durable(void *context, int status, const struct error *err)
 {
     (void)err;
@@ -407,7 +436,8 @@ static void note_durable(void *context, int status, const struct error *err)
 static int apply_if(struct engine_fixture *fixture, struct write_batch *batch, uint32_t table_id,
                     struct bytes key, struct store_version version, bool allows_appended)
 {
-    const struct store_expectation expectation = {table_id, key, version, allows_appended};
+    struct store_expectation expectation = {
+        .table_id = table_id, .key = key, .version = version, .allows_appended = allows_appended};
     struct error err = {0};
     bool done = false;
     int rc;
@@ -430,6 +460,23 @@ static void add_rate(struct engine_fixture *fixture, struct write_batch *batch, 
     };
     write_batch_insert(batch, schema_table(store_schema(fixture->store), TABLE_RESELLER), values,
                        3);
+}
+
+Test(engine, a_read_asked_for_in_a_callback_is_answered_when_that_has_returned)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct read_chain chain = {.store = fixture.store,
+                               .request = {.table_id = TABLE_RESELLER,
+                                           .key = bytes_text("r"),
+                                           .slice = stream_slice_all(),
+                                           .row_limit = 1,
+                                           .view = READ_APPLIED},
+                               .left = 1000};
+    read_link(&chain);
+    while (chain.left > 0)
+        fixture.world->executor->step(fixture.world->executor);
+    engine_fixture_stop(&fixture);
 }
 
 /* Of two writers that read the same state one is applied and the other told; the second's next

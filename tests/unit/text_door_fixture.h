@@ -70,7 +70,7 @@ static void fake_keep(struct fake_store *fake, const struct mutation *mutation)
 }
 
 static int fake_apply(struct store *store, struct write_batch *batch,
-                      const struct store_expectation *expectations, uint32_t expectation_count,
+                      struct store_expectation *expectations, uint32_t expectation_count,
                       store_done done, void *context, struct error *err)
 {
     struct fake_store *fake = fake_of(store);
