@@ -74,17 +74,16 @@ static int requirement_refused(struct cql_scope *scope, const struct cql_functio
 
 /* Check an argument of a function against the function's only signature; `expression` is NULL
  * before the argument is resolved. */
-static int check_argument(struct cql_scope *scope, const struct cql_call *call, uint32_t index,
-                          const struct cql_term *argument, const struct cql_expression *expression)
+static int check_argument(struct cql_scope *scope, const struct cql_call *call,
+                          const struct type *wanted, const struct cql_term *argument,
+                          const struct cql_expression *expression)
 {
     const struct cql_function *function = call->function;
-    const struct type *wanted = function->wants != NULL ? function->wants(call, index) : NULL;
-    bool is_known = expression != NULL && wanted != NULL && !function->is_overloaded;
-    bool fits = !is_known || cql_type_fits(wanted, expression->type);
-    if (expression == NULL) {
-        fits = wanted == NULL || function->is_overloaded || !cql_term_is_literal(argument) ||
-               cql_literal_value_fits(argument, wanted);
-    }
+    if (wanted == NULL || function->is_overloaded)
+        return 0;
+    bool fits = expression != NULL
+                    ? cql_type_fits(wanted, expression->type)
+                    : !cql_term_is_literal(argument) || cql_literal_value_fits(argument, wanted);
     if (fits)
         return 0;
     if (function->requires != NULL) {
@@ -95,24 +94,23 @@ static int check_argument(struct cql_scope *scope, const struct cql_call *call, 
     return cql_invalid(scope->fault,
                        "Type error: %s cannot be passed as argument %u of function system.%s of "
                        "type %s",
-                       cql_expression_text(scope, argument), index, function->name,
+                       cql_expression_text(scope, argument), call->index, function->name,
                        cql_type_name(scope, wanted));
 }
 
 static int resolve_argument(struct cql_scope *scope, const struct cql_term *argument,
-                            const struct cql_place *place, struct cql_call *call, uint32_t index,
+                            const struct cql_place *place, const struct cql_call *call,
                             struct cql_expression **out)
 {
     const struct cql_function *function = call->function;
+    const struct type *wanted = function->wants != NULL ? function->wants(call) : NULL;
     struct cql_place within = argument_place(place);
     within.receiver = place->table != NULL ? "[selection]"
-                                           : cql_text_printf(scope->arena, "arg%u(%s)", index,
+                                           : cql_text_printf(scope->arena, "arg%u(%s)", call->index,
                                                              system_name(scope, function));
     within.is_argument = true;
     /* An argument that has a type of its own is checked afterwards. */
-    within.type = function->wants == NULL || cql_expression_is_typed(argument, false)
-                      ? NULL
-                      : function->wants(call, index);
+    within.type = cql_expression_is_typed(argument, false) ? NULL : wanted;
     if (within.type != NULL && function->is_overloaded && cql_term_is_literal(argument) &&
         !cql_literal_value_fits(argument, within.type)) {
         within.type = argument->kind == CQL_TERM_UUID ? type_builtin(TYPE_TIMEUUID) : NULL;
@@ -125,10 +123,10 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
     }
     if (within.type == NULL && !cql_expression_is_typed(argument, true))
         return argument_unknown(scope, function, argument);
-    int rc = check_argument(scope, call, index, argument, NULL);
+    int rc = check_argument(scope, call, wanted, argument, NULL);
     if (rc == 0)
         rc = cql_expression_resolve(scope, argument, &within, out);
-    return rc == 0 ? check_argument(scope, call, index, argument, *out) : rc;
+    return rc == 0 ? check_argument(scope, call, wanted, argument, *out) : rc;
 }
 
 static int resolve_arguments(struct cql_scope *scope, const struct cql_term *arguments,
@@ -137,7 +135,8 @@ static int resolve_arguments(struct cql_scope *scope, const struct cql_term *arg
 {
     const struct cql_term *argument = arguments;
     for (uint32_t i = 0; i < call->count; i++, argument = argument->next) {
-        int rc = resolve_argument(scope, argument, place, call, i, &expression->arguments[i]);
+        call->index = i;
+        int rc = resolve_argument(scope, argument, place, call, &expression->arguments[i]);
         if (rc != 0)
             return rc;
         call->types[i] = expression->arguments[i]->type;

@@ -49,10 +49,10 @@ int cql_function_fails(const struct cql_expression *call, const struct cql_conte
 
 /* ---- token ---- */
 
-static const struct type *token_wants(const struct cql_call *call, uint32_t index)
+static const struct type *token_wants(const struct cql_call *call)
 {
     bool is_key = call->table != NULL && call->count == call->table->partition_count;
-    return is_key ? call->table->columns[index].type : NULL;
+    return is_key ? call->table->columns[call->index].type : NULL;
 }
 
 static int token_value(const struct cql_expression *call, const struct bytes *arguments,
@@ -70,13 +70,7 @@ static int token_value(const struct cql_expression *call, const struct bytes *ar
 
 /* ---- blobs and JSON ---- */
 
-static const struct type *wants_kind(const struct cql_call *call, uint32_t index)
-{
-    (void)index;
-    return cql_function_kind(call);
-}
-
-static const struct type *blob_result(const struct cql_call *call)
+static const struct type *blob_type(const struct cql_call *call)
 {
     (void)call;
     return type_builtin(TYPE_BLOB);
@@ -89,12 +83,6 @@ int cql_function_same(const struct cql_expression *call, const struct bytes *arg
     (void)context;
     *value = arguments[0];
     return 0;
-}
-
-static const struct type *blob_wants(const struct cql_call *call, uint32_t index)
-{
-    (void)index;
-    return blob_result(call);
 }
 
 static int from_blob_value(const struct cql_expression *call, const struct bytes *arguments,
@@ -152,10 +140,10 @@ static int from_json_value(const struct cql_expression *call, const struct bytes
         name, kind, 1, 1, false, false, wants, result, value, false, NULL, NULL                    \
     }
 #define BLOB_FUNCTIONS(name, kind)                                                                 \
-    BLOB_FUNCTION(#name "asblob", kind, wants_kind, blob_result, cql_function_same),               \
-        BLOB_FUNCTION(#name "_as_blob", kind, wants_kind, blob_result, cql_function_same),         \
-        BLOB_FUNCTION("blobas" #name, kind, blob_wants, cql_function_kind, from_blob_value),       \
-        BLOB_FUNCTION("blob_as_" #name, kind, blob_wants, cql_function_kind, from_blob_value)
+    BLOB_FUNCTION(#name "asblob", kind, cql_function_kind, blob_type, cql_function_same),          \
+        BLOB_FUNCTION(#name "_as_blob", kind, cql_function_kind, blob_type, cql_function_same),    \
+        BLOB_FUNCTION("blobas" #name, kind, blob_type, cql_function_kind, from_blob_value),        \
+        BLOB_FUNCTION("blob_as_" #name, kind, blob_type, cql_function_kind, from_blob_value)
 
 static const struct cql_function functions[] = {
     {"token", TYPE_BIGINT, 1, CQL_ARGUMENTS_MAX, false, false, token_wants, cql_function_kind,
@@ -164,10 +152,10 @@ static const struct cql_function functions[] = {
      "a value argument", "any"},
     {"to_json", TYPE_TEXT, 1, 1, false, true, NULL, cql_function_kind, to_json_value, false,
      "a value argument", "any"},
-    {"fromjson", TYPE_TEXT, 1, 1, false, false, wants_kind, wanted_result, from_json_value, false,
-     "an argument of type text", "text"},
-    {"from_json", TYPE_TEXT, 1, 1, false, false, wants_kind, wanted_result, from_json_value, false,
-     "an argument of type text", "text"},
+    {"fromjson", TYPE_TEXT, 1, 1, false, false, cql_function_kind, wanted_result, from_json_value,
+     false, "an argument of type text", "text"},
+    {"from_json", TYPE_TEXT, 1, 1, false, false, cql_function_kind, wanted_result, from_json_value,
+     false, "an argument of type text", "text"},
     BLOB_FUNCTIONS(ascii, TYPE_ASCII),
     BLOB_FUNCTIONS(bigint, TYPE_BIGINT),
     BLOB_FUNCTIONS(boolean, TYPE_BOOLEAN),

@@ -12,11 +12,13 @@
 
 enum { CQL_ARGUMENTS_MAX = 64 };
 
-/* A call that is being resolved: the types of its arguments are known. */
+/* A call that is being resolved: `result` wants the types of all arguments, and `wants` those of the
+ * arguments before number `index`. */
 struct cql_call {
     const struct cql_function *function;
     const struct type *types[CQL_ARGUMENTS_MAX];
     uint32_t count;
+    uint32_t index;
     const struct type *result;
     const struct table *table;           /* token() takes values of its partition key */
     struct arena *arena;                 /* for a result type that is made */
@@ -29,9 +31,9 @@ struct cql_function {
     uint32_t arguments_max;
     bool is_aggregate;
     bool takes_null;                     /* else the result is null if an argument is */
-    /* The type that argument `index` must have in the only signature, or, where there are several,
-     * the type that a literal or marker gets as this argument.  NULL: any. */
-    const struct type *(*wants)(const struct cql_call *call, uint32_t index);
+    /* The type that argument call->index must have in the only signature, or, where there are
+     * several, the type that a literal or marker gets as this argument.  NULL: any. */
+    const struct type *(*wants)(const struct cql_call *call);
     /* The type of the result; NULL: the types of the arguments do not fit. */
     const struct type *(*result)(const struct cql_call *call);
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,

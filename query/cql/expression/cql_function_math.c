@@ -10,9 +10,8 @@
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_number.h"
 
-static const struct type *wanted_number(const struct cql_call *call, uint32_t index)
+static const struct type *wanted_number(const struct cql_call *call)
 {
-    (void)index;
     bool is_number = call->result != NULL && cql_number_is(call->result->kind);
     return is_number ? call->result : NULL;
 }

@@ -27,10 +27,10 @@ static int uuid_value(const struct cql_expression *call, const struct bytes *arg
     return 0;
 }
 
-static const struct type *timestamp_wants(const struct cql_call *call, uint32_t index)
+static const struct type *timestamp_wants(const struct cql_call *call)
 {
     (void)call;
-    return index == 0 ? type_builtin(TYPE_TIMESTAMP) : NULL;
+    return type_builtin(TYPE_TIMESTAMP);
 }
 
 /* The least and the greatest timeuuid of a millisecond, which are bounds for comparisons. */
@@ -114,9 +114,8 @@ static const struct type *time_result(const struct cql_call *call)
     return fits ? type_builtin(kind) : NULL;
 }
 
-static const struct type *time_wants(const struct cql_call *call, uint32_t index)
+static const struct type *time_wants(const struct cql_call *call)
 {
-    (void)index;
     return type_builtin(call->function->kind == TYPE_TIMESTAMP ? TYPE_DATE : TYPE_TIMESTAMP);
 }
 
@@ -219,11 +218,11 @@ int cql_function_time_shift(const struct cql_expression *call, const struct byte
 
 /* ---- floor ---- */
 
-static const struct type *floor_wants(const struct cql_call *call, uint32_t index)
+static const struct type *floor_wants(const struct cql_call *call)
 {
-    if (index == 1)
+    if (call->index == 1)
         return type_builtin(TYPE_DURATION);
-    bool is_date = index == 2 && cql_function_is(call, 0, TYPE_DATE);
+    bool is_date = call->index == 2 && cql_function_is(call, 0, TYPE_DATE);
     return type_builtin(is_date ? TYPE_DATE : TYPE_TIMESTAMP);
 }
 
