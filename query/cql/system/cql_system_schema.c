@@ -16,14 +16,15 @@ static bool is_hidden(const struct table *table)
 
 enum { MAP_TEXTS_MAX = 256 };
 
-/* The texts of a map literal such as {'class': 'x', 'replication_factor': '1'}: key, value, key,
- * ...  In the literal, quotes within a text are doubled. */
-static uint32_t map_texts(struct arena *arena, const char *literal, const char **texts)
+/* Add the map of a literal such as {'class': 'x', 'replication_factor': '1'}.  In the literal,
+ * quotes within a text are doubled. */
+static void put_map(struct cql_system_maker *maker, const char *literal)
 {
+    const char *texts[MAP_TEXTS_MAX];
     uint32_t count = 0;
     const char *at = strchr(literal, '\'');
     while (at != NULL && count < MAP_TEXTS_MAX) {
-        char *text = arena_alloc(arena, strlen(at), 1);
+        char *text = arena_alloc(maker->execution->arena, strlen(at), 1);
         size_t size = 0;
         for (at++; *at != '\0' && (at[0] != '\'' || at[1] == '\''); at++) {
             at += *at == '\'' ? 1 : 0;
@@ -33,24 +34,18 @@ static uint32_t map_texts(struct arena *arena, const char *literal, const char *
         texts[count++] = text;
         at = *at == '\0' ? NULL : strchr(at + 1, '\'');
     }
-    return count - count % 2;
+    cql_system_texts(maker, texts, count - count % 2);
 }
 
 static void keyspace_rows(struct cql_system_maker *maker, const struct schema *schema)
 {
-    static const char *const local[] = {"class", "org.apache.cassandra.locator.LocalStrategy"};
+    static const char local[] = "{'class': 'org.apache.cassandra.locator.LocalStrategy'}";
     bool is_ours = schema == maker->execution->cql->system_schema;
     for (const struct keyspace *k = schema_keyspace_next(schema, NULL); k != NULL;
          k = schema_keyspace_next(schema, k)) {
-        const char *texts[MAP_TEXTS_MAX];
         cql_system_text(maker, k->name);
         cql_system_boolean(maker, k->durable_writes);
-        if (is_ours) {
-            cql_system_texts(maker, local, 2);
-        } else {
-            uint32_t count = map_texts(maker->execution->arena, k->replication, texts);
-            cql_system_texts(maker, texts, count);
-        }
+        put_map(maker, is_ours ? local : k->replication);
         cql_system_row(maker);
     }
 }
@@ -59,21 +54,17 @@ static void keyspace_rows(struct cql_system_maker *maker, const struct schema *s
 
 static void put_option(struct cql_system_maker *maker, const struct table *table, const char *name)
 {
-    struct arena *arena = maker->execution->arena;
     const char *value = schema_option(table, name);
-    const char *texts[MAP_TEXTS_MAX];
-    if (value[0] == '{') {
-        uint32_t count = map_texts(arena, value, texts);
-        cql_system_texts(maker, texts, count);
-    } else if (value[0] == '\'') {
-        cql_system_text(maker, cql_text(arena, bytes_of(value + 1, strlen(value) - 2)));
-    } else if (value[0] == 't' || value[0] == 'f') {
+    if (value[0] == '{')
+        put_map(maker, value);
+    else if (value[0] == '\'')
+        cql_system_bytes(maker, bytes_of(value + 1, strlen(value) - 2));
+    else if (value[0] == 't' || value[0] == 'f')
         cql_system_boolean(maker, value[0] == 't');
-    } else if (strchr(value, '.') != NULL) {
+    else if (strchr(value, '.') != NULL)
         cql_system_double(maker, strtod(value, NULL));
-    } else {
+    else
         cql_system_int(maker, (int32_t)strtol(value, NULL, 10));
-    }
 }
 
 /* As in Cassandra, null where the option has its default. */
