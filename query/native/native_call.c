@@ -21,17 +21,16 @@ enum {
 static struct native_call *call_new(struct native_connection *connection)
 {
     struct native_door *door = connection->door;
-    struct native_call *call = door->spare;
+    struct native_call *call = STAILQ_FIRST(&door->spare);
 
     if (call != NULL) {
-        door->spare = call->next;
+        STAILQ_REMOVE_HEAD(&door->spare, next);
         door->spare_count--;
     } else {
         call = memory_zeroed(1, sizeof *call);
         call->arena = arena_new(CALL_CHUNK_SIZE);
     }
     call->connection = connection;
-    call->next = NULL;
     call->size = 0;
     return call;
 }
@@ -45,8 +44,7 @@ static void call_free(struct native_call *call)
     native_door_account(door);
     if (door->spare_count < NATIVE_CALLS_SPARE_MAX && arena_held(call->arena) <= CALL_KEEP_MAX) {
         arena_reset(call->arena);
-        call->next = door->spare;
-        door->spare = call;
+        STAILQ_INSERT_HEAD(&door->spare, call, next);
         door->spare_count++;
     } else {
         arena_free(call->arena);
@@ -56,10 +54,10 @@ static void call_free(struct native_call *call)
 
 void native_call_free_spare(struct native_door *door)
 {
-    while (door->spare != NULL) {
-        struct native_call *call = door->spare;
+    while (!STAILQ_EMPTY(&door->spare)) {
+        struct native_call *call = STAILQ_FIRST(&door->spare);
 
-        door->spare = call->next;
+        STAILQ_REMOVE_HEAD(&door->spare, next);
         arena_free(call->arena);
         memory_free(call);
     }
@@ -137,7 +135,7 @@ static bool may_start(const struct native_connection *connection)
     bool has_room = connection->running == 0 ? !cql_is_full(door->options.cql)
                                              : !cql_is_crowded(door->options.cql);
 
-    return connection->waiting != NULL && connection->running < NATIVE_RUNNING_MAX &&
+    return !STAILQ_EMPTY(&connection->waiting) && connection->running < NATIVE_RUNNING_MAX &&
            connection->output_bytes <= most && !connection->is_closing && has_room;
 }
 
@@ -147,11 +145,9 @@ void native_call_start(struct native_connection *connection)
         return;
     connection->is_starting = true;
     while (may_start(connection)) {
-        struct native_call *call = connection->waiting;
+        struct native_call *call = STAILQ_FIRST(&connection->waiting);
 
-        connection->waiting = call->next;
-        if (connection->waiting == NULL)
-            connection->waiting_end = &connection->waiting;
+        STAILQ_REMOVE_HEAD(&connection->waiting, next);
         connection->running++;
         call->request.cql.is_short = connection->door->is_over;
         cql_run(&connection->session, &call->request.cql, call_answered, call);
@@ -161,13 +157,12 @@ void native_call_start(struct native_connection *connection)
 
 void native_call_drop(struct native_connection *connection)
 {
-    while (connection->waiting != NULL) {
-        struct native_call *call = connection->waiting;
+    while (!STAILQ_EMPTY(&connection->waiting)) {
+        struct native_call *call = STAILQ_FIRST(&connection->waiting);
 
-        connection->waiting = call->next;
+        STAILQ_REMOVE_HEAD(&connection->waiting, next);
         call_free(call);
     }
-    connection->waiting_end = &connection->waiting;
 }
 
 /* ---- arrival ---- */
@@ -208,7 +203,6 @@ void native_call_take(struct native_connection *connection, const struct native_
         call_free(call);
         return;
     }
-    *connection->waiting_end = call;
-    connection->waiting_end = &call->next;
+    STAILQ_INSERT_TAIL(&connection->waiting, call, next);
     native_call_start(connection);
 }

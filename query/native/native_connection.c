@@ -342,7 +342,8 @@ static void connection_pump(struct native_connection *connection)
 
 static bool is_owed_answers(const struct native_connection *connection)
 {
-    return connection->running > 0 || connection->waiting != NULL || connection->login != NULL;
+    return connection->running > 0 || !STAILQ_EMPTY(&connection->waiting) ||
+           connection->login != NULL;
 }
 
 /* What the client would lose with its place. */
@@ -518,7 +519,7 @@ void native_door_attach(struct native_door *door, struct connection *network)
     connection->connection = network;
     connection->calls = (struct quota){.parent = &door->requests,
                                        .limit = door->options.limits.connection_bytes_max};
-    connection->waiting_end = &connection->waiting;
+    STAILQ_INIT(&connection->waiting);
     native_inbox_init(&connection->inbox, false, NATIVE_GREETING_BODY_MAX);
     connection->inbox.is_secret = door->options.passwords != NULL;
     native_outbox_init(&connection->outbox, false);

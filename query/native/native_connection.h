@@ -58,7 +58,7 @@ struct native_login;
 /* One request, from its arrival to its answer. */
 struct native_call {
     struct native_connection *connection;
-    struct native_call *next;
+    STAILQ_ENTRY(native_call) next;
     struct arena *arena;                   /* the body and what was read from it */
     int16_t stream;
     uint8_t version;
@@ -84,7 +84,7 @@ struct native_connection {
     struct native_outbox outbox;
     struct cql_session session;
     struct native_login *login;            /* that waits or is being checked; NULL: none */
-    struct native_call *waiting, **waiting_end;
+    STAILQ_HEAD(, native_call) waiting;
     uint32_t running;
     struct quota calls;                    /* bytes of calls; the parent is the door's `requests` */
     size_t input_bytes, output_bytes;      /* as counted in the door's sums */
@@ -120,7 +120,7 @@ struct native_door {
     struct quota answers;                  /* held by outboxes and the network, as last counted */
     bool is_over;                          /* `answers` is past its limit: clients that have not
                                             * read their answers are not served */
-    struct native_call *spare;
+    STAILQ_HEAD(, native_call) spare;
     uint32_t spare_count;
     struct wake_queue woken;               /* connections to be flushed in the loop's next turn */
     bool is_flushing;                      /* door_flush is running: the door is not freed */

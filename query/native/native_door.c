@@ -205,6 +205,7 @@ struct native_door *native_door_new(const struct native_options *options)
     default_limits(&door->options.limits);
     door->requests.limit = door->options.limits.bytes_max;
     door->answers.limit = door->options.limits.answer_bytes_max;
+    STAILQ_INIT(&door->spare);
     wake_queue_open(&door->woken, options->world->executor, door_flush, door);
     add_metrics(door);
     open_slots(door);
