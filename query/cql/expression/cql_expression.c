@@ -157,21 +157,22 @@ static int resolve_column(struct cql_scope *scope, const struct cql_term *term,
     return cql_expression_fit(scope, place, *out, column->name);
 }
 
-static int resolve_source(struct cql_scope *scope, const struct cql_term *term,
-                          const struct cql_place *place, struct cql_expression **out)
+/* Resolve the term from which a part is selected; NULL: it is refused. */
+static struct cql_expression *resolve_source(struct cql_scope *scope, const struct cql_term *term,
+                                             const struct cql_place *place)
 {
     struct cql_place within = *place;
+    struct cql_expression *of;
     within.type = NULL;
-    return cql_expression_resolve(scope, term, &within, out);
+    return cql_expression_resolve(scope, term, &within, &of) == 0 ? of : NULL;
 }
 
 static int resolve_field(struct cql_scope *scope, const struct cql_term *term,
                          const struct cql_place *place, struct cql_expression **out)
 {
-    struct cql_expression *of;
-    int rc = resolve_source(scope, term->of, place, &of);
-    if (rc != 0)
-        return rc;
+    struct cql_expression *of = resolve_source(scope, term->of, place);
+    if (of == NULL)
+        return ERROR_INVALID;
     int field = cql_expression_udt_field(of->type, term->text);
     if (of->type->kind != TYPE_UDT) {
         return cql_invalid(scope->fault,
@@ -192,10 +193,9 @@ static int resolve_field(struct cql_scope *scope, const struct cql_term *term,
 static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {
-    struct cql_expression *of;
-    int rc = resolve_source(scope, term->of, place, &of);
-    if (rc != 0)
-        return rc;
+    struct cql_expression *of = resolve_source(scope, term->of, place);
+    if (of == NULL)
+        return ERROR_INVALID;
     bool is_slice = term->kind == CQL_TERM_SLICE;
     if (of->type->kind == TYPE_LIST) {
         return cql_invalid(scope->fault,
@@ -218,6 +218,7 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
     within.type = of->type->arguments[0];
     within.receiver = cql_expression_part(scope, of->type->kind == TYPE_MAP ? "key" : "value",
                                           cql_expression_text(scope, term->of));
+    int rc = 0;
     if (term->from != NULL)
         rc = cql_expression_resolve(scope, term->from, &within, &(*out)->arguments[1]);
     if (rc == 0 && is_slice && term->until != NULL)
@@ -229,10 +230,9 @@ static int resolve_times(struct cql_scope *scope, const struct cql_term *term,
                          const struct cql_place *place, struct cql_expression **out)
 {
     bool is_ttl = term->kind == CQL_TERM_TTL;
-    struct cql_expression *of;
-    int rc = resolve_source(scope, term->of, place, &of);
-    if (rc != 0)
-        return rc;
+    struct cql_expression *of = resolve_source(scope, term->of, place);
+    if (of == NULL)
+        return ERROR_INVALID;
     const struct cql_expression *root = of;
     while (root->argument_count > 0)
         root = root->arguments[0];
@@ -245,11 +245,11 @@ static int resolve_times(struct cql_scope *scope, const struct cql_term *term,
     bool is_many = type_is_complex(column->type) &&
                    (of == root || of->kind == CQL_EXPRESSION_SLICE) &&
                    term->kind != CQL_TERM_MAXWRITETIME;
-    const struct type *single = type_builtin(is_ttl ? TYPE_INT : TYPE_BIGINT);
-    const struct type *type = single;
+    const struct type *type = type_builtin(is_ttl ? TYPE_INT : TYPE_BIGINT);
     if (is_many) {
-        rc = schema_parse_type(scope->schema, "", bytes_text(is_ttl ? "list<int>" : "list<bigint>"),
-                               scope->arena, &type, NULL);
+        int rc =
+            schema_parse_type(scope->schema, "", bytes_text(is_ttl ? "list<int>" : "list<bigint>"),
+                              scope->arena, &type, NULL);
         check(rc == 0);
     }
     *out =
