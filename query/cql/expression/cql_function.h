@@ -12,8 +12,8 @@
 
 enum { CQL_ARGUMENTS_MAX = 64 };
 
-/* A call that is being resolved: `result` wants the types of all arguments, and `wants` those of the
- * arguments before number `index`. */
+/* A call that is being resolved.  When `wants` is called, the types of the arguments before number
+ * `index` are known; when `result` is called, the types of all arguments. */
 struct cql_call {
     const struct cql_function *function;
     const struct type *types[CQL_ARGUMENTS_MAX];
