@@ -1,5 +1,4 @@
-/* store_read may call rows_page before it returns.  Then the loop in rows_next reads the next page,
- * so that the calls for the pages do not nest on the stack. */
+/* store_rows: see the header. */
 #include "storage/engine/store_rows.h"
 
 #include "base/arena.h"
@@ -18,9 +17,6 @@ struct rows {
     void *context;
     int status; /* below 0: failed; 1: `each` ended the read */
     struct error err;
-    bool is_calling;  /* within store_read */
-    bool is_answered; /* rows_page was called within store_read */
-    bool is_over;
 };
 
 struct read_request store_rows_request(uint32_t table_id, const struct bytes *key,
@@ -61,35 +57,23 @@ static void rows_page(void *context, int status, const struct error *err,
         rows->status = rows->each_page(rows->context, page, &rows->err);
     for (uint32_t i = 0; rows->status == 0 && rows->each != NULL && i < page->row_count; i++)
         rows->status = rows->each(rows->context, page->table, &page->rows[i], &rows->err);
-    rows->is_over = rows->status != 0 || page->position.size == 0;
-    if (!rows->is_over) {
-        buffer_clear(&rows->position);
-        buffer_append_bytes(&rows->position, page->position);
-        rows->request.position = buffer_view(&rows->position);
-    }
-    if (rows->is_calling) {
-        rows->is_answered = true;
+    if (rows->status != 0 || page->position.size == 0) {
+        rows_finish(rows);
         return;
     }
-    if (rows->is_over)
-        rows_finish(rows);
-    else
-        rows_next(rows);
+    buffer_clear(&rows->position);
+    buffer_append_bytes(&rows->position, page->position);
+    rows->request.position = buffer_view(&rows->position);
+    rows_next(rows);
 }
 
 static void rows_next(struct rows *rows)
 {
-    int rc = 0;
-    while (rc == 0 && !rows->is_over) {
-        rows->is_calling = true;
-        rows->is_answered = false;
-        rc = store_read(rows->store, &rows->request, rows_page, rows, &rows->err);
-        rows->is_calling = false;
-        if (rc == 0 && !rows->is_answered)
-            return;
-    }
-    if (rc < 0)
-        rows->status = rc;
+    struct error err = {0};
+    int rc = store_read(rows->store, &rows->request, rows_page, rows, &err);
+    if (rc == 0)
+        return;
+    rows->status = error_keep(&rows->err, rc, &err);
     rows_finish(rows);
 }
 

@@ -167,9 +167,7 @@ static void row_arrived(void *context, int status, const struct error *err,
         measure->rc = refuse_row(measure, size);
     }
     measure->item++;
-    measure->is_answered = true;
-    if (!measure->is_reading)
-        measure_rows(measure);
+    measure_rows(measure);
 }
 
 static void read_row(struct cql_row_size_measure *measure)
@@ -213,20 +211,13 @@ static bool next_row(struct cql_row_size_measure *measure)
     return false;
 }
 
-/* Measure row after row.  If a read is answered before read_row returns, this loop continues; if it
- * is answered later, row_arrived calls this function again. */
+/* Measure the next row; row_arrived calls this function again. */
 static void measure_rows(struct cql_row_size_measure *measure)
 {
-    measure->is_reading = true;
-    do {
-        measure->is_answered = false;
-        if (measure->rc != 0 || !next_row(measure)) {
-            measure->ready(measure->context, measure->rc);
-            return;
-        }
+    if (measure->rc == 0 && next_row(measure))
         read_row(measure);
-    } while (measure->is_answered);
-    measure->is_reading = false;
+    else
+        measure->ready(measure->context, measure->rc);
 }
 
 void cql_row_size_measure_begin(struct cql_row_size_measure *measure)

@@ -57,7 +57,6 @@ struct cql_row_size_measure {
     void *context;
     uint32_t mutation, item;             /* private, like all below: the row being measured */
     size_t growth;                       /* of the row that is being measured */
-    bool is_reading, is_answered;
     int rc;
 };
 

@@ -50,7 +50,7 @@ struct write {
     uint32_t read_statement; /* the statement whose rows are being read */
     uint32_t read_unit;
     struct buffer position;
-    bool is_reading, reads_again, read_failed;
+    bool read_failed;
     const struct read_page *page; /* the store's page, while its rows are copied */
     struct store_expectation *expectations;
     uint32_t expectation_count;
@@ -454,29 +454,15 @@ static void read_unit(struct write *write)
     cql_execution_read(write->execution, &request, read_arrived, write);
 }
 
-/* Read unit after unit.  If a read is answered before read_unit returns, this loop continues; if it
- * is answered later, read_arrived calls this function again. */
+/* Read the next unit; read_arrived calls this function again. */
 static void read_units(struct write *write)
 {
-    if (write->is_reading) {
-        write->reads_again = true;
-        return;
-    }
-    write->is_reading = true;
-    do {
-        write->reads_again = false;
-        if (write->read_failed) {
-            cql_execution_finish_fault(write->execution);
-            return;
-        }
-        if (!read_next(write)) {
-            write->is_reading = false;
-            write_decide(write);
-            return;
-        }
+    if (write->read_failed)
+        cql_execution_finish_fault(write->execution);
+    else if (read_next(write))
         read_unit(write);
-    } while (write->reads_again);
-    write->is_reading = false;
+    else
+        write_decide(write);
 }
 
 /* Make a struct cql_read_row for each key and slice that will be read, and one more for the
