@@ -137,7 +137,7 @@ static bool value_fits(const struct cql_filter *filter, const struct type *type,
         struct bytes wanted = filter->values[i];
         if (value.data == NULL || wanted.data == NULL) {
             bool both = value.data == NULL && wanted.data == NULL;
-            if (operator== CQL_NE ? !both : both &&(operator== CQL_EQ || operator== CQL_IN))
+            if (operator== CQL_NE ? !both : both && operator== CQL_EQ)
                 return true;
         } else if (order_fits(operator, type_compare(type, value, wanted))) {
             return true;

@@ -17,17 +17,6 @@
     "unpredictable performance. If you want to execute this query despite the performance "        \
     "unpredictability, use ALLOW FILTERING"
 
-/* ---- types ---- */
-
-static const struct type *tuple_of(struct arena *arena, const struct column *const *columns,
-                                   uint32_t count)
-{
-    const struct type **arguments = arena_array(arena, count, sizeof(*arguments));
-    for (uint32_t i = 0; i < count; i++)
-        arguments[i] = columns[i]->type;
-    return cql_type_of(arena, TYPE_TUPLE, arguments, count);
-}
-
 /* ---- one relation ---- */
 
 /* The relation as CQL text, for refusals. */
@@ -157,13 +146,16 @@ static int resolve_values(struct cql_scope *scope, const struct cql_relation *re
 static int resolve_tuple(struct cql_scope *scope, struct cql_restriction *restriction)
 {
     struct buffer name = {.arena = scope->arena};
+    const struct type **types =
+        arena_array(scope->arena, restriction->column_count, sizeof(*types));
     for (uint32_t i = 0; i < restriction->column_count; i++) {
         buffer_append_text(&name, i == 0 ? "(" : ",");
         buffer_append_text(&name, restriction->columns[i]->name);
+        types[i] = restriction->columns[i]->type;
     }
     buffer_put_u8(&name, ')');
     restriction->name = cql_text(scope->arena, buffer_view(&name));
-    restriction->type = tuple_of(scope->arena, restriction->columns, restriction->column_count);
+    restriction->type = cql_type_of(scope->arena, TYPE_TUPLE, types, restriction->column_count);
     for (uint32_t i = 0; i < restriction->column_count; i++) {
         const struct column *column = restriction->columns[i];
         if (column->kind != COLUMN_CLUSTERING) {
@@ -288,11 +280,6 @@ static bool is_lower(const struct cql_restriction *restriction)
 static bool is_upper(const struct cql_restriction *restriction)
 {
     return restriction->operator== CQL_LT || restriction->operator== CQL_LE;
-}
-
-static bool is_slice(const struct cql_restriction *restriction)
-{
-    return is_lower(restriction) || is_upper(restriction);
 }
 
 static bool shares_column(const struct cql_restriction *a, const struct cql_restriction *b)
@@ -525,7 +512,7 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
         if (r->kind != CQL_RELATION_TOKEN && r->columns[0]->kind == COLUMN_CLUSTERING) {
             plan->has_clustering = true;
             bool sorts = (r->kind == CQL_RELATION_COLUMN || r->kind == CQL_RELATION_TUPLE) &&
-                         (cql_restrict_is_equal(r) || is_slice(r));
+                         (cql_restrict_is_equal(r) || is_lower(r) || is_upper(r));
             if (sorts) {
                 place_clustering(plan, r);
             } else {

@@ -211,12 +211,6 @@ static bool is_fixed(const struct cql_select_plan *plan, const struct column *co
     return restriction != NULL && restriction->operator== CQL_EQ;
 }
 
-static int group_refused(struct cql_scope *scope)
-{
-    return cql_invalid(scope->fault, "Group by currently only support groups of columns following "
-                                     "their declared order in the PRIMARY KEY");
-}
-
 /* Whether a larger argument never gives a smaller result. */
 static bool is_monotonic(const struct cql_function *function)
 {
@@ -261,7 +255,6 @@ static int group_by_function(struct cql_scope *scope, const struct cql_term *ter
 static int resolve_group(struct cql_scope *scope, const struct cql_select *select,
                          struct cql_select_plan *plan)
 {
-    uint32_t keys = plan->table->partition_count + plan->table->clustering_count;
     uint32_t next = 0;
     for (const struct cql_term *term = select->group_by; term != NULL; term = term->next) {
         const struct column *column = NULL;
@@ -284,8 +277,11 @@ static int resolve_group(struct cql_scope *scope, const struct cql_select *selec
         uint32_t place = (uint32_t)(column - plan->table->columns);
         while (next < place && is_fixed(plan, &plan->table->columns[next]))
             next++;
-        if (place != next || place >= keys)
-            return group_refused(scope);
+        if (place != next) {
+            return cql_invalid(scope->fault,
+                               "Group by currently only support groups of columns following their "
+                               "declared order in the PRIMARY KEY");
+        }
         next++;
     }
     while (plan->has_group_by && next < plan->table->partition_count &&

@@ -4,11 +4,6 @@
 #include "query/cql/schema/cql_schema_private.h"
 #include "storage/schema/schema.h"
 
-static const struct cql_type *inside_frozen(const struct cql_type *type)
-{
-    return type->kind == CQL_TYPE_FROZEN ? type->arguments : type;
-}
-
 struct columns {
     struct column_definition *items;
     uint32_t count;
@@ -99,7 +94,7 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
             (struct column_definition){.name = cql_text(change->arena, d->name),
                                        .type = cql_schema_type_text(change->execution, d->type),
                                        .kind = d->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
-        *is_counter_out |= cql_schema_is_named(inside_frozen(d->type), "counter");
+        *is_counter_out |= cql_schema_is_named(d->type, "counter");
     }
     return 0;
 }

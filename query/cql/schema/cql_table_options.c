@@ -171,11 +171,6 @@ static int read_obsolete(struct option_reader *reader)
 
 /* ---- speculative retry ---- */
 
-static int retry_refused(struct option_reader *reader)
-{
-    return CONFIG(reader, "Invalid value %s for option 'speculative_retry'", reader->text);
-}
-
 /* Append a value such as 99p, 99.9percentile or 50ms.  Returns the text after it; NULL: `text` does
  * not begin with such a value. */
 static const char *put_retry(struct option_reader *reader, const char *text, bool *is_beyond)
@@ -222,7 +217,7 @@ static int read_retry(struct option_reader *reader)
         is_pair ? put_retry_pair(reader, &is_beyond) : put_retry(reader, reader->text, &is_beyond);
     buffer_put_u8(&reader->value, '\'');
     if (rest == NULL || *rest != '\0')
-        return retry_refused(reader);
+        return CONFIG(reader, "Invalid value %s for option 'speculative_retry'", reader->text);
     return is_beyond ? CONFIG(reader,
                               "Invalid value %s for PERCENTILE option 'speculative_retry': must be "
                               "between (0.0 and 100.0)",

@@ -59,12 +59,12 @@ static int bind_timestamp(struct cql_execution *execution, struct cql_write_stat
             return cql_invalid(&execution->fault,
                                "Timestamps up to -9223372036854775806 are daybook's own");
         }
-        if (rc == 0 && !is_stream)
-            statement->timestamp_us = type_value_bigint(value);
         if (rc == 0 && is_stream) {
             cql_execution_warn(execution,
                                "Table %s.%s is used by a stream: the timestamp was ignored",
                                plan->table->keyspace, plan->table->name);
+        } else if (rc == 0) {
+            statement->timestamp_us = type_value_bigint(value);
         }
     } else if (execution->request.has_timestamp && !is_stream && !plan->is_conditional) {
         statement->timestamp_us = execution->request.timestamp_us > TIMESTAMP_OWN_LAST

@@ -53,11 +53,6 @@ static struct row_builder builder_of(struct cql_execution *execution,
     return builder;
 }
 
-static int64_t made_s(const struct row_builder *builder)
-{
-    return builder->execution->now_s;
-}
-
 static void add_cell(struct row_builder *builder, const struct column *column, struct bytes path,
                      struct bytes value, bool is_tombstone)
 {
@@ -69,13 +64,13 @@ static void add_cell(struct row_builder *builder, const struct column *column, s
                                       builder->cell_capacity * sizeof(struct cell));
     }
     int32_t ttl_s = is_tombstone ? 0 : builder->statement->ttl_s;
-    int64_t expiry_s = is_tombstone ? made_s(builder) : EXPIRY_NONE;
+    int64_t expiry_s = is_tombstone ? builder->execution->now_s : EXPIRY_NONE;
     builder->cells[builder->cell_count++] =
         (struct cell){.column_id = column->id,
                       .flags = is_tombstone ? CELL_TOMBSTONE : 0,
                       .timestamp_us = builder->statement->timestamp_us,
                       .ttl_s = ttl_s,
-                      .expiry_s = ttl_s > 0 ? made_s(builder) + ttl_s : expiry_s,
+                      .expiry_s = ttl_s > 0 ? builder->execution->now_s + ttl_s : expiry_s,
                       .path = path,
                       .value = is_tombstone ? (struct bytes){0} : value};
 }
@@ -87,7 +82,7 @@ static void delete_complex(struct row_builder *builder, const struct column *col
         arena_make_room(builder->batch->arena, builder->complex, builder->complex_count,
                         &builder->complex_capacity, sizeof(*builder->complex));
     builder->complex[builder->complex_count++] =
-        (struct complex_deletion){column->id, {timestamp_us, made_s(builder)}};
+        (struct complex_deletion){column->id, {timestamp_us, builder->execution->now_s}};
 }
 
 /* ---- paths ---- */
@@ -408,9 +403,9 @@ static int make_row(struct row_builder *builder, const struct clustering *cluste
         finish_cells(builder, row);
     bool has_marker = plan->kind == CQL_INSERT && !is_static;
     if (has_marker) {
-        row->marker = (struct liveness){statement->timestamp_us, statement->ttl_s,
-                                        statement->ttl_s > 0 ? made_s(builder) + statement->ttl_s
-                                                             : EXPIRY_NONE};
+        row->marker = (struct liveness){
+            statement->timestamp_us, statement->ttl_s,
+            statement->ttl_s > 0 ? builder->execution->now_s + statement->ttl_s : EXPIRY_NONE};
     }
     *made_out = has_marker || row->cell_count > 0 || row->complex_count > 0;
     return rc;
@@ -514,7 +509,7 @@ static void build_deletion(const struct row_builder *builder, struct mutation *m
     const struct table *table = statement->plan->table;
     const struct cql_restrict_bound *bound = &statement->bound;
     struct arena *arena = builder->batch->arena;
-    struct deletion deletion = {statement->timestamp_us, made_s(builder)};
+    struct deletion deletion = {statement->timestamp_us, builder->execution->now_s};
     if (!statement->plan->where.has_clustering) {
         mutation->deletion = deletion;
         return;
