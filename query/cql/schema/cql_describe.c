@@ -25,6 +25,7 @@ struct describe {
     struct cql_execution *execution;
     const struct cql_describe *asked;
     const struct schema *schemas[2]; /* the store's and the system's */
+    const struct schema *schema;     /* that has the keyspace which was found last */
     struct buffer cells;
     uint32_t row_count;
     bool has_statements;
@@ -63,13 +64,11 @@ static void put_statement(struct describe *describe, struct buffer *cql)
         put_cell(describe, buffer_view(cql));
 }
 
-static void put_keyspace(struct describe *describe, const struct schema *schema,
-                         const struct keyspace *keyspace)
+static void put_keyspace(struct describe *describe, const struct keyspace *keyspace)
 {
     struct keyspace shown = *keyspace;
     struct buffer cql = {.arena = describe->execution->arena};
 
-    (void)schema;
     if (cql_scope_is_system(keyspace->name))
         shown.replication = "{'class': 'org.apache.cassandra.locator.LocalStrategy'}";
     put_row(describe, keyspace->name, "keyspace", keyspace->name);
@@ -104,8 +103,7 @@ static void put_index(struct describe *describe, const struct cql_index *index)
 }
 
 /* Add a table; if statements are shown, also its indexes. */
-static void put_table(struct describe *describe, const struct schema *schema,
-                      const struct table *table)
+static void put_table(struct describe *describe, const struct table *table)
 {
     struct buffer cql = {.arena = describe->execution->arena};
     const struct cql_index *indexes = NULL;
@@ -115,60 +113,54 @@ static void put_table(struct describe *describe, const struct schema *schema,
     schema_print_table(table, describe->with_ids, &cql);
     put_statement(describe, &cql);
     if (describe->has_statements)
-        count = cql_index_list(schema, table, describe->execution->arena, &indexes);
+        count = cql_index_list(describe->schema, table, describe->execution->arena, &indexes);
     for (uint32_t i = 0; i < count; i++)
         put_index(describe, &indexes[i]);
 }
 
 /* ---- the objects of the schemas ---- */
 
-/* The keyspace of this name, and the schema that has it; NULL: there is no such keyspace. */
-static const struct keyspace *find_keyspace(const struct describe *describe, const char *name,
-                                            const struct schema **schema_out)
+/* The keyspace of this name; NULL: there is no such keyspace. */
+static const struct keyspace *find_keyspace(struct describe *describe, const char *name)
 {
     for (int i = 0; i < 2; i++) {
         const struct keyspace *keyspace = schema_keyspace(describe->schemas[i], name);
 
-        *schema_out = describe->schemas[i];
+        describe->schema = describe->schemas[i];
         if (keyspace != NULL)
             return keyspace;
     }
     return NULL;
 }
 
-static void put_types(struct describe *describe, const struct schema *schema,
-                      const struct keyspace *keyspace)
+static void put_types(struct describe *describe, const struct keyspace *keyspace)
 {
-    for (const struct user_type *type = schema_type_next(schema, NULL); type != NULL;
-         type = schema_type_next(schema, type)) {
+    const struct user_type *type = NULL;
+
+    while ((type = schema_type_next(describe->schema, type)) != NULL)
         if (strcmp(type->keyspace, keyspace->name) == 0)
             put_type(describe, type);
-    }
 }
 
-static void put_tables(struct describe *describe, const struct schema *schema,
-                       const struct keyspace *keyspace)
+static void put_tables(struct describe *describe, const struct keyspace *keyspace)
 {
-    for (const struct table *table = schema_table_next(schema, NULL); table != NULL;
-         table = schema_table_next(schema, table)) {
+    const struct table *table = NULL;
+
+    while ((table = schema_table_next(describe->schema, table)) != NULL)
         if (strcmp(table->keyspace, keyspace->name) == 0 && (table->flags & TABLE_HIDDEN) == 0)
-            put_table(describe, schema, table);
-    }
+            put_table(describe, table);
 }
 
-static void put_whole_keyspace(struct describe *describe, const struct schema *schema,
-                               const struct keyspace *keyspace)
+static void put_whole_keyspace(struct describe *describe, const struct keyspace *keyspace)
 {
-    put_keyspace(describe, schema, keyspace);
-    put_types(describe, schema, keyspace);
-    put_tables(describe, schema, keyspace);
+    put_keyspace(describe, keyspace);
+    put_types(describe, keyspace);
+    put_tables(describe, keyspace);
 }
 
-/* The keyspace of both schemas that comes after `after` in the order of names, and the schema that
- * has it.  `after` is NULL for the first keyspace; the result is NULL after the last. */
-static const struct keyspace *next_keyspace(const struct describe *describe,
-                                            const struct keyspace *after,
-                                            const struct schema **schema_out)
+/* The keyspace of both schemas that comes after `after` in the order of names.  `after` is NULL for
+ * the first keyspace; the result is NULL after the last. */
+static const struct keyspace *next_keyspace(struct describe *describe, const struct keyspace *after)
 {
     const struct keyspace *next = NULL;
 
@@ -177,7 +169,7 @@ static const struct keyspace *next_keyspace(const struct describe *describe,
 
         if (own != NULL && (next == NULL || strcmp(own->name, next->name) < 0)) {
             next = own;
-            *schema_out = describe->schemas[i];
+            describe->schema = describe->schemas[i];
         }
     }
     return next;
@@ -186,16 +178,14 @@ static const struct keyspace *next_keyspace(const struct describe *describe,
 /* Call `put` for the keyspace `name`, or for all keyspaces if `name` is empty; for those of the
  * system only if `with_system`. */
 static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
-                          void (*put)(struct describe *describe, const struct schema *schema,
-                                      const struct keyspace *keyspace))
+                          void (*put)(struct describe *describe, const struct keyspace *keyspace))
 {
-    const struct schema *schema = NULL;
     const struct keyspace *keyspace = NULL;
 
-    while ((keyspace = next_keyspace(describe, keyspace, &schema)) != NULL)
+    while ((keyspace = next_keyspace(describe, keyspace)) != NULL)
         if ((name[0] == '\0' || strcmp(name, keyspace->name) == 0) &&
             (with_system || !cql_scope_is_system(keyspace->name)))
-            put(describe, schema, keyspace);
+            put(describe, keyspace);
 }
 
 /* ---- statements ---- */
@@ -211,14 +201,14 @@ static int describe_cluster(struct describe *describe)
 
 /* Find the keyspace `name`; if `name` is empty, the keyspace in use. */
 static int keyspace_of(struct describe *describe, struct bytes name,
-                       const struct keyspace **keyspace_out, const struct schema **schema_out)
+                       const struct keyspace **keyspace_out)
 {
     struct cql_execution *execution = describe->execution;
     const char *text = name.size > 0 ? cql_text(execution->arena, name) : execution->keyspace;
 
     if (text[0] == '\0')
         return cql_invalid(&execution->fault, "No keyspace specified and no current keyspace");
-    *keyspace_out = find_keyspace(describe, text, schema_out);
+    *keyspace_out = find_keyspace(describe, text);
     if (*keyspace_out == NULL)
         return cql_invalid(&execution->fault, "'%s' not found in keyspaces", text);
     return 0;
@@ -227,14 +217,13 @@ static int keyspace_of(struct describe *describe, struct bytes name,
 static int describe_keyspace(struct describe *describe, struct bytes name, bool only)
 {
     const struct keyspace *keyspace;
-    const struct schema *schema = NULL;
-    int rc = keyspace_of(describe, name, &keyspace, &schema);
+    int rc = keyspace_of(describe, name, &keyspace);
 
     describe->has_statements = true;
     if (rc == 0 && only)
-        put_keyspace(describe, schema, keyspace);
+        put_keyspace(describe, keyspace);
     else if (rc == 0)
-        put_whole_keyspace(describe, schema, keyspace);
+        put_whole_keyspace(describe, keyspace);
     return rc;
 }
 
@@ -270,25 +259,25 @@ static int describe_object(struct describe *describe, const struct cql_describe 
     bool may_be_any = asked->kind == CQL_DESCRIBE_ANY;
     bool may_be_table = asked->kind == CQL_DESCRIBE_TABLE || may_be_any;
     const struct keyspace *keyspace;
-    const struct schema *schema = NULL;
     const struct table *table = NULL;
     const struct user_type *type = NULL;
     struct cql_index index;
-    int rc = keyspace_of(describe, asked->name.keyspace, &keyspace, &schema);
+    int rc = keyspace_of(describe, asked->name.keyspace, &keyspace);
 
     describe->has_statements = true;
     if (rc < 0)
         return rc;
     if (may_be_table)
-        table = find_table(schema, keyspace->name, name);
+        table = find_table(describe->schema, keyspace->name, name);
     if (asked->kind == CQL_DESCRIBE_TYPE)
-        type = schema_type(schema, keyspace->name, name);
+        type = schema_type(describe->schema, keyspace->name, name);
     if (table != NULL)
-        put_table(describe, schema, table);
+        put_table(describe, table);
     else if (type != NULL)
         put_type(describe, type);
     else if ((asked->kind == CQL_DESCRIBE_INDEX || may_be_any) &&
-             cql_index_find(schema, keyspace->name, asked->name.name, execution->arena, &index))
+             cql_index_find(describe->schema, keyspace->name, asked->name.name, execution->arena,
+                            &index))
         put_index(describe, &index);
     else
         return cql_invalid(&execution->fault, "%s'%s' not found in %s'%s'",
@@ -301,9 +290,8 @@ static int describe_object(struct describe *describe, const struct cql_describe 
 static int describe_any(struct describe *describe, const struct cql_describe *asked)
 {
     const char *name = cql_text(describe->execution->arena, asked->name.name);
-    const struct schema *schema = NULL;
 
-    if (asked->name.keyspace.size == 0 && find_keyspace(describe, name, &schema) != NULL)
+    if (asked->name.keyspace.size == 0 && find_keyspace(describe, name) != NULL)
         return describe_keyspace(describe, asked->name.name, false);
     if (asked->name.keyspace.size == 0 && describe->execution->keyspace[0] == '\0')
         return cql_invalid(&describe->execution->fault, "'%s' not found in keyspaces", name);

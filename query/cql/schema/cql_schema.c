@@ -245,12 +245,10 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
 {
     const char *keyspace;
     const char *table_name = cql_text(change->arena, name->name);
-    *table_out = NULL;
     int rc = cql_schema_keyspace(change, name, &keyspace);
-    bool is_missing = rc != 0 && cql_schema_is_missing(change, keyspace);
-    if (rc != 0 && !is_missing)
+    if (rc != 0 && !cql_schema_is_missing(change, keyspace))
         return rc;
-    *table_out = is_missing ? NULL : schema_table_named(change->schema, keyspace, table_name);
+    *table_out = schema_table_named(change->schema, keyspace, table_name);
     if (*table_out == NULL) {
         change->is_nothing = if_exists;
         return if_exists ? 0

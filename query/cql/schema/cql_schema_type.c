@@ -283,10 +283,9 @@ static int find_type(struct change *change, const struct cql_qualified_name *nam
 {
     *name_out = cql_text(change->arena, name->name);
     int rc = cql_schema_keyspace(change, name, keyspace_out);
-    bool has_keyspace = rc == 0;
     if (rc != 0 && !cql_schema_is_missing(change, *keyspace_out))
         return rc;
-    if (!has_keyspace || schema_type(change->schema, *keyspace_out, *name_out) == NULL) {
+    if (schema_type(change->schema, *keyspace_out, *name_out) == NULL) {
         change->is_nothing = if_exists;
         const char *quote = is_quoted ? "'" : "";
         return if_exists ? 0
