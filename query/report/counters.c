@@ -335,14 +335,11 @@ static void next_table(struct counters *counters)
 static void page_taken(struct counters *counters, int status, const struct error *err,
                        struct bytes position)
 {
-    struct buffer next = {0};
     counters->status = status;
     if (status != 0 && err != NULL)
         counters->err = *err;
-    buffer_append_bytes(&next, position);
-    buffer_release(&counters->position);
-    counters->position = next;
-    if (status == 0 && next.size == 0) {
+    buffer_set(&counters->position, position);
+    if (status == 0 && position.size == 0) {
         if (counters->options->table == NULL)
             put_sum(counters);
         next_table(counters);

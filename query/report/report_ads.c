@@ -82,10 +82,7 @@ static int entry_of(struct report_ads *ads, struct bytes ad, struct entry **entr
 {
     uint32_t count = key_map_count(ads->numbers);
     uint32_t number = key_map_add(ads->numbers, ad);
-    if (number >= ads->capacity) {
-        ads->capacity = ads->capacity * 2 + 64;
-        ads->entries = memory_resize(ads->entries, ads->capacity * sizeof(*ads->entries));
-    }
+    ads->entries = memory_make_room(ads->entries, number, &ads->capacity, sizeof(*ads->entries));
     *entry_out = &ads->entries[number];
     if (number < count)
         return 0;

@@ -126,8 +126,7 @@ static void keep_entries(struct select *select, const struct read_page *page)
     }
     select->entry_count = count;
     select->entry = 0;
-    buffer_clear(&select->after_entries);
-    buffer_append_bytes(&select->after_entries, page->position);
+    buffer_set(&select->after_entries, page->position);
 }
 
 /* Take the row that an index entry stands for, if the row still exists.  The indexed relation is
@@ -171,8 +170,7 @@ static void next_entry(struct select *select)
 {
     select->reads_row = select->entry < select->entry_count;
     if (!select->reads_row) {
-        buffer_clear(&select->position);
-        buffer_append_bytes(&select->position, buffer_view(&select->after_entries));
+        buffer_set(&select->position, buffer_view(&select->after_entries));
         select->unit_ended = select->position.size == 0;
     } else if (cql_select_reads_partition(select)) {
         partition_begin(select);
@@ -261,10 +259,8 @@ static int take_rows(struct select *select, const struct read_page *page)
         if (!is_cut)
             rc = cql_select_page_row(select, page, i);
     }
-    if (!select->is_done && !is_cut && !skip_partition(select, page)) {
-        buffer_clear(&select->position);
-        buffer_append_bytes(&select->position, page->position);
-    }
+    if (!select->is_done && !is_cut && !skip_partition(select, page))
+        buffer_set(&select->position, page->position);
     if (select->by_index)
         return rc == 0 ? partition_answer(select) : rc;
     select->unit_ended = select->position.size == 0;

@@ -227,8 +227,7 @@ static int group_row(struct select *select, const struct cql_row *row, bool part
     if (rc == 0 && !select->is_done && select->partition_rows < select->partition_limit) {
         if (!select->has_group) {
             group_begin(select, row);
-            buffer_clear(&select->group_key);
-            buffer_append_bytes(&select->group_key, buffer_view(&key));
+            buffer_set(&select->group_key, buffer_view(&key));
         }
         for (uint32_t i = 0; i < plan->aggregate_count && rc == 0; i++) {
             struct bytes value = CQL_NULL;
@@ -343,8 +342,7 @@ int cql_select_enter_partition(struct select *select, struct bytes key)
         return 0;
     int rc = cql_select_end_partition(select);
     if (rc == 0 && !select->is_done) {
-        buffer_clear(&select->partition_key);
-        buffer_append_bytes(&select->partition_key, key);
+        buffer_set(&select->partition_key, key);
         select->has_partition = true;
         select->has_static = false;
         select->partition_is_taken = false;

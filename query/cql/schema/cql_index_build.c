@@ -72,8 +72,7 @@ static void page_arrived(void *context, int status, const struct error *err,
         build_continue(build);
         return;
     }
-    buffer_clear(&build->position);
-    buffer_append_bytes(&build->position, page->position);
+    buffer_set(&build->position, page->position);
     build_apply(execution);
 }
 

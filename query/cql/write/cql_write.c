@@ -412,8 +412,7 @@ static void read_arrived(void *context, int status, const struct error *err,
     cql_trace(write->execution, "Read %u rows", page->row_count);
     write->page = page;
     write->read_failed = cql_guard(write->execution, keep_rows, write) != 0;
-    buffer_clear(&write->position);
-    buffer_append_bytes(&write->position, page->position);
+    buffer_set(&write->position, page->position);
     if (write->position.size == 0 || read == statement->first) {
         buffer_clear(&write->position);
         write->read_unit++;
