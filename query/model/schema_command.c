@@ -123,18 +123,12 @@ static void draw(const struct model *model, const struct schema_options *options
     struct query_flow flow = {0};
     struct buffer svg = {0};
     struct error err = {0};
-    int rc = 0;
+    int rc = query_flow_parse(queries, arena, &flow, &err); /* empty where no file is given */
 
-    if (options->queries != NULL) {
-        rc = query_flow_parse(queries, arena, &flow, &err);
-        rc = rc == 0
-                 ? chebotko_draw(store_schema(model->store), options->chebotko, &flow, &svg, &err)
-                 : rc;
-        if (rc < 0)
-            error_wrap(&err, "%s", options->queries);
-    } else {
-        rc = chebotko_draw(store_schema(model->store), options->chebotko, NULL, &svg, &err);
-    }
+    if (rc == 0)
+        rc = chebotko_draw(store_schema(model->store), options->chebotko, &flow, &svg, &err);
+    if (rc < 0 && options->queries != NULL)
+        error_wrap(&err, "%s", options->queries);
     if (rc == 0)
         output->write(output, COMMAND_OUT, buffer_view(&svg));
     else
