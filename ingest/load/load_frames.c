@@ -4,9 +4,7 @@
  * sent as columns.  If a line has no day, the frame has WIRE_DAY_NONE, because only the server
  * knows the stream's time zone.  The parser computes such a day in UTC, and this day is not sent.
  *
- * Clicks with ids are always sent as lines.
- *
- * The parser needs a table; `lines_table` has the columns of a stream and nothing else. */
+ * Clicks with ids are always sent as lines. */
 #include "ingest/load/load_frames.h"
 
 #include "client/frame_reader.h"
@@ -17,39 +15,11 @@
 #include "storage/cell/block.h"
 #include "storage/schema/type.h"
 
-enum {
-    TABLE_LINES = 1,
-    COLUMN_RESELLER = 1,
-    COLUMN_DAY,
-    COLUMN_TIME,
-    COLUMN_AD,
-    COLUMN_RANK,
-    COLUMN_AMOUNT,
-    COLUMN_DERIVED
-};
-
-static const struct column_definition lines_columns[] = {
-    {COLUMN_RESELLER, "reseller_id", "text", COLUMN_PARTITION, false},
-    {COLUMN_DAY, "day", "text", COLUMN_PARTITION, false},
-    {COLUMN_TIME, "time", "timestamp", COLUMN_CLUSTERING, true},
-    {COLUMN_AD, "ad_id", "text", COLUMN_CLUSTERING, false},
-    {COLUMN_RANK, "click_id", "bigint", COLUMN_CLUSTERING, false},
-    {COLUMN_AMOUNT, "amount", "decimal", COLUMN_REGULAR, false},
-    {COLUMN_DERIVED, "day_derived", "boolean", COLUMN_REGULAR, false},
-};
-
-static const struct table_definition lines_table = {
-    .id = TABLE_LINES,
-    .keyspace = "load",
-    .name = "lines",
-    .flags = TABLE_OF_EVENTS | TABLE_STREAM,
-    .columns = lines_columns,
-    .column_count = sizeof lines_columns / sizeof lines_columns[0],
-};
+enum { COLUMN_RESELLER = 1, COLUMN_DAY, COLUMN_TIME, COLUMN_AD, COLUMN_AMOUNT, COLUMN_DERIVED };
 
 static const struct ingest_stream lines_stream = {
     .name = "lines",
-    .table_id = TABLE_LINES,
+    .table_id = ROW_BUILDER_TABLE,
     .column_ids = {COLUMN_RESELLER, COLUMN_DAY, COLUMN_TIME, COLUMN_AD, COLUMN_AMOUNT},
     .day_derived_column_id = COLUMN_DERIVED,
 };
@@ -79,10 +49,8 @@ struct load_frames *load_frames_new(uint64_t seed)
 {
     struct load_frames *frames = memory_zeroed(1, sizeof *frames);
 
-    frames->schema = schema_new();
-    check(schema_add_keyspace(frames->schema, lines_table.keyspace, NULL) == 0 &&
-          schema_add_table(frames->schema, &lines_table, NULL) == 0 &&
-          row_builder_new(&lines_stream, schema_table(frames->schema, TABLE_LINES), seed,
+    frames->schema = row_builder_schema(&lines_stream);
+    check(row_builder_new(&lines_stream, schema_table(frames->schema, ROW_BUILDER_TABLE), seed,
                           &frames->builder, NULL) == 0);
     line_parser_init(&frames->parser);
     check(frame_writer_hello(&frames->writer) == 0);

@@ -54,38 +54,6 @@ struct click_dedup {
     void *context;
 };
 
-/* ---- the builder's table ---- */
-
-struct schema *click_dedup_schema(const struct ingest_stream *stream)
-{
-    const uint32_t *ids = stream->column_ids;
-    const struct column_definition columns[] = {
-        {ids[FIELD_RESELLER], "reseller", "text", COLUMN_PARTITION, false},
-        {ids[FIELD_DAY], "day", "text", COLUMN_PARTITION, false},
-        {ids[FIELD_TIME], "time", "timestamp", COLUMN_CLUSTERING, true},
-        {ids[FIELD_AD], "ad", "text", COLUMN_CLUSTERING, false},
-        {CLICK_DEDUP_RANK, "rank", "bigint", COLUMN_CLUSTERING, false},
-        {ids[FIELD_AMOUNT], "amount", "decimal", COLUMN_REGULAR, false},
-        {CLICK_DEDUP_CLICK_ID, "click_id", "blob", COLUMN_REGULAR, false},
-        {CLICK_DEDUP_LINE, "line", "bigint", COLUMN_REGULAR, false},
-        {CLICK_DEDUP_CONTENT, "content", "blob", COLUMN_REGULAR, false},
-        {stream->day_derived_column_id, "day_derived", "boolean", COLUMN_REGULAR, false},
-    };
-    const struct table_definition table = {
-        .id = CLICK_DEDUP_TABLE,
-        .keyspace = "ingest",
-        .name = "keyed",
-        .flags = TABLE_OF_EVENTS,
-        .columns = columns,
-        .column_count = sizeof columns / sizeof columns[0] - (stream->day_derived_column_id == 0),
-    };
-    struct schema *schema = schema_new();
-
-    check(schema_add_keyspace(schema, table.keyspace, NULL) == 0 &&
-          schema_add_table(schema, &table, NULL) == 0);
-    return schema;
-}
-
 /* A column of the block, which the builder has filled. */
 static const struct block_column *column_of(const struct click_dedup *dedup, uint32_t column_id)
 {
@@ -177,7 +145,7 @@ static void take_rows(struct click_dedup *dedup)
     const struct block *block = dedup->block;
     const struct block_column *time = column_of(dedup, dedup->stream->column_ids[FIELD_TIME]);
     const struct block_column *ad = column_of(dedup, dedup->stream->column_ids[FIELD_AD]);
-    const struct block_column *click_id = column_of(dedup, CLICK_DEDUP_CLICK_ID);
+    const struct block_column *click_id = column_of(dedup, ROW_BUILDER_CLICK_ID);
 
     dedup->row_count = block->rows;
     dedup->rows = memory_zeroed(block->rows + 1, sizeof *dedup->rows);
@@ -419,9 +387,9 @@ static int order_lines(const void *a, const void *b)
 
 void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects)
 {
-    const struct block_column *click_id = column_of(dedup, CLICK_DEDUP_CLICK_ID);
-    const struct block_column *line = column_of(dedup, CLICK_DEDUP_LINE);
-    const struct block_column *content = column_of(dedup, CLICK_DEDUP_CONTENT);
+    const struct block_column *click_id = column_of(dedup, ROW_BUILDER_CLICK_ID);
+    const struct block_column *line = column_of(dedup, ROW_BUILDER_LINE);
+    const struct block_column *content = column_of(dedup, ROW_BUILDER_CONTENT);
     uint32_t *different = memory_alloc((dedup->row_count + 1) * sizeof *different);
     uint32_t count = 0;
     struct buffer id = {0};

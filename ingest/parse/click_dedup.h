@@ -9,26 +9,13 @@
  *        the days are read again
  *
  * The row builder's block is not applied itself, because the store gives a rank to each click of a
- * block, and clicks with ids have no ranks.  The block is of a table that only this module uses;
- * its new rows are written as rows of the stream's table.  Engine thread. */
+ * block, and clicks with ids have no ranks.  The block is of row_builder_schema's table; its new
+ * rows are written as rows of the stream's table.  Engine thread. */
 #ifndef DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 #define DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 
-#include "ingest/parse/reject.h"
-#include "ingest/parse/stream_map.h"
+#include "ingest/parse/row_builder.h"
 #include "storage/engine/store.h"
-
-/* The table of the builder's block: the stream's columns with their own numbers, and these. */
-enum {
-    CLICK_DEDUP_TABLE = 1,
-    CLICK_DEDUP_RANK = 1001,           /* the last key column; has no values */
-    CLICK_DEDUP_CLICK_ID,              /* serialized */
-    CLICK_DEDUP_LINE,                  /* the line's number in the batch */
-    CLICK_DEDUP_CONTENT                /* the line, cut to REJECT_CONTENT_MAX, for a reject */
-};
-
-/* The schema of that table; the caller releases it by schema_unref. */
-struct schema *click_dedup_schema(const struct ingest_stream *stream);
 
 struct click_dedup;
 

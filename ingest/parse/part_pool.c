@@ -3,7 +3,6 @@
 
 #include "base/hash64.h"
 #include "base/memory.h"
-#include "ingest/parse/click_dedup.h"
 
 static void part_free(struct row_part *part)
 {
@@ -22,7 +21,7 @@ void part_pool_close(struct part_pool *pool)
     while (pool->count > 0)
         part_free(pool->parts[--pool->count]);
     memory_free(pool->parts);
-    schema_unref(pool->click_dedup_schema);
+    schema_unref(pool->schema);
     *pool = (struct part_pool){0};
 }
 
@@ -85,9 +84,9 @@ int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream
     if (table == NULL)
         return error_set(err, ERROR_INVALID, "the stream's table is not there");
     if (stream->click_id_column_id != 0) {
-        if (pool->click_dedup_schema == NULL)
-            pool->click_dedup_schema = click_dedup_schema(stream);
-        table = schema_table(pool->click_dedup_schema, CLICK_DEDUP_TABLE);
+        if (pool->schema == NULL)
+            pool->schema = row_builder_schema(stream);
+        table = schema_table(pool->schema, ROW_BUILDER_TABLE);
     }
     return row_builder_new(stream, table, next_seed(pool), builder_out, err);
 }

@@ -18,7 +18,8 @@ struct part_pool {
     struct store *store;               /* outlives the pool */
     uint64_t seed;                     /* of the builders' hash tables, whose keys clients choose */
     uint64_t builders;                 /* made so far */
-    struct schema *click_dedup_schema; /* NULL until a stream with click ids has a builder */
+    struct schema *schema;             /* of row_builder_schema; NULL until a stream with click ids
+                                        * has a builder */
     struct row_part **parts;           /* owned; empty parts of any streams */
     uint32_t count;
 };

@@ -13,10 +13,46 @@
  *                            └ another day: (reseller, day) in `partitions`, else a new key */
 #include "ingest/parse/row_builder.h"
 
-#include "ingest/parse/click_dedup.h"
 #include "base/memory.h"
 
 /* ---- life ---- */
+
+struct schema *row_builder_schema(const struct ingest_stream *stream)
+{
+    const uint32_t *ids = stream->column_ids;
+    struct column_definition columns[10] = {
+        {ids[FIELD_RESELLER], "reseller", "text", COLUMN_PARTITION, false},
+        {ids[FIELD_DAY], "day", "text", COLUMN_PARTITION, false},
+        {ids[FIELD_TIME], "time", "timestamp", COLUMN_CLUSTERING, true},
+        {ids[FIELD_AD], "ad", "text", COLUMN_CLUSTERING, false},
+        {ROW_BUILDER_RANK, "rank", "bigint", COLUMN_CLUSTERING, false},
+        {ids[FIELD_AMOUNT], "amount", "decimal", COLUMN_REGULAR, false},
+    };
+    struct table_definition table = {
+        .id = ROW_BUILDER_TABLE,
+        .keyspace = "ingest",
+        .name = "keyed",
+        .flags = TABLE_OF_EVENTS,
+        .columns = columns,
+        .column_count = 6,
+    };
+    struct schema *schema = schema_new();
+
+    if (stream->day_derived_column_id != 0)
+        columns[table.column_count++] = (struct column_definition){
+            stream->day_derived_column_id, "day_derived", "boolean", COLUMN_REGULAR, false};
+    if (stream->click_id_column_id != 0) {
+        columns[table.column_count++] = (struct column_definition){ROW_BUILDER_CLICK_ID, "click_id",
+                                                                   "blob", COLUMN_REGULAR, false};
+        columns[table.column_count++] =
+            (struct column_definition){ROW_BUILDER_LINE, "line", "bigint", COLUMN_REGULAR, false};
+        columns[table.column_count++] = (struct column_definition){ROW_BUILDER_CONTENT, "content",
+                                                                   "blob", COLUMN_REGULAR, false};
+    }
+    check(schema_add_keyspace(schema, table.keyspace, NULL) == 0 &&
+          schema_add_table(schema, &table, NULL) == 0);
+    return schema;
+}
 
 static int builder_columns(struct row_builder *builder, struct error *err)
 {
@@ -28,9 +64,9 @@ static int builder_columns(struct row_builder *builder, struct error *err)
     if (stream->day_derived_column_id != 0)
         builder->day_derived = block_column_at(builder->block, stream->day_derived_column_id);
     if (stream->click_id_column_id != 0) {
-        builder->click_id = block_column_at(builder->block, CLICK_DEDUP_CLICK_ID);
-        builder->line = block_column_at(builder->block, CLICK_DEDUP_LINE);
-        builder->content = block_column_at(builder->block, CLICK_DEDUP_CONTENT);
+        builder->click_id = block_column_at(builder->block, ROW_BUILDER_CLICK_ID);
+        builder->line = block_column_at(builder->block, ROW_BUILDER_LINE);
+        builder->content = block_column_at(builder->block, ROW_BUILDER_CONTENT);
     }
     if (builder->time == NULL || builder->time->kind != VECTOR_INTEGER || builder->ad == NULL ||
         builder->ad->kind != VECTOR_CODE || builder->amount == NULL ||

@@ -18,6 +18,16 @@ enum {
     RECORD_LINE_MAX = 1 << 20          /* bytes of a line without its end */
 };
 
+/* The table of builders whose rows are not applied as they are: the stream's columns with their own
+ * numbers, and these.  The last three exist only if the stream's clicks have ids. */
+enum {
+    ROW_BUILDER_TABLE = 1,
+    ROW_BUILDER_RANK = 1001,           /* the last key column; has no values */
+    ROW_BUILDER_CLICK_ID,              /* serialized */
+    ROW_BUILDER_LINE,                  /* the line's number in the batch */
+    ROW_BUILDER_CONTENT                /* the line, cut to REJECT_CONTENT_MAX, for a reject */
+};
+
 /* A reseller's last day and partition: for the reseller's next click of the same day, one
  * comparison finds the partition. */
 struct partition_memo {
@@ -39,7 +49,7 @@ struct row_builder {
     struct reject_list rejects;
     struct block_column *time, *ad, *amount, *day_derived;     /* day_derived may be NULL */
     /* private */
-    /* Columns of click_dedup_schema's table, if the stream's clicks have ids; else NULL. */
+    /* Columns of row_builder_schema's table, if the stream's clicks have ids; else NULL. */
     struct block_column *click_id, *line, *content;
     struct block_dictionary resellers;
     struct intern reseller_intern, ad_intern;
@@ -50,9 +60,10 @@ struct row_builder {
     struct day_memo days;
 };
 
-/* `table` is the stream's table, or click_dedup_schema's if the stream's clicks have ids.  `stream`
- * outlives the builder; `seed` is random.  ERROR_INVALID: the table does not have the stream's
- * columns. */
+/* The schema of ROW_BUILDER_TABLE; the caller releases it by schema_unref. */
+struct schema *row_builder_schema(const struct ingest_stream *stream);
+/* `table` is the stream's table in the store, or row_builder_schema's.  `stream` outlives the
+ * builder; `seed` is random.  ERROR_INVALID: the table does not have the stream's columns. */
 must_check int row_builder_new(const struct ingest_stream *stream, const struct table *table,
                                uint64_t seed, struct row_builder **builder_out, struct error *err);
 void row_builder_free(struct row_builder *builder);            /* NULL is fine */

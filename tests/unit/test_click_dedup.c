@@ -32,8 +32,8 @@ static void bench_attach(struct bench *bench)
                                .click_id_type = type_builtin(TYPE_BIGINT),
                                .per_ad = {TABLE_CLICKS_PER_AD, COUNTER_CLICKS},
                                .per_reseller = {TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS}};
-    bench->schema = click_dedup_schema(&bench->stream);
-    cr_assert_eq(row_builder_new(&bench->stream, schema_table(bench->schema, CLICK_DEDUP_TABLE), 7,
+    bench->schema = row_builder_schema(&bench->stream);
+    cr_assert_eq(row_builder_new(&bench->stream, schema_table(bench->schema, ROW_BUILDER_TABLE), 7,
                                  &bench->builder, &err),
                  0, "%s", err.text);
     line_parser_init(&bench->parser);
