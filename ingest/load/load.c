@@ -67,7 +67,6 @@ struct load {
     /* the file */
     uint32_t path_index;
     struct load_file file;
-    bool is_open;                            /* `file` */
     bool is_read;                            /* the file, to its end */
     const struct load_prefix *prefix;        /* loaded before; NULL: the file is new */
     uint64_t sequence;                       /* of the next batch */
@@ -197,9 +196,7 @@ static void load_summarize(struct load *load)
 
 static void load_close_file(struct load *load)
 {
-    if (load->is_open)
-        load_file_close(&load->file);
-    load->is_open = false;
+    load_file_close(&load->file);
     if (load->rejects != NULL && fclose(load->rejects) != 0)
         command_printf(load->output, COMMAND_ERR, "daybook: cannot write %s\n", load->rejects_path);
     load->rejects = NULL;
@@ -296,7 +293,6 @@ static void load_ask_files(struct load *load)
     char key[33];
     struct error err = {0};
 
-    load->is_open = true;
     int rc = load_file_open(&load->file, path, identity, &load->columns, &err);
     if (rc < 0) {
         load_fail(load, "%s", err.text);

@@ -47,7 +47,7 @@ struct load_file {
  * no content in it. */
 must_check int load_file_open(struct load_file *file, const char *path, const char *identity,
                               const struct line_columns *columns, struct error *err);
-void load_file_close(struct load_file *file);
+void load_file_close(struct load_file *file);          /* all-zero is fine */
 
 /* Add a recorded beginning.  For each producer only the one with the latest batch is kept. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
