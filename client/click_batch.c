@@ -60,13 +60,6 @@ static int64_t id_add(struct string_map *map, const char *id, size_t size)
     return string_map_add(map, string_map_hash(id, size), id, size);
 }
 
-static bool partition_is(const struct click_batch *batch, uint32_t code,
-                         struct click_partition partition)
-{
-    return memcmp(batch->partitions.text + (size_t)code * sizeof partition, &partition,
-                  sizeof partition) == 0;
-}
-
 static int64_t partition_add(struct click_batch *batch, struct click_partition partition)
 {
     uint32_t reseller = partition.reseller;
@@ -81,9 +74,10 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
         batch->memo_capacity = capacity;
     }
     /* A memo may be left from an earlier batch, so it is always compared. */
-    if (batch->memos[reseller] < batch->partitions.count &&
-        partition_is(batch, batch->memos[reseller], partition))
-        return batch->memos[reseller];
+    uint32_t memo = batch->memos[reseller];
+    if (memo < batch->partitions.count &&
+        memcmp(batch->partitions.text + memo * sizeof partition, &partition, sizeof partition) == 0)
+        return memo;
     int64_t code = string_map_add(&batch->partitions, string_map_hash(&partition, sizeof partition),
                                   &partition, sizeof partition);
     if (code >= 0)
