@@ -102,8 +102,8 @@ void producer_rows_tell(struct ingest *ingest)
 
 /* ---- dropping ---- */
 
-static int producers_drop(struct ingest *ingest, struct producer *const *producers, uint32_t count,
-                          store_done done, void *context, struct error *err)
+int producer_rows_drop(struct ingest *ingest, struct producer *const *producers, uint32_t count,
+                       store_done done, void *context, struct error *err)
 {
     struct store *store = ingest->options.store;
     const struct table *table = schema_table(store_schema(store), TABLE_PRODUCER);
@@ -125,12 +125,6 @@ static int producers_drop(struct ingest *ingest, struct producer *const *produce
     return 0;
 }
 
-int producer_rows_drop(struct ingest *ingest, struct producer *producer, store_done done,
-                       void *context, struct error *err)
-{
-    return producers_drop(ingest, &producer, 1, done, context, err);
-}
-
 /* If a search is due, drop up to DROPPED_MAX producers that were silent for PRODUCER_SILENT_DAYS.
  * If the store refuses the write, none is dropped. */
 static void drop_silent(struct ingest *ingest, int64_t now_us)
@@ -142,7 +136,7 @@ static void drop_silent(struct ingest *ingest, int64_t now_us)
         return;
     uint32_t count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US,
                                           silent, DROPPED_MAX);
-    if (count > 0 && producers_drop(ingest, silent, count, NULL, NULL, &err) != 0)
+    if (count > 0 && producer_rows_drop(ingest, silent, count, NULL, NULL, &err) != 0)
         return;
     if (count < DROPPED_MAX)
         ingest->producers_due_us = now_us + SWEEP_US;
@@ -177,7 +171,7 @@ int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *e
     if (evicted == NULL)
         return error_set(err, ERROR_LIMIT, "all places of producers are taken");
     memcpy(id, evicted->id, UUID_SIZE);
-    int rc = producers_drop(ingest, &evicted, 1, NULL, NULL, err);
+    int rc = producer_rows_drop(ingest, &evicted, 1, NULL, NULL, err);
     if (rc != 0)
         return rc;
     producer_mark_evicted(ingest->producers, id);

@@ -32,9 +32,10 @@ void producer_rows_tell(struct ingest *ingest);
  * that producer_evictable chooses.  ERROR_LIMIT: there is no room; ERROR_FULL: there will be room
  * when the store takes writes again. */
 must_check int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err);
-/* Delete the producer's rows and drop it from memory.  It must have no connection, and all its
- * batches must be durable.  `done` is called when the deletion is durable, but not if an error is
- * returned. */
-must_check int producer_rows_drop(struct ingest *ingest, struct producer *producer,
-                                  store_done done, void *context, struct error *err);
+/* Delete the rows of `count` producers and drop them from memory.  They must have no connection,
+ * and all their batches must be durable.  `done` (may be NULL) is called when the deletion is
+ * durable, but not if an error is returned. */
+must_check int producer_rows_drop(struct ingest *ingest, struct producer *const *producers,
+                                  uint32_t count, store_done done, void *context,
+                                  struct error *err);
 #endif

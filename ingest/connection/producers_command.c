@@ -220,7 +220,7 @@ static void drop_run(struct ingest *ingest, const struct producers_options *opti
     *job = (struct drop_job){.ingest = ingest, .output = output};
     memcpy(job->id, id, sizeof id);
     ingest->calls++;
-    if (producer_rows_drop(ingest, producer, drop_done, job, &err) == 0)
+    if (producer_rows_drop(ingest, &producer, 1, drop_done, job, &err) == 0)
         return;
     ingest->calls--;
     memory_free(job);
