@@ -63,14 +63,11 @@ static void ingest_add_metrics(struct ingest *ingest)
         metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_answer_bytes", "",
                     "Memory of answers that wait for the disk or their reader.");
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
-        struct buffer labels = {0};
+        char labels[64];
 
-        buffer_printf(&labels, "code=\"%s\"", reject_name((enum reject_code)code));
-        buffer_put_u8(&labels, 0);
-        own->rejects[code] =
-            metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_rejects_total",
-                        (const char *)labels.data, "Lines that were refused, by reason.");
-        buffer_release(&labels);
+        (void)snprintf(labels, sizeof labels, "code=\"%s\"", reject_name((enum reject_code)code));
+        own->rejects[code] = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_rejects_total",
+                                         labels, "Lines that were refused, by reason.");
     }
 }
 

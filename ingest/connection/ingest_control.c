@@ -221,11 +221,6 @@ static bool control_sync(struct ingest_connection *connection, const struct cont
     return true;
 }
 
-static bool control_file(struct ingest_connection *connection, const struct control_words *words)
-{
-    return loaded_file_name(&connection->file, words);
-}
-
 /* ---- the words ---- */
 
 /* Executes a control line; false: its arguments are wrong. */
@@ -236,7 +231,7 @@ typedef bool control_function(struct ingest_connection *connection,
 static control_function *const control_list[] = {
     [CONTROL_PRODUCER] = control_producer, [CONTROL_BATCH] = control_batch,
     [CONTROL_STREAM] = control_stream,     [CONTROL_SYNC] = control_sync,
-    [CONTROL_FILE] = control_file,         [CONTROL_FILES] = loaded_file_list,
+    [CONTROL_FILE] = loaded_file_name,     [CONTROL_FILES] = loaded_file_list,
     [CONTROL_COLUMNS] = control_columns,   [CONTROL_NOTES] = control_notes,
 };
 

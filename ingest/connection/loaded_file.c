@@ -29,8 +29,10 @@ void loaded_file_add(struct ingest_connection *connection, uint64_t sequence)
                        values, sizeof values / sizeof values[0]);
 }
 
-bool loaded_file_name(struct loaded_file *file, const struct control_words *words)
+bool loaded_file_name(struct ingest_connection *connection, const struct control_words *words)
 {
+    struct loaded_file *file = &connection->file;
+
     file->is_named = words->count == 6 && control_line_hash(words->words[1], file->key) &&
                      control_line_number(words->words[2], &file->bytes) &&
                      control_line_hash(words->words[3], file->hash) &&

@@ -11,7 +11,8 @@
 
 /* Execute `#file KEY BYTES HASH LINES lf|cut`: the next batch is of this file.  False: the words
  * are wrong. */
-must_check bool loaded_file_name(struct loaded_file *file, const struct control_words *words);
+must_check bool loaded_file_name(struct ingest_connection *connection,
+                                 const struct control_words *words);
 
 /* Execute `#files KEY`: answer the progress of the files with this key.  Until this connection is
  * closed, other connections that ask for the same key are refused.  False: the words are wrong. */
