@@ -79,15 +79,12 @@ static void hello_take(struct ingest_connection *connection, struct bytes payloa
     }
 }
 
-/* Whether a control line is #batch.  It is refused, because in frames each batch is one frame. */
-static bool is_batch_line(struct bytes line)
-{
-    return line.size >= 6 && memcmp(line.data, "#batch", 6) == 0;
-}
-
 static void control_take(struct ingest_connection *connection, struct bytes line)
 {
-    if (is_batch_line(line) || ingest_control_line(connection, line) == INGEST_CONTROL_UNKNOWN)
+    /* #batch is refused, because in frames each batch is one frame. */
+    bool is_batch = line.size >= 6 && memcmp(line.data, "#batch", 6) == 0;
+
+    if (is_batch || ingest_control_line(connection, line) == INGEST_CONTROL_UNKNOWN)
         answer_refuse_quoting(connection, "bad_control", line);
 }
 

@@ -106,15 +106,6 @@ static void ingest_producers_read(void *context, int status, const struct error 
     ingest_called_back(ingest);
 }
 
-static void ingest_read_producers(struct ingest *ingest)
-{
-    struct read_request request = store_rows_request(TABLE_PRODUCER, NULL, READ_DURABLE);
-
-    ingest->calls++;
-    store_rows_read(ingest->options.store, &request, ingest_take_producer, ingest_producers_read,
-                    ingest);
-}
-
 /* ---- life ---- */
 
 /* The store may have room again: BLOCKED connections retry. */
@@ -158,6 +149,7 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
 {
     struct ingest *ingest = memory_zeroed(1, sizeof *ingest);
     struct ingest_limits *limits = &ingest->options.limits;
+    struct read_request producers = store_rows_request(TABLE_PRODUCER, NULL, READ_DURABLE);
     uint64_t seed;
 
     check(options->stream_count > 0);
@@ -193,7 +185,9 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
     }
     store_on_drain(options->store, ingest_drain, ingest);
     store_on_waiting(options->store, notes_waiting, ingest);
-    ingest_read_producers(ingest);
+    ingest->calls++;
+    store_rows_read(options->store, &producers, ingest_take_producer, ingest_producers_read,
+                    ingest);
     return ingest;
 }
 

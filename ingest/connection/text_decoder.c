@@ -109,15 +109,6 @@ static bool partial_step(struct ingest_connection *connection)
 
 /* ---- records ---- */
 
-/* Apply the rows outside of batches if there are as many as are applied together; false: they must
- * wait. */
-static bool unnumbered_have_room(struct ingest_connection *connection)
-{
-    if (connection->batch.is_open || !unnumbered_rows_are_full(&connection->unnumbered))
-        return true;
-    return ingest_commit_unnumbered(connection);
-}
-
 static bool records_step(struct ingest_connection *connection, struct bytes rest,
                          uint64_t lines_most)
 {
@@ -234,8 +225,12 @@ static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
 {
     parse_ahead_advance(connection);
     struct bytes rest = input_queue_rest(&connection->input);
-    if (rest.size == 0 || parse_ahead_is_under_way(connection) ||
-        !unnumbered_have_room(connection) || !ingest_rows_prepare(connection))
+    if (rest.size == 0 || parse_ahead_is_under_way(connection))
+        return false;
+    if (!connection->batch.is_open && unnumbered_rows_are_full(&connection->unnumbered) &&
+        !ingest_commit_unnumbered(connection))
+        return false;
+    if (!ingest_rows_prepare(connection))
         return false;
     if (connection->text.is_skipping) {
         skip_step(connection);

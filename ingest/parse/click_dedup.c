@@ -121,14 +121,6 @@ const struct error *click_dedup_error(const struct click_dedup *dedup)
 
 /* ---- the rows, sorted ---- */
 
-static struct bytes time_value(struct click_dedup *dedup, int64_t time_ms)
-{
-    uint8_t value[8];
-
-    store_u64_be(value, (uint64_t)time_ms);
-    return arena_copy(dedup->arena, bytes_of(value, sizeof value));
-}
-
 static int order_rows(const void *a, const void *b, void *table)
 {
     const struct click_dedup_row *left = a;
@@ -150,12 +142,15 @@ static void take_rows(struct click_dedup *dedup)
     dedup->row_count = block->rows;
     dedup->rows = memory_zeroed(block->rows + 1, sizeof *dedup->rows);
     for (uint32_t row = 0; row < block->rows; row++) {
+        uint8_t time_ms[8];
+
+        store_u64_be(time_ms, (uint64_t)time->integers[row]);
         dedup->rows[row] = (struct click_dedup_row){
             .row = row,
             .partition = block->partition_codes[row],
             .clustering = {.count = 3,
-                           .values = {time_value(dedup, time->integers[row]), string_of(ad, row),
-                                      string_of(click_id, row)}},
+                           .values = {arena_copy(dedup->arena, bytes_of(time_ms, sizeof time_ms)),
+                                      string_of(ad, row), string_of(click_id, row)}},
         };
     }
     qsort_r(dedup->rows, dedup->row_count, sizeof *dedup->rows, order_rows,

@@ -67,18 +67,11 @@ void part_pool_give(struct part_pool *pool, struct row_part *part)
     pool->parts[pool->count++] = part;
 }
 
-/* A seed for the next builder.  Clients cannot know it. */
-static uint64_t next_seed(struct part_pool *pool)
-{
-    uint64_t numbered[2] = {pool->seed, ++pool->builders};
-
-    return hash64(numbered, sizeof numbered);
-}
-
 int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream,
                       struct row_builder **builder_out, struct error *err)
 {
     const struct table *table = stream_table(pool, stream);
+    uint64_t numbered[2] = {pool->seed, ++pool->builders};
 
     *builder_out = NULL;
     if (table == NULL)
@@ -88,5 +81,6 @@ int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream
             pool->schema = row_builder_schema(stream);
         table = schema_table(pool->schema, ROW_BUILDER_TABLE);
     }
-    return row_builder_new(stream, table, next_seed(pool), builder_out, err);
+    /* Each builder has another seed, which clients cannot know. */
+    return row_builder_new(stream, table, hash64(numbered, sizeof numbered), builder_out, err);
 }
