@@ -16,20 +16,6 @@ enum {
     ARENA_CHUNK = 256 * 1024
 };
 
-struct day_reader {
-    struct store *store;
-    const struct click_stream *stream;
-    const int32_t *sealed_to;
-    struct arena *arena;
-    struct day_facts *days;
-    uint32_t count;
-    uint32_t reads; /* under way, and one for the phase itself */
-    void (*next_phase)(struct day_reader *reader);
-    store_done done;
-    void *context;
-    struct error err; /* the first failure of all; code 0: none */
-};
-
 /* One slice of one table, for days[start .. end). */
 struct slice_read {
     struct day_reader *reader;
@@ -110,17 +96,6 @@ struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes
     facts->row = *row;
     facts->row.reseller = facts->reseller;
     return facts;
-}
-
-struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out)
-{
-    *count_out = reader->count;
-    return reader->days;
-}
-
-struct arena *day_reader_arena(const struct day_reader *reader)
-{
-    return reader->arena;
 }
 
 /* ---- phases ---- */

@@ -36,6 +36,22 @@ struct day_facts {
     struct day_reader *reader;         /* private */
 };
 
+/* `days`, `count` and `arena` are for the caller to read; the other members are private. */
+struct day_reader {
+    struct day_facts *days;
+    uint32_t count;
+    struct arena *arena;               /* for memory that belongs to these days; day_reader_clear
+                                        * resets it */
+    struct store *store;
+    const struct click_stream *stream;
+    const int32_t *sealed_to;
+    uint32_t reads;                    /* under way, and one for the phase itself */
+    void (*next_phase)(struct day_reader *reader);
+    store_done done;
+    void *context;
+    struct error err;                  /* the first failure of all; code 0: none */
+};
+
 /* All arguments outlive the reader.  *sealed_to is the last day that may have a seal; it may
  * change. */
 struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream,
@@ -53,9 +69,6 @@ struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key
  * and the day has no key. */
 struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
                                          const struct day_figure *row);
-struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out);
-/* An arena for what belongs to these days; day_reader_clear resets it. */
-struct arena *day_reader_arena(const struct day_reader *reader);
 
 /* Sort the days by the reseller's token, the reseller, and the day descending, as rows are stored
  * (unless all rows are known and open), and read them.  `has_rows`: their rows are known and are

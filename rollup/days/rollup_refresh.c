@@ -99,8 +99,7 @@ struct refresh {
     uint32_t range_days_max;                    /* of each range in this chunk */
     uint32_t reads;         /* of ranges, under way, and one for the function that starts them */
     bool had_days;          /* this refresh had days of the queue, not ranges alone */
-    struct day_facts *days; /* of the chunk, as day_reader_read sorts them */
-    uint32_t day_count;
+    struct day_facts *days; /* the reader's */
     struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
                          * 0 */
     uint32_t written;   /* rows in the batch */
@@ -116,6 +115,7 @@ static struct refresh *refresh_new(struct rollup *rollup)
     struct refresh *refresh = memory_zeroed(1, sizeof(*refresh));
     refresh->rollup = rollup;
     refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
+    refresh->days = refresh->reader->days;
     refresh->plans =
         memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not zeroed, like the reader's
                                                                   * days */
@@ -127,7 +127,6 @@ static void chunk_clear(struct refresh *refresh)
 {
     day_reader_clear(refresh->reader);
     write_batch_clear(refresh->batch);
-    refresh->day_count = 0;
     refresh->written = refresh->published = refresh->restated = 0;
 }
 
@@ -218,8 +217,8 @@ static struct dirty_mark *marks_of(struct refresh *refresh, const struct day_fac
                                    uint32_t *count_out)
 {
     uint32_t own = day->dirty != NULL ? day->dirty->mark_count : 0;
-    struct dirty_mark *marks = arena_alloc(day_reader_arena(refresh->reader),
-                                           (own + 1) * sizeof(*marks), _Alignof(struct dirty_mark));
+    struct dirty_mark *marks = arena_alloc(refresh->reader->arena, (own + 1) * sizeof(*marks),
+                                           _Alignof(struct dirty_mark));
     *count_out = 0;
     for (uint32_t i = 0; i < own; i++)
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_EXPIRY)
@@ -324,7 +323,7 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
 /* Put the chunk's days back into the queue, because the chunk was not written. */
 static void put_back(struct refresh *refresh)
 {
-    for (uint32_t i = 0; i < refresh->day_count; i++)
+    for (uint32_t i = 0; i < refresh->reader->count; i++)
         if (refresh->days[i].dirty != NULL)
             dirty_set_queue(refresh->rollup->marks.dirty, refresh->days[i].dirty);
 }
@@ -377,7 +376,7 @@ static void chunk_end(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
     int64_t now_us = rollup_now_us(rollup);
-    for (uint32_t i = 0; i < refresh->day_count; i++)
+    for (uint32_t i = 0; i < refresh->reader->count; i++)
         wait_or_clear(rollup, &refresh->days[i], &refresh->plans[i], now_us);
     dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
     bool is_stuck = refresh->err.code < 0 && refresh->range_count > 0;
@@ -426,9 +425,9 @@ static void write_days(struct refresh *refresh)
     refresh->figures = rollup_table(rollup, rollup->stream->figures_table_id);
     refresh->ledger = rollup_table(rollup, rollup->stream->ledger_table_id);
     refresh->marks = rollup_table(rollup, rollup->stream->dirty_table_id);
-    for (uint32_t start = 0; start < refresh->day_count; start = end) {
+    for (uint32_t start = 0; start < refresh->reader->count; start = end) {
         end = start + 1;
-        while (end < refresh->day_count &&
+        while (end < refresh->reader->count &&
                bytes_equal(refresh->days[end].reseller, refresh->days[start].reseller))
             end++;
         write_reseller(refresh, start, end);
@@ -442,7 +441,7 @@ static void write_days(struct refresh *refresh)
 
 static void call_watch(const struct refresh *refresh, const struct figure_watch *watch)
 {
-    for (uint32_t i = 0; i < refresh->day_count; i++) {
+    for (uint32_t i = 0; i < refresh->reader->count; i++) {
         const struct day_facts *day = &refresh->days[i];
         const struct dirty_range *range = day->range;
         if (range != NULL && range->mark.has_change && day->status == 0 &&
@@ -499,7 +498,7 @@ static void write_chunk(struct refresh *refresh)
     int64_t now_us = rollup_now_us(rollup);
     if (now_us / 1000 > rollup->progress.ledger_at_ms)
         rollup->progress.ledger_at_ms = now_us / 1000;
-    for (uint32_t i = 0; i < refresh->day_count; i++)
+    for (uint32_t i = 0; i < refresh->reader->count; i++)
         if (refresh->days[i].status == 0)
             decide_day(refresh, &refresh->days[i], &refresh->plans[i], now_us);
     write_days(refresh);
@@ -529,7 +528,6 @@ static void chunk_read(void *context, int status, const struct error *err)
 {
     struct refresh *refresh = context;
     error_keep(&refresh->err, status, err);
-    refresh->days = day_reader_days(refresh->reader, &refresh->day_count);
     write_chunk(refresh);
 }
 
@@ -682,7 +680,6 @@ static int range_row(void *context, const struct table *table, const struct page
     if (rc < 0)
         return rc;
     add_row_day(refresh, open->range->reseller, &figure)->range = open->range;
-    refresh->days = day_reader_days(refresh->reader, &refresh->day_count);
     open->lowest = figure.day;
     return ++open->days == refresh->range_days_max;
 }

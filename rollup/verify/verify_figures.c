@@ -260,7 +260,7 @@ static void read_marks(struct verify *verify, struct day_facts *day)
     const struct rollup *rollup = verify->rollup;
     struct day_slice_text text;
     struct mark_look *look =
-        arena_alloc(day_reader_arena(verify->reader), sizeof(*look), _Alignof(struct mark_look));
+        arena_alloc(verify->reader->arena, sizeof(*look), _Alignof(struct mark_look));
     struct read_request request =
         store_rows_request(rollup->stream->dirty_table_id, &day->reseller, READ_APPLIED);
     *look = (struct mark_look){verify, day};
@@ -285,8 +285,8 @@ static void read_marks_of_all(struct verify *verify, struct day_facts *days, uin
 
 static void chunk_judge(struct verify *verify)
 {
-    uint32_t count;
-    struct day_facts *days = day_reader_days(verify->reader, &count);
+    uint32_t count = verify->reader->count;
+    struct day_facts *days = verify->reader->days;
     struct error err = {0};
     bool changes, differs;
     int rc = judge_all(verify, days, count, &changes, &differs, &err);
