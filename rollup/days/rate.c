@@ -148,17 +148,23 @@ void rate_append_text(struct buffer *text, struct decimal rate)
         decimal_append(text, rate);
 }
 
-void rate_append_percent(struct buffer *text, struct decimal rate)
+struct decimal rate_percent(struct decimal rate)
 {
     struct decimal percent = rate;
     if (rate.scale >= 2) {
         percent.scale -= 2;
-    } else {
-        int rc = decimal_multiply(rate, decimal_from(100, 0), &percent);
-        check(rc == 0);
-        rc = decimal_round(percent, 0, &percent);
-        check(rc == 0);
+        return percent;
     }
+    int rc = decimal_multiply(rate, decimal_from(100, 0), &percent);
+    check(rc == 0); /* a rate has few digits */
+    return percent;
+}
+
+void rate_append_percent(struct buffer *text, struct decimal rate)
+{
+    struct decimal percent = rate_percent(rate);
+    int rc = rate.scale < 2 ? decimal_round(percent, 0, &percent) : 0;
+    check(rc == 0);
     decimal_append(text, percent);
     buffer_put_u8(text, '%');
 }

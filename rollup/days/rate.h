@@ -32,6 +32,8 @@ must_check int rate_check_reseller(struct bytes reseller, struct error *err);
 
 /* Append the rate in the form that `rate load` reads: a fraction, but the rate 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
+/* The rate in percent: 0.125 is 12.5. */
+struct decimal rate_percent(struct decimal rate);
 /* Append the rate in percent: 0.125 as 12.5%. */
 void rate_append_percent(struct buffer *text, struct decimal rate);
 

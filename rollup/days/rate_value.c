@@ -4,6 +4,7 @@
  * type can round, cut or reinterpret a rate. */
 #include "rollup/days/rate_value.h"
 
+#include "rollup/days/rate.h"
 #include "storage/schema/type.h"
 
 int rate_value_read(const struct click_stream_rates *rates, const struct table *table,
@@ -34,21 +35,6 @@ int rate_value_check(const struct click_stream_rates *rates, const struct table 
                      column->name, DECIMAL_INPUT_DIGITS_MAX);
 }
 
-/* The number that stands for the rate. */
-static struct decimal number_of(const struct click_stream_rates *rates, struct decimal rate)
-{
-    struct decimal number = rate;
-    if (!rates->is_percent)
-        return rate;
-    if (rate.scale >= 2) {
-        number.scale -= 2;
-        return number;
-    }
-    int rc = decimal_multiply(rate, decimal_from(100, 0), &number);
-    check(rc == 0); /* a rate has few digits */
-    return number;
-}
-
 static int refuse(const struct click_stream_rates *rates, const struct table *table,
                   struct decimal number, struct error *err)
 {
@@ -71,7 +57,7 @@ static int refuse(const struct click_stream_rates *rates, const struct table *ta
 int rate_value_make(const struct click_stream_rates *rates, const struct table *table,
                     struct decimal rate, struct buffer *value, struct error *err)
 {
-    struct decimal number = number_of(rates, rate);
+    struct decimal number = rates->is_percent ? rate_percent(rate) : rate;
     size_t start = value->size;
     struct decimal back;
     int rc = type_number(schema_column(table, rates->rate)->type, number, value);
