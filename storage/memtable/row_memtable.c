@@ -744,7 +744,7 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
 
     if (partition == NULL || partition->frame_first > frame)
         return NULL;
-    struct row_stream *stream = memory_alloc(sizeof *stream);
+    struct row_stream *stream = memory_zeroed(1, sizeof *stream);
     stream->base = (struct stream){
         .table = table,
         .partition_deletion = DELETION_NONE,
@@ -755,14 +755,6 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
     stream->slice = *slice;
     stream->frame = frame;
     stream->static_pending = slice->with_static;
-    stream->head = NULL;
-    stream->last = NULL;
-    stream->rows_ended = false;
-    stream->passed = bytes_of(NULL, 0);
-    stream->passed_count = 0;
-    stream->bounds = NULL;
-    stream->bound_count = 0;
-    stream->bound_next = 0;
     stream->open = DELETION_NONE;
     stream->is_kept = kept != NULL;
     stream->arena = kept != NULL ? kept : arena_new(ROW_STREAM_CHUNK);
