@@ -165,8 +165,7 @@ static int slice_entry(void *context, const struct table *table, const struct pa
 
 static void slice_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
 {
-    struct slice_read *read =
-        arena_alloc(reader->arena, sizeof(*read), _Alignof(struct slice_read));
+    const struct slice_read read = {reader, start, end, start};
     struct day_slice_text text;
     struct bytes reseller = reader->days[start].reseller;
     uint32_t table_id =
@@ -174,14 +173,13 @@ static void slice_start(struct day_reader *reader, uint32_t start, uint32_t end,
     struct read_request request = store_rows_request(table_id, &reseller, READ_APPLIED);
     int32_t from = reader->days[end - 1].day;
     int32_t to = reader->days[start].day;
-    *read = (struct slice_read){reader, start, end, start};
     request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
     /* Entries ascend, and only a day's last one is needed. */
     request.slice.reversed = is_ledger;
     request.one_of_each = is_ledger;
     reader->reads++;
     store_rows_read(reader->store, &request, is_ledger ? slice_entry : slice_figure, slice_done,
-                    read);
+                    arena_copy_item(reader->arena, &read, sizeof(read)));
 }
 
 static bool is_published(const struct day_facts *day)

@@ -74,9 +74,8 @@ struct set {
 static struct set set_of(struct write_batch *batch, const struct table *table, uint32_t column_id,
                          uint32_t elements_max)
 {
-    return (struct set){
-        column_id, type_path(schema_column(table, column_id)->type),
-        arena_alloc(batch->arena, elements_max * sizeof(struct bytes), _Alignof(struct bytes)), 0};
+    return (struct set){column_id, type_path(schema_column(table, column_id)->type),
+                        arena_array(batch->arena, elements_max, sizeof(struct bytes)), 0};
 }
 
 static void set_add(struct set *set, struct bytes element)

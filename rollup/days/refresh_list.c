@@ -6,8 +6,7 @@
 void refresh_list_add(struct refresh_list *list, const struct refresh_waiter *from, uint64_t order)
 {
     struct refresh_waiter **end = &list->first;
-    struct refresh_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
-    *waiter = *from;
+    struct refresh_waiter *waiter = memory_copy(from, sizeof(*from));
     waiter->order = order;
     while (*end != NULL)
         end = &(*end)->next;

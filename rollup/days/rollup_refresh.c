@@ -217,8 +217,7 @@ static struct dirty_mark *marks_of(struct refresh *refresh, const struct day_fac
                                    uint32_t *count_out)
 {
     uint32_t own = day->dirty != NULL ? day->dirty->mark_count : 0;
-    struct dirty_mark *marks = arena_alloc(refresh->reader->arena, (own + 1) * sizeof(*marks),
-                                           _Alignof(struct dirty_mark));
+    struct dirty_mark *marks = arena_array(refresh->reader->arena, own + 1, sizeof(*marks));
     *count_out = 0;
     for (uint32_t i = 0; i < own; i++)
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_EXPIRY)

@@ -472,8 +472,7 @@ static void day_init(struct click_changes *changes, struct changed_day *day,
     day->table = schema_table(store_schema(changes->streams->store), mutation->table_id);
     day->key = mutation->key;
     day->named = key_map_new_of(sizeof(bool));
-    day->mutations =
-        arena_alloc(changes->arena, changes->batch->mutation_count * sizeof(uint32_t), 4);
+    day->mutations = arena_array(changes->arena, changes->batch->mutation_count, sizeof(uint32_t));
 }
 
 static void days_take(struct click_changes *changes)
@@ -537,11 +536,8 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
     changes->counters = memory_zeroed(counters, sizeof(*changes->counters));
     changes->stream_count = streams->count;
     changes->filled = arena_alloc(arena, most * sizeof(*changes->filled), 16);
-    changes->days = arena_alloc(arena, most * sizeof(*changes->days), 16);
-    if (most > 0)
-        memset(changes->days, 0, most * sizeof(*changes->days));
-    changes->expectations =
-        arena_alloc(arena, (expectation_count + most) * sizeof(*expectations), 16);
+    changes->days = arena_alloc_zeroed(arena, most * sizeof(*changes->days), 16);
+    changes->expectations = arena_array(arena, expectation_count + most, sizeof(*expectations));
     if (expectation_count > 0)
         memcpy(changes->expectations, expectations, expectation_count * sizeof(*expectations));
     streams->changes_under_way++;

@@ -92,9 +92,7 @@ struct columnar_memtable {
 static struct row_layout *layout_new(struct arena *arena, uint32_t column_count)
 {
     size_t size = sizeof(struct row_layout) + column_count * sizeof(struct cell_layout);
-    struct row_layout *layout = arena_alloc(arena, size, _Alignof(struct row_layout));
-    memset(layout, 0, size);
-    return layout;
+    return arena_alloc_zeroed(arena, size, _Alignof(struct row_layout));
 }
 
 struct columnar_memtable *columnar_memtable_new(const struct table *table, struct arena *arena)

@@ -116,11 +116,9 @@ const struct memtable_partitions *row_memtable_partitions(const struct row_memta
 static struct partition_extras *partition_extras(struct row_memtable *memtable,
                                                  struct partition *partition)
 {
-    if (partition->extras == NULL) {
-        partition->extras = arena_alloc(memtable->arena, sizeof *partition->extras,
-                                        _Alignof(struct partition_extras));
-        *partition->extras = (struct partition_extras){0};
-    }
+    if (partition->extras == NULL)
+        partition->extras = arena_alloc_zeroed(memtable->arena, sizeof *partition->extras,
+                                               _Alignof(struct partition_extras));
     return partition->extras;
 }
 
@@ -416,11 +414,9 @@ static void apply_partition_deletion(struct row_memtable *memtable, struct parti
                                      struct deletion deletion)
 {
     struct partition_extras *extras = partition_extras(memtable, partition);
-    struct partition_deletion *added =
-        arena_alloc(memtable->arena, sizeof *added, _Alignof(struct partition_deletion));
+    const struct partition_deletion added = {extras->deletions, memtable->frame_last, deletion};
 
-    *added = (struct partition_deletion){extras->deletions, memtable->frame_last, deletion};
-    extras->deletions = added;
+    extras->deletions = arena_copy_item(memtable->arena, &added, sizeof added);
 }
 
 static void bound_put(const struct bound *bound, struct buffer *buffer)
@@ -440,19 +436,17 @@ static void apply_range(struct row_memtable *memtable, struct partition *partiti
                         struct deletion deletion)
 {
     struct partition_extras *extras = partition_extras(memtable, partition);
-    struct range_node *added =
-        arena_alloc(memtable->arena, sizeof *added, _Alignof(struct range_node));
 
     buffer_clear(&memtable->packed);
     bound_put(start, &memtable->packed);
     bound_put(end, &memtable->packed);
-    *added = (struct range_node){
+    const struct range_node added = {
         .older = extras->ranges,
         .frame = memtable->frame_last,
         .deletion = deletion,
         .packed = arena_copy(memtable->arena, buffer_view(&memtable->packed)),
     };
-    extras->ranges = added;
+    extras->ranges = arena_copy_item(memtable->arena, &added, sizeof added);
     extras->range_count++;
 }
 
