@@ -144,6 +144,16 @@ bool decimal_to_int128(struct decimal value, int128 *unscaled_out)
     return value.limb[2] == sign && value.limb[3] == sign;
 }
 
+bool decimal_split(struct decimal value, uint8_t scale_max, int64_t *unscaled_out,
+                   uint8_t *scale_out)
+{
+    int128 unscaled;
+    bool fits = decimal_to_int128(value, &unscaled) && unscaled == (int64_t)unscaled;
+    *unscaled_out = (int64_t)unscaled;
+    *scale_out = (uint8_t)value.scale;
+    return fits && value.scale >= 0 && value.scale <= scale_max;
+}
+
 bool decimal_is_zero(struct decimal value)
 {
     return (value.limb[0] | value.limb[1] | value.limb[2] | value.limb[3]) == 0;

@@ -37,6 +37,10 @@ struct decimal decimal_from(int128 unscaled, int32_t scale);
 
 /* Whether the unscaled value fits 128 bits; only then `*unscaled_out` is meaningful. */
 bool decimal_to_int128(struct decimal value, int128 *unscaled_out);
+/* The number as 64 bits and a scale; false where the unscaled value is wider, or the scale is
+ * negative or above `scale_max`. */
+bool decimal_split(struct decimal value, uint8_t scale_max, int64_t *unscaled_out,
+                   uint8_t *scale_out);
 
 /* Parse an amount or a rate: `digits[.digits]` without sign and exponent, within the input limits
  * above.  ERROR_INVALID for another form, ERROR_LIMIT for too many digits or too large a scale.

@@ -177,18 +177,6 @@ const struct dirty_mark *dirty_day_marks(const struct dirty_day *day)
     return day->mark_capacity > 0 ? day->marks : &day->mark;
 }
 
-/* Split a number into unscaled value and scale; false: they are too large. */
-static bool pack_decimal(struct decimal value, int64_t *unscaled_out, uint8_t *scale_out)
-{
-    int128 unscaled;
-    if (!decimal_to_int128(value, &unscaled) || unscaled < INT64_MIN || unscaled > INT64_MAX ||
-        value.scale < 0 || value.scale > UINT8_MAX)
-        return false;
-    *unscaled_out = (int64_t)unscaled;
-    *scale_out = (uint8_t)value.scale;
-    return true;
-}
-
 /* The amount is not kept, as dirty_day_row computes it again.  A figure that would then differ in
  * any digit is not kept at all. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
@@ -200,8 +188,9 @@ void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
     day->row.clicks = figure->clicks;
     day->row.is_priced = figure->is_priced;
     day->row.is_kept =
-        pack_decimal(figure->gross, &day->row.gross, &day->row.gross_scale) &&
-        (!figure->is_priced || pack_decimal(figure->rate, &day->row.rate, &day->row.rate_scale));
+        decimal_split(figure->gross, UINT8_MAX, &day->row.gross, &day->row.gross_scale) &&
+        (!figure->is_priced ||
+         decimal_split(figure->rate, UINT8_MAX, &day->row.rate, &day->row.rate_scale));
     day->row.is_kept = dirty_day_row(day, &again) && figure_identical(figure, &again);
 }
 

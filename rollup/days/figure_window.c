@@ -3,8 +3,9 @@
  *     flags u8, day less the one before signed, clicks varint, gross; if priced: rate, amount
  *
  * A decimal is 2 * scale and the unscaled value, both signed.  If the unscaled value has more than
- * 64 bits, the decimal is 2 * scale + 1 and the four limbs.  A usual figure takes 13 bytes; a
- * struct day_figure takes 160.  Packed figures are never written to a file.
+ * 64 bits, or the scale is not 0 to 255, the decimal is 2 * scale + 1 and the four limbs.  A usual
+ * figure takes 13 bytes; a struct day_figure takes 160.  Packed figures are never written to a
+ * file.
  *
  * The figures of one reseller are gathered in `open`, and copied to the arena when the figures of
  * the next reseller begin. */
@@ -90,18 +91,14 @@ uint32_t figure_window_end(const struct figure_window *window)
 
 /* ---- packing ---- */
 
-static bool is_wide(struct decimal value)
-{
-    uint64_t sign = (value.limb[0] >> 63) != 0 ? UINT64_MAX : 0;
-    return value.limb[1] != sign || value.limb[2] != sign || value.limb[3] != sign;
-}
-
 static void put_decimal(struct buffer *buffer, struct decimal value)
 {
-    bool wide = is_wide(value);
+    int64_t unscaled;
+    uint8_t scale;
+    bool wide = !decimal_split(value, UINT8_MAX, &unscaled, &scale);
     buffer_put_signed(buffer, 2 * (int64_t)value.scale + wide);
     if (!wide)
-        buffer_put_signed(buffer, (int64_t)value.limb[0]);
+        buffer_put_signed(buffer, unscaled);
     for (uint32_t i = 0; wide && i < DECIMAL_LIMBS; i++)
         buffer_put_u64(buffer, value.limb[i]);
 }

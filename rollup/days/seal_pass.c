@@ -305,7 +305,8 @@ static int take_click(struct seal_pass *pass, const struct table *table, const s
     const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
     struct bytes ad, value;
     struct decimal amount;
-    int128 unscaled;
+    int64_t unscaled;
+    uint8_t scale;
     if (!store_row_value(table, row, clicks->ad, &ad))
         return 0;
     struct ad_sum *sum = key_map_value(pass->ads, key_map_add(pass->ads, ad));
@@ -317,12 +318,11 @@ static int take_click(struct seal_pass *pass, const struct table *table, const s
     int rc = decimal_deserialize(value, &amount);
     if (rc == 0)
         rc = decimal_add(sum->gross, amount, &sum->gross);
-    if (rc == 0 && (!decimal_to_int128(amount, &unscaled) || unscaled > INT64_MAX ||
-                    unscaled < INT64_MIN || amount.scale < 0 || amount.scale >= STATS_SCALES_MAX))
+    if (rc == 0 && !decimal_split(amount, STATS_SCALES_MAX - 1, &unscaled, &scale))
         rc = ERROR_LIMIT;
     if (rc < 0)
         return error_set(err, rc, "a day has an amount that no sum can be kept of");
-    stats_add_value(&pass->stats, (int64_t)unscaled, (uint8_t)amount.scale);
+    stats_add_value(&pass->stats, unscaled, scale);
     return 0;
 }
 

@@ -72,14 +72,10 @@ void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
 static int decimal_value_get(struct bytes value, int64_t *integer_out, uint8_t *scale_out)
 {
     struct decimal decimal;
-    int128 unscaled;
-    if (decimal_deserialize(value, &decimal) != 0 || decimal.scale < 0 ||
-        decimal.scale > BLOCK_SCALE_MAX || !decimal_to_int128(decimal, &unscaled) ||
-        unscaled < INT64_MIN || unscaled > INT64_MAX)
-        return ERROR_INVALID;
-    *integer_out = (int64_t)unscaled;
-    *scale_out = (uint8_t)decimal.scale;
-    return 0;
+    return decimal_deserialize(value, &decimal) == 0 &&
+                   decimal_split(decimal, BLOCK_SCALE_MAX, integer_out, scale_out)
+               ? 0
+               : ERROR_INVALID;
 }
 
 int block_vector_get(const struct type *type, struct bytes value, int64_t *integer_out,

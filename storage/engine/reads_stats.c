@@ -55,17 +55,17 @@ int reads_sum_row(const struct table *table, const struct page_row *row, uint32_
     if (summed == 0 || !store_row_value(table, row, summed, &value))
         return 0;
     struct decimal decimal;
-    int128 unscaled;
+    int64_t unscaled;
+    uint8_t scale;
     const struct column *column = schema_column(table, summed);
     if (type_decimal(column->type, value, &decimal) != 0 ||
-        !decimal_to_int128(decimal, &unscaled) || unscaled > INT64_MAX || unscaled < INT64_MIN ||
-        decimal.scale < 0 || decimal.scale >= STATS_SCALES_MAX) {
+        !decimal_split(decimal, STATS_SCALES_MAX - 1, &unscaled, &scale)) {
         return error_set(err, ERROR_LIMIT,
                          "table %s.%s: %s has a value that cannot be summed: no number, or one "
                          "beyond 18 digits",
                          table->keyspace, table->name, column->name);
     }
-    stats_add_value(stats, (int64_t)unscaled, (uint8_t)decimal.scale);
+    stats_add_value(stats, unscaled, scale);
     return 0;
 }
 

@@ -348,6 +348,20 @@ Test(decimal, int128_values_pass_through_and_larger_ones_say_so)
     expect_text(sum, "170141183460469231731687303715884105728");
 }
 
+Test(decimal, a_number_is_split_where_64_bits_and_the_scale_hold_it)
+{
+    int64_t unscaled;
+    uint8_t scale;
+    cr_assert(decimal_split(decimal_from(INT64_MIN, 18), 18, &unscaled, &scale));
+    cr_assert(unscaled == INT64_MIN && scale == 18);
+    cr_assert(decimal_split(decimal_from(INT64_MAX, 0), 0, &unscaled, &scale));
+    cr_assert(unscaled == INT64_MAX && scale == 0);
+    cr_assert_not(decimal_split(decimal_from((int128)INT64_MAX + 1, 0), 18, &unscaled, &scale));
+    cr_assert_not(decimal_split(decimal_from((int128)INT64_MIN - 1, 0), 18, &unscaled, &scale));
+    cr_assert_not(decimal_split(decimal_from(1, 19), 18, &unscaled, &scale));
+    cr_assert_not(decimal_split(decimal_from(1, -1), 18, &unscaled, &scale));
+}
+
 static const struct {
     const char *text;
     const char *serialized;
