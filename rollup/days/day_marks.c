@@ -25,17 +25,12 @@ void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct 
     const struct table *table =
         schema_table(store_schema(marks->store), marks->stream->dirty_table_id);
     struct column_value values[6];
-    char text[DAY_TEXT_SIZE + 1];
-    char end[DAY_TEXT_SIZE + 1] = "";
     uint32_t count = 0;
     check(table != NULL && day < until);
     marks->last_us = now_us > marks->last_us ? now_us : marks->last_us + 1;
     timeuuid_make_as(marks->last_us, marks->maker, mark->id);
-    calendar_day_format(day, text);
-    if (until > day + 1 && until != RATE_DAY_END)
-        calendar_day_format(until, end);
     values[count++] = (struct column_value){DIRTY_RESELLER_ID, false, reseller};
-    values[count++] = (struct column_value){DIRTY_DAY, false, bytes_text(text)};
+    values[count++] = (struct column_value){DIRTY_DAY, false, write_batch_day(batch, day)};
     values[count++] = (struct column_value){DIRTY_ID, false, bytes_of(mark->id, UUID_SIZE)};
     values[count++] =
         (struct column_value){DIRTY_CAUSE, false, bytes_text(dirty_cause_name(mark->cause))};
@@ -43,7 +38,9 @@ void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct 
         values[count++] =
             (struct column_value){DIRTY_CHANGE_ID, false, bytes_of(mark->change, UUID_SIZE)};
     if (until > day + 1)
-        values[count++] = (struct column_value){DIRTY_UNTIL, false, bytes_text(end)};
+        values[count++] = (struct column_value){
+            DIRTY_UNTIL, false,
+            until != RATE_DAY_END ? write_batch_day(batch, until) : bytes_text("")};
     write_batch_insert(batch, table, values, count);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/murmur3.h"
+#include "storage/cell/partition_index.h"
 #include "storage/engine/store_rows.h"
 #include "base/memory.h"
 
@@ -251,9 +252,7 @@ static int compare_days(const void *a, const void *b)
 {
     const struct day_facts *left = a;
     const struct day_facts *right = b;
-    if (left->token != right->token)
-        return left->token < right->token ? -1 : 1;
-    int order = bytes_compare(left->reseller, right->reseller);
+    int order = partition_index_order(left->token, left->reseller, right->token, right->reseller);
     return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
 }
 

@@ -118,11 +118,9 @@ void figure_write(struct write_batch *batch, const struct table *table, int64_t 
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure)
 {
-    char day[DAY_TEXT_SIZE + 1];
-    calendar_day_format(figure->day, day);
     const struct column_value values[AMOUNT_VALUES] = {
         {AMOUNT_RESELLER_ID, false, figure->reseller},
-        {AMOUNT_DAY, false, bytes_of(day, DAY_TEXT_SIZE)}};
+        {AMOUNT_DAY, false, write_batch_day(batch, figure->day)}};
     write_batch_delete(batch, table, values, AMOUNT_VALUES);
 }
 

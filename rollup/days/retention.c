@@ -76,7 +76,5 @@ void retention_write_keep(const struct retention *retention, struct write_batch 
 void retention_write_sealed_to(const struct retention *retention, struct write_batch *batch,
                                int32_t day)
 {
-    char text[DAY_TEXT_SIZE + 1];
-    calendar_day_format(day, text);
-    write_value(retention, batch, RETENTION_SEALED_TO, bytes_text(text));
+    write_value(retention, batch, RETENTION_SEALED_TO, write_batch_day(batch, day));
 }

@@ -32,6 +32,7 @@
 #include "rollup/days/figure_window.h"
 #include "rollup/days/dirty_overlay.h"
 #include "rollup/days/rollup_private.h"
+#include "storage/cell/partition_index.h"
 #include "storage/engine/store_rows.h"
 #include "base/arena.h"
 #include "base/memory.h"
@@ -316,9 +317,8 @@ static int compare_placed(const void *a, const void *b, void *context)
     const struct figure_reading *reading = context;
     const struct placed *left = a;
     const struct placed *right = b;
-    if (left->token != right->token)
-        return left->token < right->token ? -1 : 1;
-    return bytes_compare(reading->resellers[left->reseller], reading->resellers[right->reseller]);
+    return partition_index_order(left->token, reading->resellers[left->reseller], right->token,
+                                 reading->resellers[right->reseller]);
 }
 
 /* Begin a window of the next resellers of the list, sorted by token. */

@@ -201,11 +201,9 @@ static void decide_day(struct refresh *refresh, struct day_facts *day, struct pl
 static void delete_mark(struct refresh *refresh, struct bytes reseller, int32_t day,
                         const struct dirty_mark *mark)
 {
-    char text[DAY_TEXT_SIZE + 1];
-    calendar_day_format(day, text);
     const struct column_value values[] = {
         {DIRTY_RESELLER_ID, false, reseller},
-        {DIRTY_DAY, false, bytes_text(text)},
+        {DIRTY_DAY, false, write_batch_day(refresh->batch, day)},
         {DIRTY_ID, false, bytes_of(mark->id, UUID_SIZE)},
     };
     write_batch_delete(refresh->batch, refresh->marks, values, sizeof(values) / sizeof(values[0]));

@@ -200,20 +200,17 @@ static void day_durable(void *context, int status, const struct error *err)
 static void add_deletion(struct seal_pass *pass)
 {
     const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
-    char day[DAY_TEXT_SIZE + 1];
-    calendar_day_format(pass->day, day);
-    const struct column_value values[] = {{clicks->reseller, false, pass->reseller},
-                                          {clicks->day, false, bytes_text(day)}};
+    const struct column_value values[] = {
+        {clicks->reseller, false, pass->reseller},
+        {clicks->day, false, write_batch_day(pass->batch, pass->day)}};
     write_batch_delete(pass->batch, rollup_table(pass->rollup, clicks->table_id), values, 2);
 }
 
 static void add_state(struct seal_pass *pass)
 {
-    char day[DAY_TEXT_SIZE + 1];
-    calendar_day_format(pass->day, day);
     const struct column_value values[] = {
         {AMOUNT_RESELLER_ID, false, pass->reseller},
-        {AMOUNT_DAY, false, bytes_text(day)},
+        {AMOUNT_DAY, false, write_batch_day(pass->batch, pass->day)},
         {AMOUNT_STATE, false, bytes_text(figure_state_name(DAY_SEALED))}};
     write_batch_insert(pass->batch,
                        rollup_table(pass->rollup, pass->rollup->stream->figures_table_id), values,

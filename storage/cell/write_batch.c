@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "base/calendar.h"
 #include "base/memory.h"
 
 /* Written to disk: the numbers cannot change. */
@@ -141,6 +142,13 @@ struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value
     uint8_t serialized[DECIMAL_SERIALIZED_MAX];
     size_t size = decimal_store(value, serialized);
     return arena_copy(batch->arena, bytes_of(serialized, size));
+}
+
+struct bytes write_batch_day(struct write_batch *batch, int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+    calendar_day_format(day, text);
+    return arena_copy(batch->arena, bytes_of(text, DAY_TEXT_SIZE));
 }
 
 static void rule_serialize(const struct counting_rule *rule, struct buffer *payload)

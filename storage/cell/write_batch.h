@@ -96,6 +96,7 @@ void write_batch_delete(struct write_batch *batch, const struct table *table,
 struct bytes write_batch_bigint(struct write_batch *batch, int64_t value);
 struct bytes write_batch_boolean(struct write_batch *batch, bool value);
 struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value);
+struct bytes write_batch_day(struct write_batch *batch, int32_t day);       /* a text */
 
 /* Serialize the mutations that the batch has so far into `sections`, for a caller that needs their
  * size before the batch is complete.  The result is a view of `sections`. */
