@@ -401,6 +401,29 @@ size_t block_bytes_max(const struct block *block)
 
 /* ---- serialized: vectors of a width ---- */
 
+/* Number `i` of a vector of numbers of `width` bytes each: 0, 1, 2, 4 or 8.  Inlined, so that the
+ * compiler takes the choice by width out of a loop over the vector. */
+static inline uint64_t number_get(const uint8_t *vector, size_t width, size_t i)
+{
+    return width == 1   ? vector[i]
+           : width == 2 ? load_u16(vector + 2 * i)
+           : width == 4 ? load_u32(vector + 4 * i)
+           : width == 8 ? load_u64(vector + 8 * i)
+                        : 0;
+}
+
+static inline void number_put(uint8_t *vector, size_t width, size_t i, uint64_t number)
+{
+    if (width == 1)
+        vector[i] = (uint8_t)number;
+    else if (width == 2)
+        store_u16(vector + 2 * i, (uint16_t)number);
+    else if (width == 4)
+        store_u32(vector + 4 * i, (uint32_t)number);
+    else if (width == 8)
+        store_u64(vector + 8 * i, number);
+}
+
 /* Append `count` values as offsets from the least one, in the fewest of 0, 1, 2, 4, 8 bytes each:
  *
  *     base signed | width u8 | count * width bytes                                              */
@@ -423,25 +446,8 @@ static void put_offsets(struct buffer *buffer, const int64_t *values, uint32_t c
     buffer_put_u8(buffer, width);
     buffer_reserve(buffer, (size_t)count * width);
     uint8_t *to = buffer->data + buffer->size;
-    if (width == 1) {
-        for (uint32_t i = 0; i < count; i++)
-            to[i] = (uint8_t)((uint64_t)values[i] - base);
-    } else if (width == 2) {
-        for (uint32_t i = 0; i < count; i++) {
-            uint16_t offset = (uint16_t)((uint64_t)values[i] - base);
-            memcpy(to + 2 * (size_t)i, &offset, sizeof offset);
-        }
-    } else if (width == 4) {
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t offset = (uint32_t)((uint64_t)values[i] - base);
-            memcpy(to + 4 * (size_t)i, &offset, sizeof offset);
-        }
-    } else if (width == 8) {
-        for (uint32_t i = 0; i < count; i++) {
-            uint64_t offset = (uint64_t)values[i] - base;
-            memcpy(to + 8 * (size_t)i, &offset, sizeof offset);
-        }
-    }
+    for (uint32_t i = 0; i < count; i++)
+        number_put(to, width, i, (uint64_t)values[i] - base);
     buffer->size += (size_t)count * width;
 }
 
@@ -454,26 +460,8 @@ static void get_offsets(struct reader *reader, int64_t *values, uint32_t count)
     struct bytes offsets = reader_bytes(reader, (size_t)count * width);
     if (reader->failed)
         return;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t offset = 0;
-        switch (width) {
-        case 1:
-            offset = offsets.data[i];
-            break;
-        case 2:
-            offset = load_u16(offsets.data + 2 * (size_t)i);
-            break;
-        case 4:
-            offset = load_u32(offsets.data + 4 * (size_t)i);
-            break;
-        case 8:
-            offset = load_u64(offsets.data + 8 * (size_t)i);
-            break;
-        default:
-            break;
-        }
-        values[i] = (int64_t)(base + offset);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = (int64_t)(base + number_get(offsets.data, width, i));
 }
 
 /* Bytes of each code: the fewest of 1, 2 and 4 that hold all codes below `limit`, which is the
@@ -486,18 +474,11 @@ static uint32_t code_width(uint32_t limit)
 static void put_codes(struct buffer *buffer, const uint32_t *codes, uint32_t count, uint32_t limit)
 {
     uint32_t width = code_width(limit);
-    size_t size = (size_t)count * width;
-    buffer_reserve(buffer, size);
+    buffer_reserve(buffer, (size_t)count * width);
     uint8_t *to = buffer->data + buffer->size;
-    if (width == 4 && size > 0)
-        memcpy(to, codes, size);
-    for (uint32_t i = 0; width == 2 && i < count; i++) {
-        uint16_t code = (uint16_t)codes[i];
-        memcpy(to + 2 * (size_t)i, &code, sizeof code);
-    }
-    for (uint32_t i = 0; width == 1 && i < count; i++)
-        to[i] = (uint8_t)codes[i];
-    buffer->size += size;
+    for (uint32_t i = 0; i < count; i++)
+        number_put(to, width, i, codes[i]);
+    buffer->size += (size_t)count * width;
 }
 
 static void get_codes(struct reader *reader, uint32_t *codes, uint32_t count, uint32_t limit)
@@ -508,9 +489,7 @@ static void get_codes(struct reader *reader, uint32_t *codes, uint32_t count, ui
         return;
     uint32_t greatest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        codes[i] = width == 1   ? from.data[i]
-                   : width == 2 ? load_u16(from.data + 2 * (size_t)i)
-                                : load_u32(from.data + 4 * (size_t)i);
+        codes[i] = (uint32_t)number_get(from.data, width, i);
         greatest = codes[i] > greatest ? codes[i] : greatest;
     }
     if (count > 0 && greatest >= limit)
