@@ -237,25 +237,12 @@ static enum columnar_rows_phase compare_piece(struct columnar_rows_order *order,
     return COLUMNAR_ROWS_GATHER;
 }
 
-static void gather_64(const uint64_t *values, const uint32_t *places, uint32_t from, uint32_t end,
-                      uint64_t *gathered)
+/* Inlined with a constant size, so that a value is moved by one instruction. */
+static inline void gather(const uint8_t *values, size_t size, const uint32_t *places, uint32_t from,
+                          uint32_t end, uint8_t *gathered)
 {
-    for (uint32_t i = from; i < end; i++)
-        gathered[i] = values[places[i]];
-}
-
-static void gather_32(const uint32_t *values, const uint32_t *places, uint32_t from, uint32_t end,
-                      uint32_t *gathered)
-{
-    for (uint32_t i = from; i < end; i++)
-        gathered[i] = values[places[i]];
-}
-
-static void gather_8(const uint8_t *values, const uint32_t *places, uint32_t from, uint32_t end,
-                     uint8_t *gathered)
-{
-    for (uint32_t i = from; i < end; i++)
-        gathered[i] = values[places[i]];
+    for (size_t i = from; i < end; i++)
+        memcpy(gathered + i * size, values + places[i] * size, size);
 }
 
 static enum columnar_rows_phase gather_piece(struct columnar_rows_order *order, uint32_t from,
@@ -263,18 +250,19 @@ static enum columnar_rows_phase gather_piece(struct columnar_rows_order *order, 
 {
     const struct columnar_rows *rows = order->rows;
     size_t size = 0;
-    void *values = NULL;
+    uint8_t *values = NULL;
     while (order->array < columnar_rows_arrays(rows) &&
            (values = columnar_rows_array(rows, order->array, &size)) == NULL)
         order->array++;
     if (values == NULL)
         return COLUMNAR_ROWS_SORTED;
+    uint8_t *gathered = (uint8_t *)order->scratch;
     if (size == 1)
-        gather_8(values, order->places, from, end, (uint8_t *)order->scratch);
+        gather(values, 1, order->places, from, end, gathered);
     else if (size == sizeof(uint32_t))
-        gather_32(values, order->places, from, end, (uint32_t *)order->scratch);
+        gather(values, sizeof(uint32_t), order->places, from, end, gathered);
     else
-        gather_64(values, order->places, from, end, order->scratch);
+        gather(values, sizeof(uint64_t), order->places, from, end, gathered);
     if (end == rows->rows) {
         memcpy(values, order->scratch, rows->rows * size);
         order->array++;
