@@ -31,7 +31,6 @@ enum { MUTATION_DELETES_PARTITION = 1 };
 
 enum {
     MUTATION_ITEM_SIZE_MIN = 2,  /* of a packed unfiltered: a kind and at least one more byte */
-    MUTATION_ITEMS_FIRST = 4,    /* nearly every write has one row, or a static row and one row */
     MUTATION_ITEMS_MAX = 1 << 24 /* more than fit into a frame */
 };
 
@@ -215,18 +214,6 @@ static int check_items(const struct table *table, const struct unfiltered *items
     return open_us == TIMESTAMP_NONE ? 0 : corrupt(err, table, "range deletion without end");
 }
 
-/* The array grows with the items that are read.  A packed item may have two bytes, and struct
- * unfiltered has hundreds, so an array for the count of a damaged mutation could take gigabytes. */
-static struct unfiltered *items_grow(struct arena *arena, const struct unfiltered *items,
-                                     uint32_t count, uint32_t *capacity)
-{
-    *capacity = *capacity == 0 ? MUTATION_ITEMS_FIRST : *capacity * 2;
-    struct unfiltered *grown = arena_array(arena, *capacity, sizeof *grown);
-    if (count > 0)
-        memcpy(grown, items, count * sizeof *grown);
-    return grown;
-}
-
 /* Leave out the cells of a row that hold no value of their column's type. */
 static void skip_bad_cells(const struct table *table, const struct cell_salvage *salvage,
                            struct arena *arena, struct row *row)
@@ -256,6 +243,8 @@ static void skip_bad_cells(const struct table *table, const struct cell_salvage 
     row->cell_count = count;
 }
 
+/* The array grows with the items that are read.  A packed item may have two bytes, and struct
+ * unfiltered has hundreds, so an array for the count of a damaged mutation could take gigabytes. */
 static int unpack_items(struct reader *reader, const struct table *table, struct arena *arena,
                         const struct cell_salvage *salvage, struct mutation *mutation,
                         struct error *err)
@@ -267,8 +256,7 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
     if (reader->failed || count > MUTATION_ITEMS_MAX)
         return corrupt(err, table, "cut off or damaged");
     for (uint32_t i = 0; i < count; i++) {
-        if (i == capacity)
-            items = items_grow(arena, items, i, &capacity);
+        items = arena_make_room(arena, items, i, &capacity, sizeof *items);
         if (row_unfiltered_unpack(reader, arena, &items[i]) < 0)
             return corrupt(err, table, "an item is damaged");
         if (salvage != NULL && items[i].kind == UNFILTERED_ROW)
