@@ -76,23 +76,18 @@ void packed_rows_begin(struct packed_rows *rows, const struct table *table, int6
     row_set_end(rows);
 }
 
+/* Add a cell: `path` has data only in a complex column, and `value` is NULL for a tombstone. */
 static void add_cell(struct packed_rows *rows, uint32_t column_id, struct bytes path,
                      const struct bytes *value)
 {
+    enum { BITS = 16 };
+    struct packed_row *row = &rows->rows[rows->row_count - 1];
     check(rows->cells_left > 0 && rows->column_id <= column_id);
     rows->cells_left--;
     rows->column_id = column_id;
     row_pack_insert_cell(column_id, path, value, &rows->bytes);
     row_set_end(rows);
-}
-
-/* Add the cell of a simple column. */
-static void add_simple(struct packed_rows *rows, uint32_t column_id, const struct bytes *value)
-{
-    enum { BITS = 16 };
-    struct packed_row *row = &rows->rows[rows->row_count - 1];
-    add_cell(rows, column_id, bytes_of(NULL, 0), value);
-    if (column_id < BITS)
+    if (path.data == NULL && column_id < BITS)
         row->columns |= (uint16_t)(1U << column_id);
     else
         row->has_others = true;
@@ -108,12 +103,12 @@ static const struct type *type_of(const struct packed_rows *rows, uint32_t colum
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value)
 {
     check(type_validate(type_of(rows, column_id), value, NULL) == 0);
-    add_simple(rows, column_id, &value);
+    add_cell(rows, column_id, bytes_of(NULL, 0), &value);
 }
 
 void packed_rows_null(struct packed_rows *rows, uint32_t column_id)
 {
-    add_simple(rows, column_id, NULL);
+    add_cell(rows, column_id, bytes_of(NULL, 0), NULL);
 }
 
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element)
@@ -121,34 +116,26 @@ void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct by
     const struct bytes empty = bytes_of("", 0);
     check(type_validate(type_path(type_of(rows, column_id)), element, NULL) == 0);
     add_cell(rows, column_id, element, &empty);
-    rows->rows[rows->row_count - 1].has_others = true;
 }
 
 /* ---- using ---- */
 
-static size_t row_start(const struct packed_rows *rows, uint32_t row)
+static struct bytes rows_bytes(const struct packed_rows *rows, uint32_t first, uint32_t count)
 {
-    return row == 0 ? 0 : rows->rows[row - 1].end;
+    size_t start = first == 0 ? 0 : rows->rows[first - 1].end;
+    return bytes_of(rows->bytes.data + start, rows->rows[first + count - 1].end - start);
 }
 
 struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row)
 {
     check(row < rows->row_count);
-    size_t start = row_start(rows, row);
-    return bytes_of(rows->bytes.data + start, rows->rows[row].end - start);
+    return rows_bytes(rows, row, 1);
 }
 
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row)
 {
     check(row < rows->row_count);
     return rows->rows[row].has_others ? 0 : rows->rows[row].columns;
-}
-
-static struct bytes span_rows(const struct packed_rows *rows, const struct packed_span *span)
-{
-    size_t start = row_start(rows, span->row_first);
-    size_t end = rows->rows[span->row_first + span->row_count - 1].end;
-    return bytes_of(rows->bytes.data + start, end - start);
 }
 
 void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_span *span,
@@ -160,10 +147,10 @@ void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_s
                                   .item_count = span->row_count};
     check(rows->cells_left == 0);
     mutation_pack_head(&head, buffer);
-    buffer_append_bytes(buffer, span_rows(rows, span));
+    buffer_append_bytes(buffer, rows_bytes(rows, span->row_first, span->row_count));
 }
 
 size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span)
 {
-    return SPAN_HEAD_MAX + span->key.size + span_rows(rows, span).size;
+    return SPAN_HEAD_MAX + span->key.size + rows_bytes(rows, span->row_first, span->row_count).size;
 }
