@@ -518,7 +518,7 @@ int row_unfiltered_unpack(struct reader *reader, struct arena *arena,
 
 /* ---- deep copies ---- */
 
-static size_t clustering_bytes(const struct clustering *clustering)
+size_t row_clustering_bytes(const struct clustering *clustering)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < clustering->count; i++)
@@ -536,7 +536,7 @@ static struct bytes bytes_put(struct bytes bytes, uint8_t **to)
     return bytes_of(start, bytes.size);
 }
 
-static void clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out)
+void row_clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out)
 {
     copy_out->count = from->count;
     for (uint32_t i = 0; i < from->count; i++)
@@ -547,14 +547,14 @@ static void clustering_put(const struct clustering *from, uint8_t **to, struct c
 struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena)
 {
     struct clustering copy = {0};
-    uint8_t *to = arena_alloc(arena, clustering_bytes(from), 1);
-    clustering_put(from, &to, &copy);
+    uint8_t *to = arena_alloc(arena, row_clustering_bytes(from), 1);
+    row_clustering_put(from, &to, &copy);
     return copy;
 }
 
 size_t row_memory(const struct row *row)
 {
-    size_t size = clustering_bytes(&row->clustering) + row->cell_count * sizeof(struct cell) +
+    size_t size = row_clustering_bytes(&row->clustering) + row->cell_count * sizeof(struct cell) +
                   row->complex_count * sizeof(struct complex_deletion);
     for (uint32_t i = 0; i < row->cell_count; i++)
         size += row->cells[i].path.size + row->cells[i].value.size;
@@ -577,7 +577,7 @@ void row_copy(const struct row *from, struct arena *arena, struct row *copy_out)
     copy_out->is_static = from->is_static;
     copy_out->marker = from->marker;
     copy_out->deletion = from->deletion;
-    clustering_put(&from->clustering, &to, &copy_out->clustering);
+    row_clustering_put(&from->clustering, &to, &copy_out->clustering);
     for (uint32_t i = 0; i < from->cell_count; i++) {
         cells[i] = from->cells[i];
         cells[i].value = bytes_put(from->cells[i].value, &to);

@@ -141,6 +141,10 @@ struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 
 /* Copies with all bytes that they point to in `arena`. */
 struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena);
+/* Copy a clustering whose bytes, row_clustering_bytes of them, go to `*to`, which is moved behind
+ * them.  `copy_out` may be `from`. */
+void row_clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out);
+size_t row_clustering_bytes(const struct clustering *clustering);
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
 size_t row_memory(const struct row *row);      /* bytes that row_copy takes from the arena */
 

@@ -38,7 +38,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -639,27 +638,6 @@ void row_segment_stream_limit(struct stream *stream, struct segment_read_budget 
     ((struct row_stream *)stream)->read_budget = read_budget;
 }
 
-static size_t bound_size(const struct bound *bound)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < bound->prefix.count; i++)
-        size += bound->prefix.values[i].size;
-    return size;
-}
-
-/* Copy what the bound points to; returns the end of the copy. */
-static uint8_t *bound_own(struct bound *bound, uint8_t *to)
-{
-    for (uint32_t i = 0; i < bound->prefix.count; i++) {
-        struct bytes *value = &bound->prefix.values[i];
-        if (value->size > 0)
-            memcpy(to, value->data, value->size);
-        *value = bytes_of(to, value->size);
-        to += value->size;
-    }
-    return to;
-}
-
 int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
                        struct bytes key, const struct slice *slice, struct stream **stream_out,
                        struct error *err)
@@ -683,8 +661,12 @@ int row_segment_stream(struct segment *segment, const struct table *table, int64
     stream->with_static = slice->with_static;
     stream->from = slice->reversed ? slice->end : slice->start;
     stream->to = slice->reversed ? slice->start : slice->end;
-    stream->bound_bytes = memory_alloc(bound_size(&stream->from) + bound_size(&stream->to));
-    bound_own(&stream->to, bound_own(&stream->from, stream->bound_bytes));
+    struct clustering *from = &stream->from.prefix;
+    struct clustering *to = &stream->to.prefix;
+    uint8_t *bytes = memory_alloc(row_clustering_bytes(from) + row_clustering_bytes(to));
+    stream->bound_bytes = bytes;
+    row_clustering_put(from, &bytes, from);
+    row_clustering_put(to, &bytes, to);
     stream->open = DELETION_NONE;
     *stream_out = &stream->base;
     return 0;
