@@ -53,10 +53,10 @@ must_check int columnar_segment_writer_step(struct columnar_segment_writer *writ
 /* The number of a string in the dictionary.  Called between begin and end, when no work is left. */
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string);
-/* A column's strings by number; the array moves when a string is added.  `column` is an index into
- * the vectors of columnar_rows. */
-const struct bytes *columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
-                                                    uint32_t column, uint32_t *count_out);
+/* Let rows whose codes are such numbers point to the strings of the dictionary.  To be called again
+ * when strings were added, because that moves their arrays. */
+void columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
+                                     struct columnar_rows *rows);
 /* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is
  * 0. */
 must_check int columnar_segment_writer_finish(struct columnar_segment_writer *writer,

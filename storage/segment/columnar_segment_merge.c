@@ -130,16 +130,6 @@ static int input_read(struct merge *merge, struct merge_input *input, struct err
     return rc == 0 ? 0 : error_set(err, rc, "too many equal rows in one partition");
 }
 
-/* Let rows whose codes are the writer's numbers point to its strings, whose array moves as it
- * grows. */
-static void strings_refresh(const struct merge *merge, struct columnar_rows *rows)
-{
-    for (uint32_t i = 0; i < rows->column_count; i++)
-        if (rows->vectors[i].kind == VECTOR_CODE)
-            rows->vectors[i].strings =
-                columnar_segment_writer_strings(merge->writer, i, &rows->vectors[i].string_count);
-}
-
 /* The input whose last row is the cutoff; NULL: none has more pages. */
 static struct merge_input *find_cutoff(struct merge *merge)
 {
@@ -220,7 +210,7 @@ static int batch_fill(struct merge *merge, const struct merge_input *cutoff, str
             return error_set(err, rc, "too many rows in one batch of a merge");
         columnar_rows_drop(&merge->inputs[i].rows, counts[i]);
     }
-    strings_refresh(merge, &merge->batch);
+    columnar_segment_writer_strings(merge->writer, &merge->batch);
     return sources > 1 ? batch_sort(merge, err) : 0;
 }
 
@@ -268,7 +258,7 @@ static int inputs_fill(struct merge *merge, struct error *err)
         }
     }
     for (uint32_t i = 0; i < merge->input_count; i++)
-        strings_refresh(merge, &merge->inputs[i].rows);
+        columnar_segment_writer_strings(merge->writer, &merge->inputs[i].rows);
     return 0;
 }
 

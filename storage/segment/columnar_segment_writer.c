@@ -148,10 +148,15 @@ uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, 
     return columnar_dictionary_add(writer->dictionary, column, string);
 }
 
-const struct bytes *columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
-                                                    uint32_t column, uint32_t *count_out)
+void columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
+                                     struct columnar_rows *rows)
 {
-    return columnar_dictionary_strings(writer->dictionary, column, count_out);
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct columnar_vector *vector = &rows->vectors[i];
+        if (vector->kind == VECTOR_CODE)
+            vector->strings =
+                columnar_dictionary_strings(writer->dictionary, i, &vector->string_count);
+    }
 }
 
 /* ---- pages ---- */
@@ -355,18 +360,6 @@ static void timestamps_note(struct columnar_segment_writer *writer,
     segment_writer_timestamp(writer->file, newest);
 }
 
-/* Let pending rows, whose codes are numbers in the dictionary, point to its strings, whose arrays
- * move as they grow. */
-static void pending_refresh(struct columnar_segment_writer *writer)
-{
-    for (uint32_t i = 0; i < writer->pending.column_count; i++) {
-        struct columnar_vector *vector = &writer->pending.vectors[i];
-        if (vector->kind == VECTOR_CODE)
-            vector->strings =
-                columnar_dictionary_strings(writer->dictionary, i, &vector->string_count);
-    }
-}
-
 static void rows_begin(struct columnar_segment_writer *writer, const struct columnar_rows *rows)
 {
     writer->rows = rows;
@@ -400,7 +393,7 @@ int columnar_segment_writer_append(struct columnar_segment_writer *writer,
         return error_set(err, rc, "too many rows in one piece of a partition");
     columnar_rows_stats(rows, &writer->stats);
     timestamps_note(writer, rows);
-    pending_refresh(writer);
+    columnar_segment_writer_strings(writer, &writer->pending);
     if (pending->rows >= writer->page_rows)
         rows_begin(writer, pending);
     return 0;
@@ -413,7 +406,7 @@ int columnar_segment_writer_end(struct columnar_segment_writer *writer, struct e
         return rc;
     check(writer->is_open);
     writer->is_ending = true;
-    pending_refresh(writer);
+    columnar_segment_writer_strings(writer, &writer->pending);
     if (writer->pending.rows > 0)
         rows_begin(writer, &writer->pending);
     return 0;
