@@ -33,7 +33,6 @@ struct known_codes {
 struct columnar_segment_writer {
     const struct table *table;
     struct segment_writer *file;
-    struct segment_info info;
     struct columnar_page_encoder *encoder;
     struct columnar_page page;
     struct columnar_dictionary_writer *dictionary;
@@ -71,8 +70,6 @@ int columnar_segment_writer_open(struct world *world, const struct table *table,
     struct columnar_segment_writer *writer = memory_zeroed(1, sizeof *writer);
     writer->table = table;
     writer->file = file;
-    writer->info = *info;
-    writer->info.rows = 0;
     writer->page_rows = page_rows > 0 ? page_rows : COLUMNAR_PAGE_ROWS_MAX;
     writer->encoder = columnar_page_encoder_new();
     columnar_page_init(&writer->page, table);
@@ -259,7 +256,6 @@ static int partition_write(struct columnar_segment_writer *writer, struct error 
                                           .entry = writer->entry,
                                           .deletion = {.timestamp_us = TIMESTAMP_NONE},
                                           .stats = &writer->stats};
-    writer->info.rows += writer->stats.rows;
     return segment_writer_partition(writer->file, &partition, err);
 }
 
@@ -427,11 +423,8 @@ int columnar_segment_writer_finish(struct columnar_segment_writer *writer,
     if (rc != 0)
         return rc;
     check(!writer->is_open);
-    if (writer->info.rows == 0) {
-        *info_out = writer->info;
-        info_out->partitions = 0;
+    if (segment_writer_is_empty(writer->file, info_out))
         return 0;
-    }
     rc = dictionary_write(writer, err);
     if (rc == 0)
         rc = segment_writer_extra(writer->file, columnar_dictionary_index(writer->dictionary), err);

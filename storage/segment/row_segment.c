@@ -60,12 +60,11 @@ static bool deletion_is_some(struct deletion deletion)
 
 struct row_segment_writer {
     struct segment_writer *segment;
-    struct segment_info info; /* as given */
+    uint64_t id;
     struct compressor *compressor;
     struct row_page_builder page; /* the open page, which will be the segment's next one */
     struct buffer encoded;
     struct buffer scratch;
-    uint64_t partitions;
     struct row_span span;
 
     /* The partition that is being written. */
@@ -86,7 +85,7 @@ int row_segment_writer_open(struct world *world, const struct segment_info *info
         return rc;
     struct row_segment_writer *writer = memory_zeroed(1, sizeof *writer);
     writer->segment = segment;
-    writer->info = *info;
+    writer->id = info->id;
     writer->compressor = compressor_new(COMPRESS_LEVEL);
     *writer_out = writer;
     return 0;
@@ -101,7 +100,7 @@ static int writer_page_close(struct row_segment_writer *writer, struct bytes lab
     int rc = row_page_encode(&writer->page, writer->compressor, &writer->encoded);
     if (rc != 0)
         return error_set(err, rc, "segment %016" PRIx64 ": page %" PRIu32 " is too large",
-                         writer->info.id, segment_writer_page_next(writer->segment));
+                         writer->id, segment_writer_page_next(writer->segment));
     return segment_writer_page(writer->segment, buffer_view(&writer->encoded), label, err);
 }
 
@@ -182,7 +181,6 @@ static int writer_partition_end(struct row_segment_writer *writer, struct error 
         writer->span.is_open = true;
         partition->rows++;
     }
-    writer->partitions++;
     return segment_writer_partition(writer->segment, partition, err);
 }
 
@@ -212,10 +210,7 @@ int row_segment_writer_partition(struct row_segment_writer *writer, int64_t toke
 int row_segment_writer_finish(struct row_segment_writer *writer, struct segment_info *info_out,
                               struct error *err)
 {
-    *info_out = writer->info;
-    info_out->rows = 0;
-    info_out->partitions = 0;
-    if (writer->partitions == 0)
+    if (segment_writer_is_empty(writer->segment, info_out))
         return 0;
     int rc = writer_page_close(writer, bytes_of(NULL, 0), err);
     buffer_clear(&writer->scratch);

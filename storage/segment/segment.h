@@ -61,6 +61,8 @@ void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_u
  * live. */
 must_check int segment_writer_finish(struct segment_writer *writer, struct segment_info *info_out,
                                      struct error *err);
+/* Whether no partition was added; *info_out then says so, for a caller that does not finish. */
+bool segment_writer_is_empty(const struct segment_writer *writer, struct segment_info *info_out);
 /* Free; removes the temporary file unless finish succeeded. */
 void segment_writer_close(struct segment_writer *writer);
 

@@ -270,6 +270,12 @@ int segment_writer_finish(struct segment_writer *writer, struct segment_info *in
     return rc;
 }
 
+bool segment_writer_is_empty(const struct segment_writer *writer, struct segment_info *info_out)
+{
+    *info_out = writer->footer.info;
+    return writer->footer.info.partitions == 0;
+}
+
 void segment_writer_close(struct segment_writer *writer)
 {
     if (writer == NULL)
