@@ -9,7 +9,6 @@
 #include "storage/segment/segment_format.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/crc32c.h"
@@ -36,12 +35,6 @@ enum {
 };
 
 enum { SECTION_SIZE = 24 };
-
-void segment_format_path_temporary(uint64_t segment_id, char path[64])
-{
-    int length = snprintf(path, 64, "segments/%016" PRIx64 ".tmp", segment_id);
-    check(length > 0 && length < 64);
-}
 
 static void identity_put(const struct segment_info *info, uint32_t format, const char *magic,
                          uint8_t *block)

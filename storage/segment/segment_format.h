@@ -42,9 +42,6 @@ struct segment_footer {
     struct segment_section sections[SECTION_COUNT];
 };
 
-/* "segments/00000000000000a1.tmp": the file's name while it is written. */
-void segment_format_path_temporary(uint64_t segment_id, char path[64]);
-
 /* Fill a block of SEGMENT_BLOCK bytes. */
 void segment_format_header(const struct segment_info *info, uint32_t format, uint8_t *block);
 void segment_format_footer(const struct segment_footer *footer, uint8_t *block);

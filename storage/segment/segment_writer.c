@@ -23,6 +23,7 @@
 #include "storage/segment/segment.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash64.h"
@@ -104,7 +105,8 @@ static int writer_create(struct segment_writer *writer, struct error *err)
     struct disk *disk = writer->disk;
     int flags =
         DISK_WRITE | DISK_CREATE | (writer->footer.info.kind == SEGMENT_COLUMNAR ? DISK_DIRECT : 0);
-    segment_format_path_temporary(writer->footer.info.id, writer->path);
+    snprintf(writer->path, sizeof writer->path, "segments/%016" PRIx64 ".tmp",
+             writer->footer.info.id);
     int rc = disk->open(disk, writer->path, flags, &writer->file, err);
     if (rc == 0 || disk->remove(disk, writer->path) != 0)
         return rc;
