@@ -361,10 +361,10 @@ static int row_stream_read(struct row_stream *stream, uint32_t page_index, struc
     scratch->expanded->page = page_index;
     struct reader_pool *readers = segment_readers(stream->segment);
     struct reader_workspace *work = reader_pool_borrow(readers);
-    struct vector_decoder *vectors = segment_block_decoder_vectors(work->blocks);
     int rc = segment_read_page(stream->segment, page_index, stream->read_budget, &work->page, err);
-    if (rc == 0 && row_page_expand(buffer_view(&work->page), vector_codec_decompressor(vectors),
-                                   &scratch->expanded->plain) != 0)
+    if (rc == 0 &&
+        row_page_expand(buffer_view(&work->page), segment_block_decompressor(work->blocks),
+                        &scratch->expanded->plain) != 0)
         rc = row_stream_damaged(stream, "it does not decompress", err);
     reader_pool_give_back(readers, work);
     if (rc != 0) {

@@ -325,9 +325,9 @@ void segment_block_decoder_free(struct segment_block_decoder *decoder)
     memory_free(decoder);
 }
 
-struct vector_decoder *segment_block_decoder_vectors(struct segment_block_decoder *decoder)
+struct decompressor *segment_block_decompressor(struct segment_block_decoder *decoder)
 {
-    return decoder->vectors;
+    return vector_codec_decompressor(decoder->vectors);
 }
 
 /* Decode the columns from `first` to `last`, of `count` numbers each. */

@@ -60,6 +60,6 @@ void segment_block_decoder_free(struct segment_block_decoder *decoder);        /
 must_check int segment_block_decode(struct segment_block_decoder *decoder, struct reader *reader,
                                     uint32_t page_count, bool has_stats,
                                     struct segment_block *block);
-/* The vector decoder of the block decoder, by which a reader can decode other vectors, too. */
-struct vector_decoder *segment_block_decoder_vectors(struct segment_block_decoder *decoder);
+/* The decompressor of the decoder, for other bytes of a segment that are stored compressed. */
+struct decompressor *segment_block_decompressor(struct segment_block_decoder *decoder);
 #endif

@@ -152,10 +152,9 @@ static int rows_read(const struct segment_directory *directory,
     uint32_t plain_size = reader_u32(section);
     uint32_t size = reader_u32(section);
     struct bytes packed = reader_bytes(section, size);
-    struct vector_decoder *vectors = segment_block_decoder_vectors(decoder);
     segment_block_clear(block);
     if (section->failed || plain_size > SEGMENT_DIRECTORY_BLOCK_MAX ||
-        decompressor_append(vector_codec_decompressor(vectors), packed, plain_size,
+        decompressor_append(segment_block_decompressor(decoder), packed, plain_size,
                             &block->bytes) != 0)
         return ERROR_CORRUPT;
     struct reader reader = reader_of(buffer_view(&block->bytes));
