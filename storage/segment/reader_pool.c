@@ -91,26 +91,20 @@ static void pool_unlock(struct reader_pool *pool)
 
 /* ---- spares ---- */
 
-static void pool_count(struct reader_pool *pool, size_t more, size_t less)
-{
-    size_t bytes = atomic_load_explicit(&pool->bytes, memory_order_relaxed);
-    atomic_store_explicit(&pool->bytes, bytes + more - less, memory_order_relaxed);
-}
-
 static void spare_link(struct reader_pool *pool, struct reader_spare **place,
                        struct reader_spare *spare)
 {
     *place = spare;
     spare->place = place;
     TAILQ_INSERT_TAIL(&pool->spares, spare, link);
-    pool_count(pool, spare->bytes, 0);
+    atomic_fetch_add_explicit(&pool->bytes, spare->bytes, memory_order_relaxed);
 }
 
 static void spare_unlink(struct reader_pool *pool, struct reader_spare *spare)
 {
     *spare->place = NULL;
     TAILQ_REMOVE(&pool->spares, spare, link);
-    pool_count(pool, 0, spare->bytes);
+    atomic_fetch_sub_explicit(&pool->bytes, spare->bytes, memory_order_relaxed);
 }
 
 struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_spare **place)

@@ -72,10 +72,8 @@ uint32_t row_page_add(struct row_page_builder *builder, struct deletion open, st
     uint32_t index = row_page_entry_count(builder);
     bool is_open = open.timestamp_us != TIMESTAMP_NONE;
     buffer_put_u8(&builder->entries, is_open);
-    if (is_open) {
-        buffer_put_signed(&builder->entries, open.timestamp_us);
-        buffer_put_signed(&builder->entries, open.local_s);
-    }
+    if (is_open)
+        row_deletion_pack(open, &builder->entries);
     buffer_append_bytes(&builder->entries, items);
     buffer_put_u32(&builder->ends, (uint32_t)builder->entries.size);
     return index;
