@@ -21,7 +21,6 @@ enum { COLUMNS_MAX = 16 };
 struct sizes {
     const struct table *table;
     struct columnar_page page;
-    struct columnar_page_decoder *decoder;
     struct columnar_page_encoder *encoder;
     struct buffer encoded;
     uint64_t rows;
@@ -57,7 +56,7 @@ static void add_page(struct sizes *sizes, struct bytes encoded)
     uint32_t columns = sizes->page.rows.column_count;
     sizes->pages += encoded.size;
     for (uint32_t i = 0; i < columns; i++) {
-        must(columnar_page_decode(sizes->decoder, encoded, &sizes->page, &err), "page", &err);
+        must(columnar_page_decode(&sizes->page, encoded, &err), "page", &err);
         flatten(&sizes->page, i);
         buffer_clear(&sizes->encoded);
         columnar_page_encode_begin(sizes->encoder, &sizes->page, &sizes->encoded);
@@ -121,7 +120,6 @@ int main(int argc, char **argv)
     must(manifest_open(world, &options, &manifest, &err), argv[1], &err);
     const struct manifest_state *state = manifest_state(manifest);
     sizes.table = schema_table(state->schema, TABLE_AD_CLICK);
-    sizes.decoder = columnar_page_decoder_new();
     sizes.encoder = columnar_page_encoder_new();
     columnar_page_init(&sizes.page, sizes.table);
     check(sizes.page.rows.column_count <= COLUMNS_MAX);
@@ -133,7 +131,6 @@ int main(int argc, char **argv)
     }
     print(&sizes);
     columnar_page_release(&sizes.page);
-    columnar_page_decoder_free(sizes.decoder);
     columnar_page_encoder_free(sizes.encoder);
     buffer_release(&sizes.encoded);
     manifest_close(manifest);

@@ -40,7 +40,6 @@ struct columnar_sums {
     uint32_t amount; /* index of the summed column, or UINT32_MAX */
     struct segment *segment;
     struct columnar_dictionary *strings; /* of the segment; NULL before its first page */
-    struct columnar_page_decoder *decoder;
     struct columnar_page page;
     uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
@@ -62,7 +61,6 @@ struct columnar_sums *columnar_sums_new(const struct table *table, uint32_t by_c
         if (block_column_of(table, i)->id == by_column)
             sums->by = i;
     check((sums->by != UINT32_MAX) == (by_column != 0));
-    sums->decoder = columnar_page_decoder_new();
     columnar_page_init(&sums->page, table);
     sums->page.wanted = (sums->by != UINT32_MAX ? UINT64_C(1) << sums->by : 0) |
                         (sums->amount != UINT32_MAX ? UINT64_C(1) << sums->amount : 0);
@@ -103,7 +101,6 @@ void columnar_sums_free(struct columnar_sums *sums)
     numbers_clear(sums);
     memory_free(sums->numbers);
     memory_free(sums->places);
-    columnar_page_decoder_free(sums->decoder);
     columnar_page_release(&sums->page);
     columnar_rows_release(&sums->rows);
     buffer_release(&sums->encoded);
@@ -327,7 +324,7 @@ static int page_read(struct columnar_sums *sums, uint32_t page, struct error *er
         return corrupt(sums, page, "the directory names it and it is not there", err);
     int rc = segment_read_page(sums->segment, page, NULL, &sums->encoded, err);
     if (rc == 0)
-        rc = columnar_page_decode(sums->decoder, buffer_view(&sums->encoded), &sums->page, err);
+        rc = columnar_page_decode(&sums->page, buffer_view(&sums->encoded), err);
     return rc == 0 && sums->by != UINT32_MAX ? numbers_check(sums, page, err) : rc;
 }
 

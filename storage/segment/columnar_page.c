@@ -41,6 +41,8 @@ void columnar_page_release(struct columnar_page *page)
     }
     memory_free(page->lists);
     memory_free(page->entries);
+    vector_codec_decoder_free(page->vectors);
+    memory_free(page->values);
     columnar_rows_release(&page->rows);
     *page = (struct columnar_page){0};
 }
@@ -494,88 +496,64 @@ bool columnar_page_encode_step(struct columnar_page_encoder *encoder)
 
 /* ---- decoding ---- */
 
-struct columnar_page_decoder {
-    struct vector_decoder *vectors;
-    int64_t *values; /* of the vector read last; the array grows, as most pages are small */
-    uint32_t values_capacity;
-};
-
-struct columnar_page_decoder *columnar_page_decoder_new(void)
+/* Decode a vector into the page's values. */
+static int get_values(struct columnar_page *page, struct reader *reader, uint32_t count)
 {
-    struct columnar_page_decoder *decoder = memory_zeroed(1, sizeof *decoder);
-    decoder->vectors = vector_codec_decoder_new();
-    return decoder;
-}
-
-void columnar_page_decoder_free(struct columnar_page_decoder *decoder)
-{
-    if (decoder == NULL)
-        return;
-    vector_codec_decoder_free(decoder->vectors);
-    memory_free(decoder->values);
-    memory_free(decoder);
-}
-
-/* Decode a vector into the decoder's values. */
-static int get_values(struct columnar_page_decoder *decoder, struct reader *reader, uint32_t count)
-{
-    if (count > decoder->values_capacity) {
-        memory_free(decoder->values);
-        decoder->values = memory_alloc(count * sizeof *decoder->values);
-        decoder->values_capacity = count;
+    if (count > page->values_capacity) {
+        memory_free(page->values);
+        page->values = memory_alloc(count * sizeof *page->values);
+        page->values_capacity = count;
     }
-    return vector_codec_decode(decoder->vectors, reader, count, decoder->values);
+    return vector_codec_decode(page->vectors, reader, count, page->values);
 }
 
 /* get_values, with a check that each value is within [0, limit). */
-static int get_limited(struct columnar_page_decoder *decoder, struct reader *reader, uint32_t count,
+static int get_limited(struct columnar_page *page, struct reader *reader, uint32_t count,
                        uint64_t limit)
 {
-    if (get_values(decoder, reader, count) != 0)
+    if (get_values(page, reader, count) != 0)
         return ERROR_CORRUPT;
     uint64_t greatest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t value = (uint64_t)decoder->values[i];
+        uint64_t value = (uint64_t)page->values[i];
         greatest = value > greatest ? value : greatest;
     }
     return count > 0 && greatest >= limit ? ERROR_CORRUPT : 0;
 }
 
-static int get_entries(struct columnar_page_decoder *decoder, struct reader *reader,
-                       struct columnar_page *page)
+static int get_entries(struct columnar_page *page, struct reader *reader)
 {
     uint32_t rows = page->rows.rows;
-    if (get_limited(decoder, reader, page->entry_count, (uint64_t)rows + 1) != 0)
+    if (get_limited(page, reader, page->entry_count, (uint64_t)rows + 1) != 0)
         return ERROR_CORRUPT;
     uint64_t first = 0;
     for (uint32_t i = 0; i < page->entry_count; i++) {
-        uint32_t count = (uint32_t)decoder->values[i];
+        uint32_t count = (uint32_t)page->values[i];
         if (count == 0 || first + count > rows)
             return ERROR_CORRUPT;
         page->entries[i] = (struct columnar_page_entry){.first = (uint32_t)first, .rows = count};
         first += count;
     }
-    if (first != rows || get_values(decoder, reader, page->entry_count) != 0)
+    if (first != rows || get_values(page, reader, page->entry_count) != 0)
         return ERROR_CORRUPT;
     for (uint32_t i = 0; i < page->entry_count; i++)
-        page->entries[i].timestamp_us = decoder->values[i];
+        page->entries[i].timestamp_us = page->values[i];
     return 0;
 }
 
-static int get_timestamps(struct columnar_page_decoder *decoder, struct reader *reader,
-                          struct columnar_page *page)
+static int get_timestamps(struct columnar_page *page, struct reader *reader)
 {
     uint64_t count = reader_varint(reader);
     if (reader->failed || count == 0 || count > page->rows.rows)
         return ERROR_CORRUPT;
     int64_t *table = memory_alloc(count * sizeof *table);
-    int rc = vector_codec_decode(decoder->vectors, reader, (uint32_t)count, table);
+    int rc = vector_codec_decode(page->vectors, reader, (uint32_t)count, table);
     if (rc == 0)
-        rc = get_limited(decoder, reader, page->rows.rows, count);
+        rc = get_limited(page, reader, page->rows.rows, count);
     if (rc == 0) {
         columnar_rows_timestamps(&page->rows);
         for (uint32_t row = 0; row < page->rows.rows; row++)
-            page->rows.timestamps_us[row] = table[decoder->values[row]];
+            page->rows.timestamps_us[row] = table[page->values[row]];
     }
     memory_free(table);
     return rc;
@@ -590,32 +568,32 @@ static int skip_timestamps(struct reader *reader, const struct columnar_page *pa
     return rc != 0 ? rc : vector_codec_skip(reader, page->rows.rows);
 }
 
-static int get_ranks(struct columnar_page_decoder *decoder, struct reader *reader,
-                     struct columnar_page *page)
+static int get_ranks(struct columnar_page *page, struct reader *reader)
 {
     columnar_rows_ranks(&page->rows);
-    return vector_codec_decode(decoder->vectors, reader, page->rows.rows, page->rows.ranks);
+    return vector_codec_decode(page->vectors, reader, page->rows.rows, page->rows.ranks);
 }
 
 /* Decode a vector of flags below `limit` into `flags`. */
-static int get_flags(struct columnar_page_decoder *decoder, struct reader *reader, uint32_t rows,
-                     uint64_t limit, uint8_t *flags)
+static int get_flags(struct columnar_page *page, struct reader *reader, uint64_t limit,
+                     uint8_t *flags)
 {
+    uint32_t rows = page->rows.rows;
     int64_t constant;
     if (vector_codec_get_constant(reader, rows, &constant)) {
         memset(flags, (int)constant, rows);
         return (uint64_t)constant < limit ? 0 : ERROR_CORRUPT;
     }
-    if (get_limited(decoder, reader, rows, limit) != 0)
+    if (get_limited(page, reader, rows, limit) != 0)
         return ERROR_CORRUPT;
     for (uint32_t row = 0; row < rows; row++)
-        flags[row] = (uint8_t)decoder->values[row];
+        flags[row] = (uint8_t)page->values[row];
     return 0;
 }
 
 /* Decode the column's absence; the vector gets no absence array when every row has a value. */
-static int get_absent(struct columnar_page_decoder *decoder, struct reader *reader,
-                      struct columnar_page *page, struct columnar_vector *vector)
+static int get_absent(struct columnar_page *page, struct reader *reader,
+                      struct columnar_vector *vector)
 {
     struct reader ahead = *reader;
     int64_t constant;
@@ -624,7 +602,7 @@ static int get_absent(struct columnar_page_decoder *decoder, struct reader *read
         return 0;
     }
     columnar_rows_absent(&page->rows, vector);
-    return get_flags(decoder, reader, page->rows.rows, 2, vector->absent);
+    return get_flags(page, reader, 2, vector->absent);
 }
 
 /* Turn the gaps in `integers` into values; `first` has the first value of each entry. */
@@ -643,54 +621,52 @@ static void gaps_add_up(const struct columnar_page *page, const int64_t *first, 
 }
 
 /* Decode the integers of all rows into `integers`. */
-static int get_integers(struct columnar_page_decoder *decoder, struct reader *reader,
-                        const struct columnar_page *page, int64_t *integers)
+static int get_integers(struct columnar_page *page, struct reader *reader, int64_t *integers)
 {
     uint8_t form = reader_u8(reader);
     if (form == INTEGERS_PLAIN)
-        return vector_codec_decode(decoder->vectors, reader, page->rows.rows, integers);
+        return vector_codec_decode(page->vectors, reader, page->rows.rows, integers);
     if (form != INTEGERS_GAPS_UP && form != INTEGERS_GAPS_DOWN)
         return ERROR_CORRUPT;
-    if (get_values(decoder, reader, page->entry_count) != 0 ||
-        vector_codec_decode(decoder->vectors, reader, page->rows.rows, integers) != 0)
+    if (get_values(page, reader, page->entry_count) != 0 ||
+        vector_codec_decode(page->vectors, reader, page->rows.rows, integers) != 0)
         return ERROR_CORRUPT;
-    gaps_add_up(page, decoder->values, form == INTEGERS_GAPS_DOWN, integers);
+    gaps_add_up(page, page->values, form == INTEGERS_GAPS_DOWN, integers);
     return 0;
 }
 
 /* Decode the lists of all entries: `starts` and `numbers` of `list`. */
-static int get_lists(struct columnar_page_decoder *decoder, struct reader *reader,
-                     const struct columnar_page *page, struct columnar_page_list *list)
+static int get_lists(struct columnar_page *page, struct reader *reader,
+                     struct columnar_page_list *list)
 {
-    if (get_limited(decoder, reader, page->entry_count, (uint64_t)page->rows.rows + 1) != 0)
+    if (get_limited(page, reader, page->entry_count, (uint64_t)page->rows.rows + 1) != 0)
         return ERROR_CORRUPT;
     list->starts[0] = 0;
     for (uint32_t i = 0; i < page->entry_count; i++) {
-        if (decoder->values[i] > page->entries[i].rows)
+        if (page->values[i] > page->entries[i].rows)
             return ERROR_CORRUPT;
-        list->starts[i + 1] = list->starts[i] + (uint32_t)decoder->values[i];
+        list->starts[i + 1] = list->starts[i] + (uint32_t)page->values[i];
     }
     list->count = 0;
     list_reserve(list, list->starts[page->entry_count]);
-    if (get_limited(decoder, reader, list->starts[page->entry_count], UINT32_MAX) != 0)
+    if (get_limited(page, reader, list->starts[page->entry_count], UINT32_MAX) != 0)
         return ERROR_CORRUPT;
     list->count = list->starts[page->entry_count];
     for (uint32_t i = 0; i < list->count; i++)
-        list->numbers[i] = decoder->values[i];
+        list->numbers[i] = page->values[i];
     return 0;
 }
 
-/* Check the places in the decoder's values against the lists, and store them as codes.  Absent rows
+/* Check the places in the page's values against the lists, and store them as codes.  Absent rows
  * have place 0, even where the list is empty. */
-static int places_check(const struct columnar_page_decoder *decoder,
-                        const struct columnar_page *page, const struct columnar_page_list *list,
+static int places_check(const struct columnar_page *page, const struct columnar_page_list *list,
                         const struct columnar_vector *vector)
 {
     for (uint32_t i = 0; i < page->entry_count; i++) {
         const struct columnar_page_entry *entry = &page->entries[i];
         uint32_t size = list->starts[i + 1] - list->starts[i];
         for (uint32_t row = entry->first; row < entry->first + entry->rows; row++) {
-            uint64_t place = (uint64_t)decoder->values[row];
+            uint64_t place = (uint64_t)page->values[row];
             bool is_absent = vector->absent != NULL && vector->absent[row];
             if (place >= size && !(is_absent && place == 0))
                 return ERROR_CORRUPT;
@@ -700,39 +676,35 @@ static int places_check(const struct columnar_page_decoder *decoder,
     return 0;
 }
 
-static int get_codes(struct columnar_page_decoder *decoder, struct reader *reader,
-                     struct columnar_page *page, uint32_t index)
+static int get_codes(struct columnar_page *page, struct reader *reader, uint32_t index)
 {
     struct columnar_page_list *list = &page->lists[index];
-    if (get_lists(decoder, reader, page, list) != 0 ||
-        get_values(decoder, reader, page->rows.rows) != 0)
+    if (get_lists(page, reader, list) != 0 || get_values(page, reader, page->rows.rows) != 0)
         return ERROR_CORRUPT;
-    return places_check(decoder, page, list, &page->rows.vectors[index]);
+    return places_check(page, list, &page->rows.vectors[index]);
 }
 
 /* Read past lists and codes; the sizes of the lists say how many numbers they have. */
-static int skip_lists(struct columnar_page_decoder *decoder, struct reader *reader,
-                      const struct columnar_page *page)
+static int skip_lists(struct columnar_page *page, struct reader *reader)
 {
-    if (get_limited(decoder, reader, page->entry_count, (uint64_t)page->rows.rows + 1) != 0)
+    if (get_limited(page, reader, page->entry_count, (uint64_t)page->rows.rows + 1) != 0)
         return ERROR_CORRUPT;
     uint64_t numbers = 0;
     for (uint32_t i = 0; i < page->entry_count; i++)
-        numbers += (uint64_t)decoder->values[i];
+        numbers += (uint64_t)page->values[i];
     if (numbers > page->rows.rows || vector_codec_skip(reader, (uint32_t)numbers) != 0)
         return ERROR_CORRUPT;
     return vector_codec_skip(reader, page->rows.rows);
 }
 
 /* Read past a column that the table no longer has, or that is not wanted. */
-static int skip_column(struct columnar_page_decoder *decoder, struct reader *reader,
-                       const struct columnar_page *page, uint8_t kind)
+static int skip_column(struct columnar_page *page, struct reader *reader, uint8_t kind)
 {
     uint32_t rows = page->rows.rows;
     if (vector_codec_skip(reader, rows) != 0)
         return ERROR_CORRUPT;
     if (kind == VECTOR_CODE)
-        return skip_lists(decoder, reader, page);
+        return skip_lists(page, reader);
     uint8_t form = reader_u8(reader);
     if (form > INTEGERS_GAPS_DOWN ||
         (form != INTEGERS_PLAIN && vector_codec_skip(reader, page->entry_count) != 0) ||
@@ -746,17 +718,16 @@ static bool column_is_wanted(const struct columnar_page *page, uint32_t index)
     return (page->wanted >> index & 1) != 0;
 }
 
-static int get_column(struct columnar_page_decoder *decoder, struct reader *reader,
-                      struct columnar_page *page, uint32_t index)
+static int get_column(struct columnar_page *page, struct reader *reader, uint32_t index)
 {
     struct columnar_vector *vector = &page->rows.vectors[index];
-    int rc = get_absent(decoder, reader, page, vector);
+    int rc = get_absent(page, reader, vector);
     if (rc == 0 && vector->kind == VECTOR_CODE)
-        rc = get_codes(decoder, reader, page, index);
+        rc = get_codes(page, reader, index);
     else if (rc == 0)
-        rc = get_integers(decoder, reader, page, vector->integers);
+        rc = get_integers(page, reader, vector->integers);
     if (rc == 0 && vector->kind == VECTOR_DECIMAL)
-        rc = get_flags(decoder, reader, page->rows.rows, BLOCK_SCALE_MAX + 1, vector->scales);
+        rc = get_flags(page, reader, BLOCK_SCALE_MAX + 1, vector->scales);
     return rc;
 }
 
@@ -786,8 +757,7 @@ static uint32_t column_find(const struct columnar_page *page, uint64_t column_id
     return UINT32_MAX;
 }
 
-static int get_columns(struct columnar_page_decoder *decoder, struct reader *reader,
-                       struct columnar_page *page)
+static int get_columns(struct columnar_page *page, struct reader *reader)
 {
     bool seen[BLOCK_COLUMNS_MAX] = {false};
     uint64_t count = reader_varint(reader);
@@ -800,8 +770,7 @@ static int get_columns(struct columnar_page_decoder *decoder, struct reader *rea
         if (index != UINT32_MAX && (seen[index] || kind != page->rows.vectors[index].kind))
             return ERROR_CORRUPT;
         bool is_wanted = index != UINT32_MAX && column_is_wanted(page, index);
-        int rc = is_wanted ? get_column(decoder, reader, page, index)
-                           : skip_column(decoder, reader, page, kind);
+        int rc = is_wanted ? get_column(page, reader, index) : skip_column(page, reader, kind);
         if (rc != 0)
             return rc;
         if (index != UINT32_MAX)
@@ -816,8 +785,7 @@ static int get_columns(struct columnar_page_decoder *decoder, struct reader *rea
     return reader->failed || reader_left(reader) > 0 ? ERROR_CORRUPT : 0;
 }
 
-static int get_page(struct columnar_page_decoder *decoder, struct reader *reader,
-                    struct columnar_page *page)
+static int get_page(struct columnar_page *page, struct reader *reader)
 {
     uint8_t format = reader_u8(reader);
     uint8_t flags = reader_u8(reader);
@@ -833,24 +801,25 @@ static int get_page(struct columnar_page_decoder *decoder, struct reader *reader
     entries_reserve(page, page->entry_count + 1);
     columnar_rows_reserve(&page->rows, (uint32_t)rows);
     page->rows.rows = (uint32_t)rows;
-    if (get_entries(decoder, reader, page) != 0)
+    if (get_entries(page, reader) != 0)
         return ERROR_CORRUPT;
     bool is_whole = page->wanted == COLUMNAR_PAGE_ALL;
     if (flags & PAGE_TIMESTAMPS &&
-        (is_whole ? get_timestamps(decoder, reader, page) : skip_timestamps(reader, page)) != 0)
+        (is_whole ? get_timestamps(page, reader) : skip_timestamps(reader, page)) != 0)
         return ERROR_CORRUPT;
-    if (flags & PAGE_RANKS && (is_whole ? get_ranks(decoder, reader, page)
-                                        : vector_codec_skip(reader, page->rows.rows)) != 0)
+    if (flags & PAGE_RANKS &&
+        (is_whole ? get_ranks(page, reader) : vector_codec_skip(reader, page->rows.rows)) != 0)
         return ERROR_CORRUPT;
-    return get_columns(decoder, reader, page);
+    return get_columns(page, reader);
 }
 
-int columnar_page_decode(struct columnar_page_decoder *decoder, struct bytes encoded,
-                         struct columnar_page *page, struct error *err)
+int columnar_page_decode(struct columnar_page *page, struct bytes encoded, struct error *err)
 {
     columnar_page_clear(page);
+    if (page->vectors == NULL)
+        page->vectors = vector_codec_decoder_new();
     struct reader reader = reader_of(encoded);
-    if (get_page(decoder, &reader, page) == 0)
+    if (get_page(page, &reader) == 0)
         return 0;
     columnar_page_clear(page);
     return error_set(err, ERROR_CORRUPT, "wide page of %zu bytes: bad contents near byte %zu",

@@ -39,6 +39,10 @@ struct columnar_page {
                                         * Unless it is COLUMNAR_PAGE_ALL, `rows` gets no timestamps
                                         * and ranks, and the vectors of columns without a bit hold
                                         * nothing */
+    struct vector_decoder *vectors;    /* private, as are the next two; NULL before a decoding */
+    int64_t *values;                   /* of the vector decoded last; the array grows, as most pages
+                                        * are small */
+    uint32_t values_capacity;
 };
 
 #define COLUMNAR_PAGE_ALL UINT64_MAX   /* as after columnar_page_init */
@@ -69,12 +73,9 @@ void columnar_page_encode_begin(struct columnar_page_encoder *encoder,
                                 const struct columnar_page *page, struct buffer *target);
 bool columnar_page_encode_step(struct columnar_page_encoder *encoder);
 
-struct columnar_page_decoder;
-struct columnar_page_decoder *columnar_page_decoder_new(void);
-void columnar_page_decoder_free(struct columnar_page_decoder *decoder);
 /* Decode into `page`, which is cleared first and was made for the table.  Columns that the page has
  * and the table no longer has are left out; columns that the page lacks are absent in all rows.
  * ERROR_CORRUPT; then the page is clear. */
-must_check int columnar_page_decode(struct columnar_page_decoder *decoder, struct bytes encoded,
-                                    struct columnar_page *page, struct error *err);
+must_check int columnar_page_decode(struct columnar_page *page, struct bytes encoded,
+                                    struct error *err);
 #endif

@@ -22,7 +22,6 @@ struct reader_strings {
 struct columnar_segment_reader {
     struct segment *segment;
     struct columnar_dictionary *dictionary; /* NULL before the first read */
-    struct columnar_page_decoder *decoder;
     struct columnar_page page;
     uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
@@ -34,7 +33,6 @@ struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segm
 {
     struct columnar_segment_reader *reader = memory_zeroed(1, sizeof *reader);
     reader->segment = segment_ref(segment);
-    reader->decoder = columnar_page_decoder_new();
     reader->page_loaded = UINT32_MAX;
     columnar_page_init(&reader->page, table);
     reader->strings = memory_zeroed(reader->page.rows.column_count, sizeof *reader->strings);
@@ -49,7 +47,6 @@ void columnar_segment_reader_free(struct columnar_segment_reader *reader)
         memory_free(reader->strings[i].strings);
     memory_free(reader->strings);
     columnar_dictionary_close(reader->dictionary);
-    columnar_page_decoder_free(reader->decoder);
     columnar_page_release(&reader->page);
     buffer_release(&reader->encoded);
     segment_unref(reader->segment);
@@ -72,8 +69,7 @@ static int page_load(struct columnar_segment_reader *reader, uint32_t page, stru
     reader->page_loaded = UINT32_MAX;
     int rc = segment_read_page(reader->segment, page, NULL, &reader->encoded, err);
     if (rc == 0)
-        rc = columnar_page_decode(reader->decoder, buffer_view(&reader->encoded), &reader->page,
-                                  err);
+        rc = columnar_page_decode(&reader->page, buffer_view(&reader->encoded), err);
     if (rc != 0) {
         error_wrap(err, "segment %llu, page %u",
                    (unsigned long long)segment_info(reader->segment)->id, (unsigned)page);

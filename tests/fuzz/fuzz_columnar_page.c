@@ -31,9 +31,8 @@ static void check_codes(const struct columnar_page *page, uint32_t column)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct columnar_page page;
-    struct columnar_page_decoder *decoder = columnar_page_decoder_new();
     columnar_page_init(&page, schema_table(fuzz_schema(), TABLE_AD_CLICK));
-    if (columnar_page_decode(decoder, bytes_of(data, size), &page, NULL) == 0) {
+    if (columnar_page_decode(&page, bytes_of(data, size), NULL) == 0) {
         check_entries(&page);
         for (uint32_t column = 0; column < page.rows.column_count; column++)
             if (page.rows.vectors[column].kind == VECTOR_CODE)
@@ -43,11 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     /* The ad and the amount alone. */
     page.wanted = 1 << 1 | 1 << 2;
-    if (columnar_page_decode(decoder, bytes_of(data, size), &page, NULL) == 0) {
+    if (columnar_page_decode(&page, bytes_of(data, size), NULL) == 0) {
         check_entries(&page);
         check_codes(&page, 1);
     }
     columnar_page_release(&page);
-    columnar_page_decoder_free(decoder);
     return 0;
 }

@@ -17,7 +17,6 @@ struct fixture {
     struct arena *arena;
     struct columnar_memtable *memtable;
     struct columnar_page_encoder *encoder;
-    struct columnar_page_decoder *decoder;
     struct columnar_page page;
     struct columnar_page read;
     struct click_model models[PARTITIONS];
@@ -54,7 +53,6 @@ static void setup(struct fixture *fixture, uint32_t rows)
     fixture->table = schema_table(fixture->schema, COLUMNAR_TABLE);
     fixture->memtable = columnar_memtable_new(fixture->table, fixture->arena);
     fixture->encoder = columnar_page_encoder_new();
-    fixture->decoder = columnar_page_decoder_new();
     columnar_page_init(&fixture->page, fixture->table);
     columnar_page_init(&fixture->read, fixture->table);
     columnar_rows_init(&sorted, fixture->table);
@@ -91,7 +89,6 @@ static void teardown(struct fixture *fixture)
     columnar_page_release(&fixture->page);
     columnar_page_release(&fixture->read);
     columnar_page_encoder_free(fixture->encoder);
-    columnar_page_decoder_free(fixture->decoder);
     columnar_memtable_free(fixture->memtable);
     arena_free(fixture->arena);
     schema_unref(fixture->schema);
@@ -142,8 +139,7 @@ Test(columnar_page, rows_come_back_in_their_entries)
         struct error err;
         setup(&fixture, sizes[i]);
         for (int again = 0; again < 2; again++) {
-            cr_assert_eq(columnar_page_decode(fixture.decoder, buffer_view(&fixture.encoded),
-                                              &fixture.read, &err),
+            cr_assert_eq(columnar_page_decode(&fixture.read, buffer_view(&fixture.encoded), &err),
                          0, "%s", err.text);
             assert_same(&fixture);
         }
@@ -155,9 +151,7 @@ Test(columnar_page, timestamps_and_ranks_come_back)
 {
     struct fixture fixture;
     setup(&fixture, 200);
-    cr_assert_eq(
-        columnar_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &fixture.read, NULL),
-        0);
+    cr_assert_eq(columnar_page_decode(&fixture.read, buffer_view(&fixture.encoded), NULL), 0);
     const struct columnar_rows *rows = &fixture.read.rows;
     for (uint32_t i = 0; i < PARTITIONS; i++) {
         const struct columnar_page_entry *entry = &fixture.read.entries[i];
@@ -180,8 +174,8 @@ Test(columnar_page, dropped_columns_are_left_out_and_new_ones_absent)
     cr_assert_eq(schema_add_columns(altered, COLUMNAR_TABLE, &added, 1, &err), 0);
     struct columnar_page page;
     columnar_page_init(&page, schema_table(altered, COLUMNAR_TABLE));
-    cr_assert_eq(columnar_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &page, &err),
-                 0, "%s", err.text);
+    cr_assert_eq(columnar_page_decode(&page, buffer_view(&fixture.encoded), &err), 0, "%s",
+                 err.text);
     cr_assert_eq(page.rows.rows, 100);
     for (uint32_t i = 0; i < page.rows.column_count; i++) {
         const struct columnar_vector *vector = &page.rows.vectors[i];
@@ -230,11 +224,8 @@ Test(columnar_page, columns_that_are_wanted_come_back_alone)
     setup(&fixture, 3000);
     columnar_page_init(&some, fixture.table);
     some.wanted = 1 << 1 | 1 << 2;
-    cr_assert_eq(
-        columnar_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &fixture.read, NULL),
-        0);
-    cr_assert_eq(columnar_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &some, NULL),
-                 0);
+    cr_assert_eq(columnar_page_decode(&fixture.read, buffer_view(&fixture.encoded), NULL), 0);
+    cr_assert_eq(columnar_page_decode(&some, buffer_view(&fixture.encoded), NULL), 0);
     uint32_t rows = fixture.read.rows.rows;
     const struct columnar_vector *whole = fixture.read.rows.vectors;
     cr_assert(fixture.read.rows.timestamps_us != NULL && fixture.read.rows.ranks != NULL);
@@ -262,9 +253,8 @@ Test(columnar_page, truncated_at_every_byte_it_is_corrupt)
         uint8_t *cut = memory_copy(fixture.encoded.data, size);
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
             fixture.read.wanted = wanted[i];
-            cr_assert_eq(
-                columnar_page_decode(fixture.decoder, bytes_of(cut, size), &fixture.read, NULL),
-                ERROR_CORRUPT, "%zu", size);
+            cr_assert_eq(columnar_page_decode(&fixture.read, bytes_of(cut, size), NULL),
+                         ERROR_CORRUPT, "%zu", size);
             cr_assert_eq(fixture.read.rows.rows, 0);
         }
         memory_free(cut);
@@ -297,13 +287,11 @@ Test(columnar_page, every_bit_may_be_flipped)
     for (size_t bit = 0; bit < fixture.encoded.size * 8; bit++) {
         uint8_t *damaged = memory_copy(fixture.encoded.data, fixture.encoded.size);
         damaged[bit / 8] ^= (uint8_t)(1U << bit % 8);
-        int rc = columnar_page_decode(fixture.decoder, bytes_of(damaged, fixture.encoded.size),
-                                      &fixture.read, NULL);
+        int rc = columnar_page_decode(&fixture.read, bytes_of(damaged, fixture.encoded.size), NULL);
         cr_assert(rc == 0 || rc == ERROR_CORRUPT);
         assert_sound(&fixture.read);
         fixture.read.wanted = 1 << 1 | 1 << 2 | 1 << 4;
-        rc = columnar_page_decode(fixture.decoder, bytes_of(damaged, fixture.encoded.size),
-                                  &fixture.read, NULL);
+        rc = columnar_page_decode(&fixture.read, bytes_of(damaged, fixture.encoded.size), NULL);
         cr_assert(rc == 0 || rc == ERROR_CORRUPT);
         assert_sound(&fixture.read);
         fixture.read.wanted = COLUMNAR_PAGE_ALL;
