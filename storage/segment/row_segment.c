@@ -550,19 +550,16 @@ static int row_stream_end(struct row_stream *stream, struct unfiltered *out)
     return 1;
 }
 
-/* Go on to the next page in the order of reading while the present one has no items left; *more_out
- * is false when there is no further page. */
-static int row_stream_next_page(struct row_stream *stream, bool *more_out, struct error *err)
+/* Go on to the next page in the order of reading while the present one has no items left.  1: the
+ * present page has items; 0: there is no further page; or an error. */
+static int row_stream_next_page(struct row_stream *stream, struct error *err)
 {
-    *more_out = true;
     for (;;) {
         uint32_t count = stream->scratch->entry.item_count;
         if (stream->reversed ? stream->index > stream->index_first : stream->index < count)
+            return 1;
+        if (stream->page == (stream->reversed ? 0 : stream->partition.page_count - 1))
             return 0;
-        if (stream->page == (stream->reversed ? 0 : stream->partition.page_count - 1)) {
-            *more_out = false;
-            return 0;
-        }
         int rc =
             row_stream_load(stream, stream->reversed ? stream->page - 1 : stream->page + 1, err);
         if (rc != 0)
@@ -573,12 +570,9 @@ static int row_stream_next_page(struct row_stream *stream, bool *more_out, struc
 
 static int row_stream_item(struct row_stream *stream, struct unfiltered *out, struct error *err)
 {
-    bool more;
-    int rc = row_stream_next_page(stream, &more, err);
-    if (rc != 0)
-        return rc;
-    if (!more)
-        return row_stream_end(stream, out);
+    int rc = row_stream_next_page(stream, err);
+    if (rc <= 0)
+        return rc < 0 ? rc : row_stream_end(stream, out);
     uint32_t index = stream->reversed ? --stream->index : stream->index++;
     rc = row_stream_unpack(stream, index, out, err);
     if (rc != 0)
@@ -600,21 +594,12 @@ static int row_stream_next(struct stream *base, struct unfiltered *out, struct e
 {
     struct row_stream *stream = (struct row_stream *)base;
     int rc = 0;
-    while (rc == 0 && stream->phase != PHASE_END) {
-        switch (stream->phase) {
-        case PHASE_STATIC:
-            rc = row_stream_static(stream, out, err);
-            break;
-        case PHASE_BEGIN:
-            rc = row_stream_begin(stream, out, err);
-            break;
-        case PHASE_ITEMS:
-            rc = row_stream_item(stream, out, err);
-            break;
-        case PHASE_END:
-            break;
-        }
-    }
+    if (stream->phase == PHASE_STATIC)
+        rc = row_stream_static(stream, out, err);
+    if (rc == 0 && stream->phase == PHASE_BEGIN)
+        rc = row_stream_begin(stream, out, err);
+    if (rc == 0 && stream->phase == PHASE_ITEMS)
+        rc = row_stream_item(stream, out, err);
     return rc;
 }
 
