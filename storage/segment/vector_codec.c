@@ -271,6 +271,7 @@ static enum vector_step encode_numbers(struct vector_encoder *encoder)
     return STEP_SPLIT;
 }
 
+/* The last step. */
 static void encode_put(struct vector_encoder *encoder)
 {
     struct buffer *target = encoder->target;
@@ -295,22 +296,16 @@ void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *va
 
 bool vector_codec_encode_step(struct vector_encoder *encoder)
 {
-    switch (encoder->step) {
-    case STEP_NUMBERS:
+    if (encoder->step == STEP_NUMBERS) {
         encoder->step = encode_numbers(encoder);
-        break;
-    case STEP_SPLIT:
+    } else if (encoder->step == STEP_SPLIT) {
         split(encoder->numbers, encoder->count, encoder->mantissa, encoder->buckets.data,
               &encoder->raw);
         encoder->buckets.size = encoder->count;
         encoder->step = STEP_PUT;
-        break;
-    case STEP_PUT:
+    } else if (encoder->step == STEP_PUT) {
         encode_put(encoder);
         encoder->step = STEP_NONE;
-        break;
-    case STEP_NONE:
-        break;
     }
     return encoder->step != STEP_NONE;
 }
