@@ -53,7 +53,6 @@ struct segment_writer {
     struct buffer directory;             /* the closed directory blocks */
     struct buffer index;
     struct buffer extra;
-    bool has_extra;
 
     int64_t token; /* of the last partition, to check their order */
     struct buffer key;
@@ -190,11 +189,10 @@ int segment_writer_partition(struct segment_writer *writer,
 
 int segment_writer_extra(struct segment_writer *writer, struct bytes extra, struct error *err)
 {
-    check(!writer->finished && !writer->has_extra);
+    check(!writer->finished && writer->extra.size == 0);
     if (extra.size > SEGMENT_EXTRA_MAX)
         return error_set(err, ERROR_LIMIT, "segment %s: extra of %zu bytes", writer->path,
                          extra.size);
-    writer->has_extra = true;
     buffer_append_bytes(&writer->extra, extra);
     return 0;
 }
