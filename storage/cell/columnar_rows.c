@@ -485,8 +485,10 @@ struct rows_stream {
     struct cell *cells;
 };
 
-struct bytes columnar_rows_vector_value(const struct columnar_vector *vector, uint32_t row,
-                                        struct buffer *values)
+/* The serialized value of a row that has one: a view of its string, or of a number that is appended
+ * to `values`. */
+static struct bytes vector_value(const struct columnar_vector *vector, uint32_t row,
+                                 struct buffer *values)
 {
     check(vector->kind == VECTOR_CODE || values->capacity - values->size >= COLUMNAR_VALUE_MAX);
     if (vector->kind == VECTOR_CODE)
@@ -497,17 +499,22 @@ struct bytes columnar_rows_vector_value(const struct columnar_vector *vector, ui
     return bytes_of(values->data + start, values->size - start);
 }
 
+void columnar_rows_clustering(const struct columnar_rows *rows, uint32_t row, struct buffer *values,
+                              struct clustering *clustering_out)
+{
+    clustering_out->count = columnar_rows_clustering_columns(rows);
+    for (uint32_t i = 0; i < clustering_out->count; i++)
+        clustering_out->values[i] = vector_value(&rows->vectors[i], row, values);
+}
+
 static void row_clustering(const struct columnar_rows *rows, uint32_t row, int64_t rank,
                            struct buffer *values, struct clustering *clustering_out)
 {
     buffer_clear(values);
-    uint32_t count = columnar_rows_clustering_columns(rows);
-    for (uint32_t i = 0; i < count; i++)
-        clustering_out->values[i] = columnar_rows_vector_value(&rows->vectors[i], row, values);
+    columnar_rows_clustering(rows, row, values, clustering_out);
     size_t start = values->size;
     buffer_put_u64_be(values, (uint64_t)rank);
-    clustering_out->values[count] = bytes_of(values->data + start, sizeof rank);
-    clustering_out->count = count + 1;
+    clustering_out->values[clustering_out->count++] = bytes_of(values->data + start, sizeof rank);
 }
 
 /* The index of the first row behind `bound`. */
@@ -558,7 +565,7 @@ static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_o
             (struct cell){.column_id = vector->column_id,
                           .timestamp_us = timestamp_us,
                           .expiry_s = EXPIRY_NONE,
-                          .value = columnar_rows_vector_value(vector, row, &stream->values)};
+                          .value = vector_value(vector, row, &stream->values)};
     }
 }
 

@@ -115,12 +115,12 @@ void columnar_rows_strings_free(struct columnar_strings *strings);
 must_check int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t input_count,
                                    struct columnar_strings *strings, struct columnar_rows *merged);
 
-/* The serialized value of a row that has one: a view of its string, or a view of a number that is
- * appended to `values`.  `values` must have space for COLUMNAR_VALUE_MAX more bytes, so that it
- * does not move and earlier views of it stay valid. */
+/* The clustering of a row without the rank: views of its strings and, for numbers, of their
+ * serialized values, which are appended to `values`.  `values` must have space for
+ * COLUMNAR_VALUE_MAX more bytes for each value, so that it does not move. */
 enum { COLUMNAR_VALUE_MAX = 16 };
-struct bytes columnar_rows_vector_value(const struct columnar_vector *vector, uint32_t row,
-                                        struct buffer *values);
+void columnar_rows_clustering(const struct columnar_rows *rows, uint32_t row, struct buffer *values,
+                              struct clustering *clustering_out);
 
 /* The rows within `slice` as a stream: each has its rank, a marker, and a cell for each regular
  * column in which it has a value.  `rows` must outlive the stream. */

@@ -31,7 +31,6 @@ struct known_codes {
 };
 
 struct columnar_segment_writer {
-    const struct table *table;
     struct segment_writer *file;
     struct columnar_page_encoder *encoder;
     struct columnar_page page;
@@ -68,7 +67,6 @@ int columnar_segment_writer_open(struct world *world, const struct table *table,
     if (rc != 0)
         return rc;
     struct columnar_segment_writer *writer = memory_zeroed(1, sizeof *writer);
-    writer->table = table;
     writer->file = file;
     writer->page_rows = page_rows > 0 ? page_rows : COLUMNAR_PAGE_ROWS_MAX;
     writer->encoder = columnar_page_encoder_new();
@@ -163,10 +161,9 @@ static void label_set(struct columnar_segment_writer *writer, const struct colum
                       uint32_t row)
 {
     struct buffer values = {0};
-    struct clustering clustering = {.count = writer->table->clustering_count - 1};
+    struct clustering clustering;
     buffer_reserve(&values, CLUSTERING_MAX * COLUMNAR_VALUE_MAX);
-    for (uint32_t i = 0; i < clustering.count; i++)
-        clustering.values[i] = columnar_rows_vector_value(&rows->vectors[i], row, &values);
+    columnar_rows_clustering(rows, row, &values, &clustering);
     buffer_clear(&writer->label);
     row_clustering_pack(&clustering, &writer->label);
     buffer_release(&values);
