@@ -29,7 +29,7 @@ struct reader_pool {
     struct spare_list spares;
     size_t bytes_max;
     atomic_size_t bytes; /* written under the mutex */
-    struct reader_workspace *workspaces;
+    struct reader_workspace *workspaces[WORKSPACES_KEPT];
     uint32_t workspace_count;
 };
 
@@ -65,11 +65,8 @@ void reader_pool_unref(struct reader_pool *pool)
     if (pool == NULL || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) > 1)
         return;
     check(TAILQ_EMPTY(&pool->spares));
-    while (pool->workspaces != NULL) {
-        struct reader_workspace *next = pool->workspaces->next;
-        workspace_free(pool->workspaces);
-        pool->workspaces = next;
-    }
+    while (pool->workspace_count > 0)
+        workspace_free(pool->workspaces[--pool->workspace_count]);
     pthread_mutex_destroy(&pool->mutex);
     memory_free(pool);
 }
@@ -151,11 +148,8 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
 struct reader_workspace *reader_pool_borrow(struct reader_pool *pool)
 {
     pool_lock(pool);
-    struct reader_workspace *workspace = pool->workspaces;
-    if (workspace != NULL) {
-        pool->workspaces = workspace->next;
-        pool->workspace_count--;
-    }
+    struct reader_workspace *workspace =
+        pool->workspace_count > 0 ? pool->workspaces[--pool->workspace_count] : NULL;
     pool_unlock(pool);
     if (workspace == NULL) {
         workspace = memory_zeroed(1, sizeof *workspace);
@@ -170,11 +164,8 @@ void reader_pool_give_back(struct reader_pool *pool, struct reader_workspace *wo
         buffer_release(&workspace->page);
     pool_lock(pool);
     bool is_kept = pool->workspace_count < WORKSPACES_KEPT;
-    if (is_kept) {
-        workspace->next = pool->workspaces;
-        pool->workspaces = workspace;
-        pool->workspace_count++;
-    }
+    if (is_kept)
+        pool->workspaces[pool->workspace_count++] = workspace;
     pool_unlock(pool);
     if (!is_kept)
         workspace_free(workspace);

@@ -49,7 +49,6 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
 struct reader_workspace {
     struct segment_block_decoder *blocks;
     struct buffer page;                /* an encoded page, as it is on the disk */
-    struct reader_workspace *next;     /* private to the pool */
 };
 
 /* A workspace must be given back before its borrower calls a function that may wait for another
