@@ -12,8 +12,6 @@
 #include "storage/cell/columnar_rows.h"
 #include "storage/segment/segment.h"
 
-enum { COLUMNAR_SEGMENT_INPUTS_MAX = 64 };     /* of one merge */
-
 /* ---- writing: columnar_segment_writer.c ---- */
 
 struct columnar_segment_writer;

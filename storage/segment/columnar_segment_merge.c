@@ -195,20 +195,18 @@ static int batch_sort(struct merge *merge, struct error *err)
 /* Move all rows before the cutoff from the inputs into the batch, in order. */
 static int batch_fill(struct merge *merge, const struct merge_input *cutoff, struct error *err)
 {
-    uint32_t counts[COLUMNAR_SEGMENT_INPUTS_MAX] = {0};
     uint32_t sources = 0;
-    for (uint32_t i = 0; i < merge->input_count; i++) {
-        counts[i] = rows_before(&merge->inputs[i].rows, cutoff);
-        sources += counts[i] > 0;
-    }
     columnar_rows_clear(&merge->batch);
     for (uint32_t i = 0; i < merge->input_count; i++) {
-        int rc = counts[i] == 0
-                     ? 0
-                     : columnar_rows_append(&merge->batch, &merge->inputs[i].rows, 0, counts[i]);
+        struct columnar_rows *rows = &merge->inputs[i].rows;
+        uint32_t count = rows_before(rows, cutoff);
+        if (count == 0)
+            continue;
+        int rc = columnar_rows_append(&merge->batch, rows, 0, count);
         if (rc != 0)
             return error_set(err, rc, "too many rows in one batch of a merge");
-        columnar_rows_drop(&merge->inputs[i].rows, counts[i]);
+        columnar_rows_drop(rows, count);
+        sources++;
     }
     columnar_segment_writer_strings(merge->writer, &merge->batch);
     return sources > 1 ? batch_sort(merge, err) : 0;
@@ -311,7 +309,7 @@ static int partition_merge(struct merge *merge, const struct segment_partition *
 static void merge_init(struct merge *merge, const struct table *table, struct segment **inputs,
                        uint32_t input_count, const struct columnar_segment_rules *rules)
 {
-    check(input_count > 0 && input_count <= COLUMNAR_SEGMENT_INPUTS_MAX);
+    check(input_count > 0);
     *merge = (struct merge){.rules = rules, .input_count = input_count};
     merge->inputs = memory_zeroed(input_count, sizeof *merge->inputs);
     for (uint32_t i = 0; i < input_count; i++) {
