@@ -546,6 +546,10 @@ static int get_timestamps(struct columnar_page *page, struct reader *reader)
     uint64_t count = reader_varint(reader);
     if (reader->failed || count == 0 || count > page->rows.rows)
         return ERROR_CORRUPT;
+    if (page->wanted != COLUMNAR_PAGE_ALL) {
+        int skipped = vector_codec_skip(reader, (uint32_t)count);
+        return skipped != 0 ? skipped : vector_codec_skip(reader, page->rows.rows);
+    }
     int64_t *table = memory_alloc(count * sizeof *table);
     int rc = vector_codec_decode(page->vectors, reader, (uint32_t)count, table);
     if (rc == 0)
@@ -559,17 +563,10 @@ static int get_timestamps(struct columnar_page *page, struct reader *reader)
     return rc;
 }
 
-static int skip_timestamps(struct reader *reader, const struct columnar_page *page)
-{
-    uint64_t count = reader_varint(reader);
-    if (reader->failed || count == 0 || count > page->rows.rows)
-        return ERROR_CORRUPT;
-    int rc = vector_codec_skip(reader, (uint32_t)count);
-    return rc != 0 ? rc : vector_codec_skip(reader, page->rows.rows);
-}
-
 static int get_ranks(struct columnar_page *page, struct reader *reader)
 {
+    if (page->wanted != COLUMNAR_PAGE_ALL)
+        return vector_codec_skip(reader, page->rows.rows);
     columnar_rows_ranks(&page->rows);
     return vector_codec_decode(page->vectors, reader, page->rows.rows, page->rows.ranks);
 }
@@ -803,12 +800,9 @@ static int get_page(struct columnar_page *page, struct reader *reader)
     page->rows.rows = (uint32_t)rows;
     if (get_entries(page, reader) != 0)
         return ERROR_CORRUPT;
-    bool is_whole = page->wanted == COLUMNAR_PAGE_ALL;
-    if (flags & PAGE_TIMESTAMPS &&
-        (is_whole ? get_timestamps(page, reader) : skip_timestamps(reader, page)) != 0)
+    if (flags & PAGE_TIMESTAMPS && get_timestamps(page, reader) != 0)
         return ERROR_CORRUPT;
-    if (flags & PAGE_RANKS &&
-        (is_whole ? get_ranks(page, reader) : vector_codec_skip(reader, page->rows.rows)) != 0)
+    if (flags & PAGE_RANKS && get_ranks(page, reader) != 0)
         return ERROR_CORRUPT;
     return get_columns(page, reader);
 }

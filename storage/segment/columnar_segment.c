@@ -180,11 +180,9 @@ int columnar_segment_reader_rows(struct columnar_segment_reader *reader,
         return error_set(err, ERROR_LIMIT, "a partition of %llu rows, over the limit of %u",
                          (unsigned long long)partition->rows, (unsigned)row_limit);
     columnar_rows_reserve(rows, (uint32_t)partition->rows);
-    for (uint32_t piece = 0; rc == 0 && piece < partition->page_count; piece++) {
+    for (uint32_t piece = 0;
+         rc == 0 && piece < partition->page_count && rows->rows <= partition->rows; piece++)
         rc = piece_append(reader, partition, piece, rows, err);
-        if (rc == 0 && rows->rows > partition->rows)
-            break;
-    }
     if (rc == 0 && rows->rows != partition->rows)
         rc = corrupt(reader, partition->page_first, "rows do not add up", err);
     if (rc != 0)
