@@ -99,6 +99,12 @@ static inline void store_u64_be(void *to, uint64_t value)
     store_u64(to, __builtin_bswap64(value));
 }
 
+/* How many bits a number has up to its highest bit that is set; 0 has none. */
+static inline uint32_t bit_length(uint64_t number)
+{
+    return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
+}
+
 /* Store at `to` the bytes that buffer_put_varint, buffer_put_signed or buffer_put_sized appends.
  * For encoders that reserve memory once for many values: there must be room for the bytes at `to`.
  * Returns where they end. */
@@ -111,10 +117,20 @@ static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
     return to;
 }
 
+/* A signed number with its sign in the lowest bit: 0, -1, 1, -2 are 0, 1, 2, 3. */
+static inline uint64_t zigzag(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t zigzag_back(uint64_t number)
+{
+    return (int64_t)(number >> 1 ^ (0 - (number & 1)));
+}
+
 static inline uint8_t *store_signed(uint8_t *to, int64_t value)
 {
-    uint64_t bits = (uint64_t)value;
-    return store_varint(to, (bits << 1) ^ (value < 0 ? UINT64_MAX : 0));
+    return store_varint(to, zigzag(value));
 }
 
 static inline uint8_t *store_sized(uint8_t *to, struct bytes bytes)

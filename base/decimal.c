@@ -469,7 +469,7 @@ static size_t limbs_size(const uint64_t *limb)
     while (high > 0 && limb[high] == fill && ((limb[high - 1] ^ fill) >> 63) == 0)
         high--;
     uint64_t bits = limb[high] ^ fill;
-    size_t used = bits == 0 ? 0 : (size_t)(64 - __builtin_clzll(bits));
+    size_t used = bit_length(bits);
     /* The sign takes one more bit. */
     return 8 * high + used / 8 + 1;
 }

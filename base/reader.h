@@ -48,8 +48,7 @@ static inline uint32_t reader_varint32(struct reader *reader)
 }
 static inline int64_t reader_signed(struct reader *reader)
 {
-    uint64_t bits = reader_varint(reader);
-    return (int64_t)((bits >> 1) ^ ((bits & 1) != 0 ? UINT64_MAX : 0));
+    return zigzag_back(reader_varint(reader));
 }
 struct bytes reader_bytes(struct reader *reader, size_t size);      /* a view into the input */
 static inline struct bytes reader_sized(struct reader *reader)

@@ -68,11 +68,6 @@ int columnar_rows_compare(const struct columnar_rows *a, uint32_t row_a,
 
 /* ---- the sorts that the phases use ---- */
 
-static uint32_t bit_length(uint64_t value)
-{
-    return value == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(value);
-}
-
 static void insertion_sort(uint64_t *items, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {

@@ -53,13 +53,13 @@ static bool vint_read(struct reader *reader, int64_t *value_out)
     uint64_t value = extra >= 7 ? 0 : first & (0xFFu >> (extra + 1));
     for (int i = 0; i < extra; i++)
         value = value << 8 | reader_u8(reader);
-    *value_out = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+    *value_out = zigzag_back(value);
     return !reader->failed;
 }
 
 static void vint_write(struct buffer *buffer, int64_t number)
 {
-    uint64_t value = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+    uint64_t value = zigzag(number);
     int extra = 0;
 
     while (extra < 8 && value >> (7 * (extra + 1)) != 0)

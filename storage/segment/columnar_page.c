@@ -175,7 +175,7 @@ static const uint64_t *codes_by_count(struct columnar_page_encoder *encoder, uin
         uint32_t code = encoder->distinct[i];
         encoder->items[i] = (uint64_t)(most - encoder->counts[code]) << 32 | code;
     }
-    uint32_t bits = most > 1 ? 32 - (uint32_t)__builtin_clz(most - 1) : 0;
+    uint32_t bits = bit_length(most > 0 ? most - 1 : 0);
     return radix_sort(encoder->items, encoder->items_other, distinct, 32, bits);
 }
 

@@ -79,27 +79,12 @@ void vector_codec_encoder_free(struct vector_encoder *encoder)
     memory_free(encoder);
 }
 
-static uint32_t bit_length(uint64_t number)
-{
-    return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
-}
-
-static uint64_t zigzag(uint64_t difference)
-{
-    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
-}
-
-static uint64_t zigzag_back(uint64_t number)
-{
-    return number >> 1 ^ (0 - (number & 1));
-}
-
 /* The number of a value whose predecessor is `before`, in the form. */
 static uint64_t number_from(int64_t value, int64_t before, enum vector_form form, uint64_t least)
 {
     return form == FORM_OFFSETS  ? (uint64_t)value - least
-           : form == FORM_SIGNED ? zigzag((uint64_t)value)
-                                 : zigzag((uint64_t)value - (uint64_t)before);
+           : form == FORM_SIGNED ? zigzag(value)
+                                 : zigzag((int64_t)((uint64_t)value - (uint64_t)before));
 }
 
 /* Make the numbers of all values; returns the bits that occur in any of them. */
@@ -376,11 +361,11 @@ static void values_from(int64_t *values, uint32_t count, uint8_t form, int64_t b
     uint64_t value = (uint64_t)base;
     if (form == FORM_SIGNED) {
         for (uint32_t i = 0; i < count; i++)
-            values[i] = (int64_t)(zigzag_back((uint64_t)values[i]) + value);
+            values[i] = (int64_t)((uint64_t)zigzag_back((uint64_t)values[i]) + value);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        value += zigzag_back((uint64_t)values[i]);
+        value += (uint64_t)zigzag_back((uint64_t)values[i]);
         values[i] = (int64_t)value;
     }
 }
