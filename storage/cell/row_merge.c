@@ -380,26 +380,24 @@ bool row_purge(const struct table *table, const struct row *row, int64_t now_s, 
     struct merge merge = {.table = table, .is_static = row->is_static, .active = DELETION_NONE};
     struct complex_deletion *complex = arena_array(arena, row->complex_count, sizeof *complex);
     struct cell *cells = arena_array(arena, row->cell_count, sizeof *cells);
-    struct row kept = *row;
-
-    kept.deletion = row_deletion_purge(row->deletion, before_us);
+    *kept_out = *row;
+    kept_out->deletion = row_deletion_purge(row->deletion, before_us);
     if (row->marker.ttl_s > 0 && now_s >= row->marker.expiry_s &&
         row->marker.timestamp_us < before_us)
-        kept.marker = LIVENESS_NONE;
-    kept.complex = complex;
-    kept.complex_count = 0;
+        kept_out->marker = LIVENESS_NONE;
+    kept_out->complex = complex;
+    kept_out->complex_count = 0;
     for (uint32_t i = 0; i < row->complex_count; i++)
         if (row->complex[i].deletion.timestamp_us >= before_us)
-            complex[kept.complex_count++] = row->complex[i];
-    kept.cells = cells;
-    kept.cell_count = 0;
+            complex[kept_out->complex_count++] = row->complex[i];
+    kept_out->cells = cells;
+    kept_out->cell_count = 0;
     for (uint32_t i = 0; i < row->cell_count; i++) {
         const struct cell *cell = &row->cells[i];
         if ((cell_is_live(cell, now_s) || cell->timestamp_us >= before_us) &&
             merge_keeps(&merge, cell))
-            cells[kept.cell_count++] = *cell;
+            cells[kept_out->cell_count++] = *cell;
     }
-    *kept_out = kept;
-    return kept.marker.timestamp_us != TIMESTAMP_NONE || kept.cell_count > 0 ||
-           kept.deletion.timestamp_us != TIMESTAMP_NONE || kept.complex_count > 0;
+    return kept_out->marker.timestamp_us != TIMESTAMP_NONE || kept_out->cell_count > 0 ||
+           kept_out->deletion.timestamp_us != TIMESTAMP_NONE || kept_out->complex_count > 0;
 }
