@@ -192,7 +192,7 @@ struct columnar_dictionary {
     struct segment *segment; /* borrowed */
     struct dictionary_column *columns;
     uint32_t column_count;
-    struct vector_decoder *vectors;
+    struct vector_decoder vectors;
     struct buffer page;
     size_t kept; /* bytes of loaded text */
 };
@@ -245,7 +245,6 @@ int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary
 {
     struct columnar_dictionary *dictionary = memory_zeroed(1, sizeof *dictionary);
     dictionary->segment = segment;
-    dictionary->vectors = vector_codec_decoder_new();
     *out = dictionary;
     if (index_parse(dictionary) == 0)
         return 0;
@@ -278,7 +277,7 @@ void columnar_dictionary_close(struct columnar_dictionary *dictionary)
     for (uint32_t i = 0; i < dictionary->column_count; i++)
         memory_free(dictionary->columns[i].pages);
     memory_free(dictionary->columns);
-    vector_codec_decoder_free(dictionary->vectors);
+    vector_codec_decoder_release(&dictionary->vectors);
     buffer_release(&dictionary->page);
     memory_free(dictionary);
 }
@@ -296,7 +295,7 @@ static int page_decode(struct columnar_dictionary *dictionary, struct dictionary
     uint8_t format = reader_u8(&reader);
     uint64_t count = reader_varint(&reader);
     if (reader.failed || format != DICTIONARY_FORMAT || count != page->count ||
-        vector_codec_decode(dictionary->vectors, &reader, page->count, sizes) != 0)
+        vector_codec_decode(&dictionary->vectors, &reader, page->count, sizes) != 0)
         return ERROR_CORRUPT;
     uint64_t total = 0;
     for (uint32_t i = 0; i < page->count; i++) {
@@ -305,7 +304,7 @@ static int page_decode(struct columnar_dictionary *dictionary, struct dictionary
         total += (uint64_t)sizes[i];
     }
     if (total > PAGE_TEXT_LIMIT ||
-        vector_codec_get_text(dictionary->vectors, &reader, total, &page->text) != 0)
+        vector_codec_get_text(&dictionary->vectors, &reader, total, &page->text) != 0)
         return ERROR_CORRUPT;
     page->strings = memory_alloc(page->count * sizeof *page->strings);
     size_t offset = 0;

@@ -14,7 +14,6 @@
 
 #include "base/memory.h"
 #include "base/radix_sort.h"
-#include "storage/segment/vector_codec.h"
 
 enum { COLUMNAR_PAGE_FORMAT = 1 };
 
@@ -41,7 +40,7 @@ void columnar_page_release(struct columnar_page *page)
     }
     memory_free(page->lists);
     memory_free(page->entries);
-    vector_codec_decoder_free(page->vectors);
+    vector_codec_decoder_release(&page->vectors);
     memory_free(page->values);
     columnar_rows_release(&page->rows);
     *page = (struct columnar_page){0};
@@ -504,7 +503,7 @@ static int get_values(struct columnar_page *page, struct reader *reader, uint32_
         page->values = memory_alloc(count * sizeof *page->values);
         page->values_capacity = count;
     }
-    return vector_codec_decode(page->vectors, reader, count, page->values);
+    return vector_codec_decode(&page->vectors, reader, count, page->values);
 }
 
 /* get_values, with a check that each value is within [0, limit). */
@@ -551,7 +550,7 @@ static int get_timestamps(struct columnar_page *page, struct reader *reader)
         return skipped != 0 ? skipped : vector_codec_skip(reader, page->rows.rows);
     }
     int64_t *table = memory_alloc(count * sizeof *table);
-    int rc = vector_codec_decode(page->vectors, reader, (uint32_t)count, table);
+    int rc = vector_codec_decode(&page->vectors, reader, (uint32_t)count, table);
     if (rc == 0)
         rc = get_limited(page, reader, page->rows.rows, count);
     if (rc == 0) {
@@ -568,7 +567,7 @@ static int get_ranks(struct columnar_page *page, struct reader *reader)
     if (page->wanted != COLUMNAR_PAGE_ALL)
         return vector_codec_skip(reader, page->rows.rows);
     columnar_rows_ranks(&page->rows);
-    return vector_codec_decode(page->vectors, reader, page->rows.rows, page->rows.ranks);
+    return vector_codec_decode(&page->vectors, reader, page->rows.rows, page->rows.ranks);
 }
 
 /* Decode a vector of flags below `limit` into `flags`. */
@@ -622,11 +621,11 @@ static int get_integers(struct columnar_page *page, struct reader *reader, int64
 {
     uint8_t form = reader_u8(reader);
     if (form == INTEGERS_PLAIN)
-        return vector_codec_decode(page->vectors, reader, page->rows.rows, integers);
+        return vector_codec_decode(&page->vectors, reader, page->rows.rows, integers);
     if (form != INTEGERS_GAPS_UP && form != INTEGERS_GAPS_DOWN)
         return ERROR_CORRUPT;
     if (get_values(page, reader, page->entry_count) != 0 ||
-        vector_codec_decode(page->vectors, reader, page->rows.rows, integers) != 0)
+        vector_codec_decode(&page->vectors, reader, page->rows.rows, integers) != 0)
         return ERROR_CORRUPT;
     gaps_add_up(page, page->values, form == INTEGERS_GAPS_DOWN, integers);
     return 0;
@@ -810,8 +809,6 @@ static int get_page(struct columnar_page *page, struct reader *reader)
 int columnar_page_decode(struct columnar_page *page, struct bytes encoded, struct error *err)
 {
     columnar_page_clear(page);
-    if (page->vectors == NULL)
-        page->vectors = vector_codec_decoder_new();
     struct reader reader = reader_of(encoded);
     if (get_page(page, &reader) == 0)
         return 0;

@@ -8,6 +8,7 @@
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 
 #include "storage/cell/columnar_rows.h"
+#include "storage/segment/vector_codec.h"
 
 enum { COLUMNAR_PAGE_ROWS_MAX = 1 << 16 };
 
@@ -39,7 +40,7 @@ struct columnar_page {
                                         * Unless it is COLUMNAR_PAGE_ALL, `rows` gets no timestamps
                                         * and ranks, and the vectors of columns without a bit hold
                                         * nothing */
-    struct vector_decoder *vectors;    /* private, as are the next two; NULL before a decoding */
+    struct vector_decoder vectors;     /* private, as are the next two */
     int64_t *values;                   /* of the vector decoded last; the array grows, as most pages
                                         * are small */
     uint32_t values_capacity;

@@ -303,23 +303,21 @@ void segment_block_encoder_close(struct segment_block_encoder *encoder, struct b
 /* ---- decoding ---- */
 
 struct segment_block_decoder {
-    struct vector_decoder *vectors;
+    struct vector_decoder vectors;
     struct numbers columns[COLUMN_COUNT];
     struct buffer turned;
 };
 
 struct segment_block_decoder *segment_block_decoder_new(void)
 {
-    struct segment_block_decoder *decoder = memory_zeroed(1, sizeof *decoder);
-    decoder->vectors = vector_codec_decoder_new();
-    return decoder;
+    return memory_zeroed(1, sizeof(struct segment_block_decoder));
 }
 
 void segment_block_decoder_free(struct segment_block_decoder *decoder)
 {
     if (decoder == NULL)
         return;
-    vector_codec_decoder_free(decoder->vectors);
+    vector_codec_decoder_release(&decoder->vectors);
     columns_release(decoder->columns);
     buffer_release(&decoder->turned);
     memory_free(decoder);
@@ -327,7 +325,7 @@ void segment_block_decoder_free(struct segment_block_decoder *decoder)
 
 struct decompressor *segment_block_decompressor(struct segment_block_decoder *decoder)
 {
-    return vector_codec_decompressor(decoder->vectors);
+    return vector_codec_decompressor(&decoder->vectors);
 }
 
 /* Decode the columns from `first` to `last`, of `count` numbers each. */
@@ -339,7 +337,7 @@ static int columns_decode(struct segment_block_decoder *decoder, struct reader *
         struct numbers *column = &decoder->columns[i];
         numbers_reserve(column, count);
         column->count = count;
-        rc = vector_codec_decode(decoder->vectors, reader, count, column->values);
+        rc = vector_codec_decode(&decoder->vectors, reader, count, column->values);
     }
     return rc;
 }
@@ -409,7 +407,7 @@ static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *
         turned_count += !is_common;
     }
     buffer_clear(&decoder->turned);
-    if (reader->failed || vector_codec_get_text(decoder->vectors, reader, turned_count * count,
+    if (reader->failed || vector_codec_get_text(&decoder->vectors, reader, turned_count * count,
                                                 &decoder->turned) != 0)
         return ERROR_CORRUPT;
     keys->size = count * size;
@@ -439,7 +437,7 @@ static int keys_decode(struct segment_block_decoder *decoder, struct reader *rea
         return ERROR_CORRUPT;
     if (is_one_size(sizes))
         return keys_turn_back(decoder, reader, sizes->count, (size_t)sizes->values[0], keys);
-    return vector_codec_get_text(decoder->vectors, reader, total, keys);
+    return vector_codec_get_text(&decoder->vectors, reader, total, keys);
 }
 
 /* Where the next entry's key begins, and the indexes of the next numbers in the columns that only

@@ -52,12 +52,6 @@ struct vector_encoder {
     uint32_t mantissa;
 };
 
-struct vector_decoder {
-    struct decompressor *decompressor;
-    struct buffer buckets;
-    struct buffer raw;
-};
-
 /* ---- encoding ---- */
 
 struct vector_encoder *vector_codec_encoder_new(void)
@@ -316,25 +310,17 @@ void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text, st
 
 /* ---- decoding ---- */
 
-struct vector_decoder *vector_codec_decoder_new(void)
+void vector_codec_decoder_release(struct vector_decoder *decoder)
 {
-    struct vector_decoder *decoder = memory_zeroed(1, sizeof *decoder);
-    decoder->decompressor = decompressor_new();
-    return decoder;
-}
-
-void vector_codec_decoder_free(struct vector_decoder *decoder)
-{
-    if (decoder == NULL)
-        return;
     decompressor_free(decoder->decompressor);
     buffer_release(&decoder->buckets);
     buffer_release(&decoder->raw);
-    memory_free(decoder);
 }
 
 struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder)
 {
+    if (decoder->decompressor == NULL)
+        decoder->decompressor = decompressor_new();
     return decoder->decompressor;
 }
 
@@ -350,7 +336,8 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
     struct bytes compressed = reader_sized(reader);
     buffer_clear(&decoder->buckets);
     if (reader->failed || form != STORED_COMPRESSED ||
-        decompressor_append(decoder->decompressor, compressed, count, &decoder->buckets) != 0)
+        decompressor_append(vector_codec_decompressor(decoder), compressed, count,
+                            &decoder->buckets) != 0)
         return NULL;
     return decoder->buckets.data;
 }
@@ -453,7 +440,7 @@ int vector_codec_get_text(struct vector_decoder *decoder, struct reader *reader,
     if (reader->failed)
         return ERROR_CORRUPT;
     if (form == STORED_COMPRESSED)
-        return decompressor_append(decoder->decompressor, stored, size, text);
+        return decompressor_append(vector_codec_decompressor(decoder), stored, size, text);
     if (form != STORED_PLAIN || stored.size != size)
         return ERROR_CORRUPT;
     buffer_append_bytes(text, stored);

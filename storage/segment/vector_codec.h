@@ -16,8 +16,6 @@
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
 
-struct decompressor;
-
 /* An encoder or decoder is working memory that is kept between vectors; it serves one thread at a
  * time. */
 struct vector_encoder;
@@ -37,9 +35,13 @@ bool vector_codec_encode_step(struct vector_encoder *encoder);
 void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text,
                            struct buffer *target);
 
-struct vector_decoder;
-struct vector_decoder *vector_codec_decoder_new(void);
-void vector_codec_decoder_free(struct vector_decoder *decoder); /* NULL is fine */
+/* All-zero is an empty one. */
+struct vector_decoder {
+    struct decompressor *decompressor; /* NULL before it is needed */
+    struct buffer buckets;
+    struct buffer raw;
+};
+void vector_codec_decoder_release(struct vector_decoder *decoder);
 /* Read `count` values (at most VECTOR_COUNT_MAX, else ERROR_CORRUPT).  ERROR_CORRUPT when the bytes
  * hold no such vector. */
 must_check int vector_codec_decode(struct vector_decoder *decoder, struct reader *reader,

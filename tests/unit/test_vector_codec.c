@@ -92,14 +92,14 @@ Test(vector_codec, values_of_every_shape_come_back)
     int64_t values[COUNT];
     int64_t decoded[COUNT];
     static const uint32_t counts[] = {1, 2, 7, 64, 1000, COUNT};
-    struct vector_decoder *decoder = vector_codec_decoder_new();
+    struct vector_decoder decoder = {0};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
             struct buffer coded = {0};
             shape_fill(&shapes[s], values, counts[c]);
             encode(values, counts[c], &coded);
             struct reader reader = reader_of(buffer_view(&coded));
-            cr_assert_eq(vector_codec_decode(decoder, &reader, counts[c], decoded), 0, "%s",
+            cr_assert_eq(vector_codec_decode(&decoder, &reader, counts[c], decoded), 0, "%s",
                          shapes[s].name);
             cr_assert_eq(reader_left(&reader), 0);
             cr_assert_arr_eq(values, decoded, counts[c] * sizeof values[0], "%s of %u",
@@ -109,7 +109,7 @@ Test(vector_codec, values_of_every_shape_come_back)
             cr_assert_eq(reader_left(&reader), 0, "%s of %u", shapes[s].name, counts[c]);
             buffer_release(&coded);
         }
-    vector_codec_decoder_free(decoder);
+    vector_codec_decoder_release(&decoder);
 }
 
 Test(vector_codec, each_shape_takes_few_bytes)
@@ -151,12 +151,12 @@ Test(vector_codec, a_repeated_value_is_told_without_decoding)
 Test(vector_codec, an_empty_vector_takes_nothing)
 {
     struct buffer coded = {0};
-    struct vector_decoder *decoder = vector_codec_decoder_new();
+    struct vector_decoder decoder = {0};
     struct reader reader = reader_of((struct bytes){0});
     encode(NULL, 0, &coded);
     cr_assert_eq(coded.size, 0);
-    cr_assert_eq(vector_codec_decode(decoder, &reader, 0, NULL), 0);
-    vector_codec_decoder_free(decoder);
+    cr_assert_eq(vector_codec_decode(&decoder, &reader, 0, NULL), 0);
+    vector_codec_decoder_release(&decoder);
 }
 
 /* The example of FORMATS.md. */
@@ -165,18 +165,18 @@ Test(vector_codec, what_was_written_stays_readable)
     static const uint8_t coded[] = {0x01, 0x02, 0x00, 0x01, 0xd1, 0x00, 0x03, 0x08, 0x23};
     static const int64_t values[] = {3, 9, 1000};
     int64_t decoded[3];
-    struct vector_decoder *decoder = vector_codec_decoder_new();
+    struct vector_decoder decoder = {0};
     struct reader reader = reader_of(bytes_of(coded, sizeof coded));
-    cr_assert_eq(vector_codec_decode(decoder, &reader, 3, decoded), 0);
+    cr_assert_eq(vector_codec_decode(&decoder, &reader, 3, decoded), 0);
     cr_assert_arr_eq(decoded, values, sizeof values);
-    vector_codec_decoder_free(decoder);
+    vector_codec_decoder_release(&decoder);
 }
 
 Test(vector_codec, truncated_at_every_byte_it_is_corrupt)
 {
     int64_t values[200];
     int64_t decoded[200];
-    struct vector_decoder *decoder = vector_codec_decoder_new();
+    struct vector_decoder decoder = {0};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         struct buffer coded = {0};
         shape_fill(&shapes[s], values, 200);
@@ -184,14 +184,14 @@ Test(vector_codec, truncated_at_every_byte_it_is_corrupt)
         for (size_t size = 0; size < coded.size; size++) {
             uint8_t *cut = memory_copy(coded.data, size);
             struct reader reader = reader_of(bytes_of(cut, size));
-            cr_assert_eq(vector_codec_decode(decoder, &reader, 200, decoded), ERROR_CORRUPT);
+            cr_assert_eq(vector_codec_decode(&decoder, &reader, 200, decoded), ERROR_CORRUPT);
             reader = reader_of(bytes_of(cut, size));
             cr_assert_eq(vector_codec_skip(&reader, 200), ERROR_CORRUPT);
             memory_free(cut);
         }
         buffer_release(&coded);
     }
-    vector_codec_decoder_free(decoder);
+    vector_codec_decoder_release(&decoder);
 }
 
 /* Whatever it decodes to, it neither crashes nor reads past the end. */
@@ -199,7 +199,7 @@ Test(vector_codec, every_bit_may_be_flipped)
 {
     int64_t values[200];
     int64_t decoded[200];
-    struct vector_decoder *decoder = vector_codec_decoder_new();
+    struct vector_decoder decoder = {0};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         struct buffer coded = {0};
         shape_fill(&shapes[s], values, 200);
@@ -208,7 +208,7 @@ Test(vector_codec, every_bit_may_be_flipped)
             uint8_t *damaged = memory_copy(coded.data, coded.size);
             damaged[bit / 8] ^= (uint8_t)(1U << bit % 8);
             struct reader reader = reader_of(bytes_of(damaged, coded.size));
-            int rc = vector_codec_decode(decoder, &reader, 200, decoded);
+            int rc = vector_codec_decode(&decoder, &reader, 200, decoded);
             cr_assert(rc == 0 || rc == ERROR_CORRUPT);
             size_t decoded_to = reader.offset;
             reader = reader_of(bytes_of(damaged, coded.size));
@@ -220,5 +220,5 @@ Test(vector_codec, every_bit_may_be_flipped)
         }
         buffer_release(&coded);
     }
-    vector_codec_decoder_free(decoder);
+    vector_codec_decoder_release(&decoder);
 }
