@@ -629,10 +629,8 @@ static int get_columns(struct reader *reader, const struct table *table, struct 
     bool seen[BLOCK_COLUMNS_MAX] = {false};
     uint64_t count = reader_varint(reader);
     for (uint64_t i = 0; i < count && !reader->failed; i++) {
-        uint64_t id = reader_varint(reader);
+        struct block_column *column = block_column_at(block, reader_varint32(reader));
         uint8_t kind = reader_u8(reader);
-        struct block_column *column =
-            id <= UINT32_MAX ? block_column_at(block, (uint32_t)id) : NULL;
         if (column == NULL || seen[column - block->columns] || kind != (uint8_t)column->kind)
             return ERROR_CORRUPT;
         seen[column - block->columns] = true;
@@ -652,14 +650,13 @@ int block_deserialize(struct reader *reader, const struct schema *schema, struct
 {
     *block_out = NULL;
     uint8_t format = reader_u8(reader);
-    uint64_t table_id = reader_varint(reader);
+    uint32_t table_id = reader_varint32(reader);
     uint64_t rows = reader_varint(reader);
-    if (reader->failed || format != BLOCK_FORMAT || rows > BLOCK_ROWS_MAX || table_id > UINT32_MAX)
+    if (reader->failed || format != BLOCK_FORMAT || rows > BLOCK_ROWS_MAX)
         return error_set(err, ERROR_CORRUPT, "block: bad header");
-    const struct table *table = schema_table(schema, (uint32_t)table_id);
+    const struct table *table = schema_table(schema, table_id);
     if (table == NULL || !(table->flags & TABLE_OF_EVENTS))
-        return error_set(err, ERROR_CORRUPT, "block: no ranked table has number %u",
-                         (unsigned)table_id);
+        return error_set(err, ERROR_CORRUPT, "block: no ranked table has number %u", table_id);
     /* A row takes at least the byte of its partition's code. */
     if (rows > reader_left(reader))
         return error_set(err, ERROR_CORRUPT, "block: %u rows in %zu bytes", (unsigned)rows,
@@ -670,7 +667,7 @@ int block_deserialize(struct reader *reader, const struct schema *schema, struct
     get_codes(reader, block->partition_codes, block->rows, block->partitions.count);
     if (reader->failed || get_columns(reader, table, block) != 0) {
         block_free(block);
-        return error_set(err, ERROR_CORRUPT, "block of table %u: bad contents", (unsigned)table_id);
+        return error_set(err, ERROR_CORRUPT, "block of table %u: bad contents", table_id);
     }
     *block_out = block;
     return 0;
