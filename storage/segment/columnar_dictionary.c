@@ -200,16 +200,14 @@ struct columnar_dictionary {
 static int index_column(struct reader *reader, uint32_t segment_pages,
                         struct dictionary_column *column)
 {
-    uint64_t dictionary = reader_varint(reader);
-    uint64_t column_id = reader_varint(reader);
+    column->dictionary = reader_varint32(reader);
+    column->column_id = reader_varint32(reader);
     uint64_t first = reader_varint(reader);
     uint64_t page_count = reader_count(reader, 1);
-    if (reader->failed || dictionary > UINT32_MAX || column_id > UINT32_MAX || page_count == 0 ||
-        page_count > segment_pages || first > segment_pages - page_count)
+    if (reader->failed || page_count == 0 || page_count > segment_pages ||
+        first > segment_pages - page_count)
         return ERROR_CORRUPT;
-    *column = (struct dictionary_column){.dictionary = (uint32_t)dictionary,
-                                         .column_id = (uint32_t)column_id,
-                                         .page_count = (uint32_t)page_count};
+    column->page_count = (uint32_t)page_count;
     column->pages = memory_zeroed(page_count, sizeof *column->pages);
     for (uint32_t i = 0; i < page_count; i++) {
         uint64_t count = reader_varint(reader);

@@ -785,14 +785,12 @@ static int get_page(struct columnar_page *page, struct reader *reader)
 {
     uint8_t format = reader_u8(reader);
     uint8_t flags = reader_u8(reader);
-    uint64_t dictionary = reader_varint(reader);
+    page->dictionary = reader_varint32(reader);
     uint64_t rows = reader_varint(reader);
     uint64_t entries = reader_varint(reader);
     if (reader->failed || format != COLUMNAR_PAGE_FORMAT ||
-        flags > (PAGE_TIMESTAMPS | PAGE_RANKS) || dictionary > UINT32_MAX ||
-        rows > COLUMNAR_PAGE_ROWS_MAX || entries > rows)
+        flags > (PAGE_TIMESTAMPS | PAGE_RANKS) || rows > COLUMNAR_PAGE_ROWS_MAX || entries > rows)
         return ERROR_CORRUPT;
-    page->dictionary = (uint32_t)dictionary;
     page->entry_count = (uint32_t)entries;
     entries_reserve(page, page->entry_count + 1);
     columnar_rows_reserve(&page->rows, (uint32_t)rows);
