@@ -66,26 +66,26 @@ static int row_is_hidden(struct columnar_purge *purge, const struct unfiltered *
             row_deletion_hides(purge->head.row.deletion, timestamp_us));
 }
 
-static int rows_mark(struct columnar_purge *purge, const struct columnar_rows *rows, bool *any_out,
+/* Mark the hidden rows; 1: there are some, 0: none, or an error. */
+static int rows_mark(struct columnar_purge *purge, const struct columnar_rows *rows,
                      struct error *err)
 {
     struct slice slice = stream_slice_all();
     struct stream *stream = columnar_rows_stream(rows, &slice);
     struct unfiltered row;
     int rc = 0;
-    *any_out = false;
+    bool any = false;
     for (uint32_t i = 0; rc >= 0 && (rc = stream->next(stream, &row, err)) == 1; i++) {
         rc = row_is_hidden(purge, &row, err);
         purge->gone[i] = rc == 1;
-        *any_out |= rc == 1;
+        any |= rc == 1;
     }
     stream_close(stream);
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : any;
 }
 
 int columnar_purge_rows(struct columnar_purge *purge, struct columnar_rows *rows, struct error *err)
 {
-    bool any;
     int rc = purge->is_begun ? 0 : head_next(purge, err);
     if (rc != 0)
         return rc;
@@ -94,10 +94,10 @@ int columnar_purge_rows(struct columnar_purge *purge, struct columnar_rows *rows
         memory_free(purge->gone);
         purge->gone = memory_alloc(purge->capacity);
     }
-    rc = rows_mark(purge, rows, &any, err);
-    if (rc == 0 && any)
+    rc = rows_mark(purge, rows, err);
+    if (rc == 1)
         columnar_rows_remove(rows, purge->gone);
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 static bool is_bound_to_a_rank(const struct table *table, const struct row *row)
