@@ -260,15 +260,12 @@ static int partition_write(struct columnar_segment_writer *writer, struct error 
  * step was done; 0: no work is left; negative: an error. */
 static int work_step(struct columnar_segment_writer *writer, uint32_t *rows_out, struct error *err)
 {
-    int rc = 1;
-    *rows_out = COLUMNAR_STEP_ROWS;
+    int rc = 0;
+    *rows_out = writer->is_closed ? COLUMNAR_STEP_ROWS : writer->adding;
     if (writer->is_closed) {
         if (!columnar_page_encode_step(writer->encoder))
             rc = page_write(writer, err);
-        return rc < 0 ? rc : 1;
-    }
-    *rows_out = writer->adding;
-    if (writer->adding > 0) {
+    } else if (writer->adding > 0) {
         if (columnar_page_add_step(writer->encoder))
             return 1;
         writer->from += writer->adding;
@@ -281,11 +278,10 @@ static int work_step(struct columnar_segment_writer *writer, uint32_t *rows_out,
             rows_end(writer);
     } else if (writer->is_ending) {
         rc = partition_write(writer, err);
-        return rc < 0 ? rc : 1;
     } else {
         return 0;
     }
-    return 1;
+    return rc < 0 ? rc : 1;
 }
 
 int columnar_segment_writer_step(struct columnar_segment_writer *writer, struct error *err)
@@ -345,9 +341,7 @@ int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_
 static void timestamps_note(struct columnar_segment_writer *writer,
                             const struct columnar_rows *rows)
 {
-    int64_t newest = rows->timestamp_us;
-    if (rows->timestamps_us != NULL)
-        newest = rows->timestamps_us[0];
+    int64_t newest = rows->timestamps_us != NULL ? TIMESTAMP_NONE : rows->timestamp_us;
     for (uint32_t i = 0; rows->timestamps_us != NULL && i < rows->rows; i++)
         newest = rows->timestamps_us[i] > newest ? rows->timestamps_us[i] : newest;
     segment_writer_timestamp(writer->file, newest);
