@@ -39,19 +39,11 @@ static void code_values(struct notation *notation, bool are_named, const struct 
                         uint32_t *count)
 {
     notation_short_count(notation, count, are_named ? NAMED_VALUE_SIZE_MIN : VALUE_SIZE_MIN);
-    struct cql_value *made = notation_array(notation, *count, sizeof *made);
-    if (made != NULL)
-        *values = made;
+    struct cql_value *items = notation_items(notation, values, *count, sizeof *items);
     for (uint32_t i = 0; i < *count; i++) {
-        struct cql_value copy;
-        /* Values that are read are read in place: a request may have thousands. */
-        struct cql_value *value = made != NULL ? &made[i] : &copy;
-
-        if (made == NULL)
-            copy = (*values)[i];
         if (are_named)
-            notation_string(notation, &value->name);
-        notation_value(notation, value);
+            notation_string(notation, &items[i].name);
+        notation_value(notation, &items[i]);
     }
 }
 
@@ -182,7 +174,8 @@ static int code_batch_item(struct notation *notation, struct cql_batch_item *ite
     if (notation_is_reading(notation) && arena_used(notation->arena) > DECODED_MAX)
         return error_set(err, ERROR_LIMIT,
                          "Batch too large: its values take over %d bytes of memory", DECODED_MAX);
-    item->is_prepared = kind == BATCH_PREPARED;
+    if (notation_is_reading(notation))
+        item->is_prepared = kind == BATCH_PREPARED;
     if (item->is_prepared)
         notation_short_bytes(notation, &item->text);
     else
@@ -202,17 +195,13 @@ static int code_batch(struct notation *notation, struct native_request *request,
         return error_set(err, ERROR_CORRUPT, "Invalid BATCH message type %u", kind);
     cql->batch_kind = (enum cql_batch_kind)kind;
     notation_short_count(notation, &cql->item_count, BATCH_ITEM_SIZE_MIN);
-    struct cql_batch_item *made = notation_array(notation, cql->item_count, sizeof *made);
-    if (made != NULL)
-        cql->items = made;
+    struct cql_batch_item *items =
+        notation_items(notation, &cql->items, cql->item_count, sizeof *items);
     for (uint32_t i = 0; i < cql->item_count; i++) {
-        struct cql_batch_item item = cql->items[i];
-        int rc = notation->reader.failed ? ERROR_CORRUPT : code_batch_item(notation, &item, err);
-
+        int rc =
+            notation->reader.failed ? ERROR_CORRUPT : code_batch_item(notation, &items[i], err);
         if (rc != 0)
             return rc;
-        if (made != NULL)
-            made[i] = item;
     }
     return code_parameters(notation, request, err);
 }
@@ -222,16 +211,11 @@ static int code_startup(struct notation *notation, struct native_request *reques
 {
     (void)err;
     notation_short_count(notation, &request->option_count, OPTION_SIZE_MIN);
-    struct cql_payload *made = notation_array(notation, request->option_count, sizeof *made);
-    if (made != NULL)
-        request->options = made;
+    struct cql_payload *options =
+        notation_items(notation, &request->options, request->option_count, sizeof *options);
     for (uint32_t i = 0; i < request->option_count; i++) {
-        struct cql_payload option = request->options[i];
-
-        notation_string(notation, &option.name);
-        notation_string(notation, &option.value);
-        if (made != NULL)
-            made[i] = option;
+        notation_string(notation, &options[i].name);
+        notation_string(notation, &options[i].value);
     }
     return 0;
 }
@@ -241,16 +225,10 @@ static int code_register(struct notation *notation, struct native_request *reque
 {
     (void)err;
     notation_short_count(notation, &request->event_count, EVENT_SIZE_MIN);
-    struct bytes *made = notation_array(notation, request->event_count, sizeof *made);
-    if (made != NULL)
-        request->events = made;
-    for (uint32_t i = 0; i < request->event_count; i++) {
-        struct bytes event = request->events[i];
-
-        notation_string(notation, &event);
-        if (made != NULL)
-            made[i] = event;
-    }
+    struct bytes *events =
+        notation_items(notation, &request->events, request->event_count, sizeof *events);
+    for (uint32_t i = 0; i < request->event_count; i++)
+        notation_string(notation, &events[i]);
     return 0;
 }
 

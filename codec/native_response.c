@@ -170,17 +170,12 @@ static void code_failures(struct notation *notation, struct cql_error *error)
         return;
     }
     notation_int_count(notation, &count, FAILURE_SIZE_MIN);
-    struct cql_failure *made = notation_array(notation, count, sizeof *made);
-    if (made != NULL)
-        error->failures = made;
+    struct cql_failure *failures =
+        notation_items(notation, &error->failures, count, sizeof *failures);
     error->failure_count = (int32_t)count;
     for (uint32_t i = 0; i < count && !notation->reader.failed; i++) {
-        struct cql_failure failure = error->failures[i];
-
-        notation_inetaddr(notation, &failure.address);
-        notation_u16(notation, &failure.reason);
-        if (made != NULL)
-            made[i] = failure;
+        notation_inetaddr(notation, &failures[i].address);
+        notation_u16(notation, &failures[i].reason);
     }
 }
 
@@ -246,16 +241,10 @@ static void code_supported(struct notation *notation, const struct native_suppor
                            uint32_t *count)
 {
     notation_short_count(notation, count, SUPPORTED_SIZE_MIN);
-    struct native_supported *made = notation_array(notation, *count, sizeof *made);
-    if (made != NULL)
-        *supported = made;
+    struct native_supported *items = notation_items(notation, supported, *count, sizeof *items);
     for (uint32_t i = 0; i < *count; i++) {
-        struct native_supported entry = (*supported)[i];
-
-        notation_text(notation, &entry.name);
-        notation_texts(notation, &entry.values, &entry.value_count);
-        if (made != NULL)
-            made[i] = entry;
+        notation_text(notation, &items[i].name);
+        notation_texts(notation, &items[i].values, &items[i].value_count);
     }
 }
 
@@ -296,28 +285,22 @@ static void code_columns(struct notation *notation, uint32_t flags, struct cql_m
         notation->reader.failed = true;
         metadata->count = 0;
     }
-    struct cql_column *made = notation_array(notation, metadata->count, sizeof *made);
-    if (made != NULL)
-        metadata->columns = made;
-    struct cql_column first = is_global ? metadata->columns[0] : (struct cql_column){0};
+    struct cql_column *columns =
+        notation_items(notation, &metadata->columns, metadata->count, sizeof *columns);
     if (is_global) {
-        notation_text(notation, &first.keyspace);
-        notation_text(notation, &first.table);
+        notation_text(notation, &columns[0].keyspace);
+        notation_text(notation, &columns[0].table);
     }
     for (uint32_t i = 0; i < metadata->count; i++) {
-        struct cql_column column = metadata->columns[i];
-
-        if (is_global) {
-            column.keyspace = first.keyspace;
-            column.table = first.table;
-        } else {
-            notation_text(notation, &column.keyspace);
-            notation_text(notation, &column.table);
+        if (!is_global) {
+            notation_text(notation, &columns[i].keyspace);
+            notation_text(notation, &columns[i].table);
+        } else if (is_reading) {
+            columns[i].keyspace = columns[0].keyspace;
+            columns[i].table = columns[0].table;
         }
-        notation_text(notation, &column.name);
-        notation_type(notation, &column.type, column.keyspace);
-        if (made != NULL)
-            made[i] = column;
+        notation_text(notation, &columns[i].name);
+        notation_type(notation, &columns[i].type, columns[i].keyspace);
     }
 }
 
@@ -378,16 +361,10 @@ static void code_prepared(struct notation *notation, struct cql_prepared *prepar
     notation_u32(notation, &prepared->bind.count);
     if (notation->version >= 4) {
         notation_int_count(notation, &prepared->key_count, sizeof(uint16_t));
-        uint16_t *made = notation_array(notation, prepared->key_count, sizeof *made);
-        if (made != NULL)
-            prepared->key_indexes = made;
-        for (uint32_t i = 0; i < prepared->key_count; i++) {
-            uint16_t index = prepared->key_indexes[i];
-
-            notation_u16(notation, &index);
-            if (made != NULL)
-                made[i] = index;
-        }
+        uint16_t *indexes =
+            notation_items(notation, &prepared->key_indexes, prepared->key_count, sizeof *indexes);
+        for (uint32_t i = 0; i < prepared->key_count; i++)
+            notation_u16(notation, &indexes[i]);
     }
     code_columns(notation, flags, &prepared->bind);
     flags = column_count == 0 ? METADATA_NONE : global_flag(&prepared->result);

@@ -25,11 +25,16 @@ struct notation notation_writing(struct buffer *to, uint8_t version)
     return (struct notation){.version = version, .to = to};
 }
 
-void *notation_array(struct notation *notation, size_t count, size_t item_size)
+void *notation_items(struct notation *notation, void *array, size_t count, size_t item_size)
 {
-    if (!notation_is_reading(notation))
-        return NULL;
-    return arena_alloc_zeroed(notation->arena, (count + 1) * item_size, 8);
+    void *items;
+    if (notation_is_reading(notation)) {
+        items = arena_alloc_zeroed(notation->arena, (count + 1) * item_size, 8);
+        memcpy(array, &items, sizeof items);
+    } else {
+        memcpy(&items, array, sizeof items);
+    }
+    return items;
 }
 
 /* ---- numbers ---- */
@@ -96,9 +101,10 @@ void notation_short_count(struct notation *notation, uint32_t *count, size_t ite
 
     check(*count <= UINT16_MAX);
     notation_u16(notation, &number);
-    *count = number;
-    if (notation_is_reading(notation))
+    if (notation_is_reading(notation)) {
+        *count = number;
         check_count(&notation->reader, count, item_size_min);
+    }
 }
 
 void notation_int_count(struct notation *notation, uint32_t *count, size_t item_size_min)
@@ -173,7 +179,8 @@ void notation_short_bytes(struct notation *notation, struct bytes *bytes)
     check(bytes->size <= UINT16_MAX);
     notation_u16(notation, &size);
     notation_fixed(notation, &bytes->data, size);
-    bytes->size = notation->reader.failed ? 0 : size;
+    if (notation_is_reading(notation))
+        bytes->size = notation->reader.failed ? 0 : size;
 }
 
 void notation_bytes(struct notation *notation, struct bytes *bytes)
@@ -274,32 +281,19 @@ void notation_text(struct notation *notation, const char **text)
 void notation_texts(struct notation *notation, const char *const **texts, uint32_t *count)
 {
     notation_short_count(notation, count, STRING_SIZE_MIN);
-    const char **made = notation_array(notation, *count, sizeof *made);
-    for (uint32_t i = 0; i < *count; i++) {
-        const char *text = made != NULL ? NULL : (*texts)[i];
-
-        notation_text(notation, &text);
-        if (made != NULL)
-            made[i] = text;
-    }
-    if (made != NULL)
-        *texts = made;
+    const char **items = notation_items(notation, texts, *count, sizeof *items);
+    for (uint32_t i = 0; i < *count; i++)
+        notation_text(notation, &items[i]);
 }
 
 void notation_payload(struct notation *notation, const struct cql_payload **entries,
                       uint32_t *count)
 {
     notation_short_count(notation, count, ENTRY_SIZE_MIN);
-    struct cql_payload *made = notation_array(notation, *count, sizeof *made);
-    if (made != NULL)
-        *entries = made;
+    struct cql_payload *items = notation_items(notation, entries, *count, sizeof *items);
     for (uint32_t i = 0; i < *count; i++) {
-        struct cql_payload entry = (*entries)[i];
-
-        notation_string(notation, &entry.name);
-        notation_bytes(notation, &entry.value);
-        if (made != NULL)
-            made[i] = entry;
+        notation_string(notation, &items[i].name);
+        notation_bytes(notation, &items[i].value);
     }
 }
 
@@ -349,14 +343,12 @@ static const struct type *read_parametrized(struct notation *notation, enum type
         notation_string(notation, &keyspace);
         notation_text(notation, &type->name);
         notation_short_count(notation, &type->argument_count, 4);
-        names = notation_array(notation, type->argument_count, sizeof *names);
-        type->field_names = names;
+        names = notation_items(notation, &type->field_names, type->argument_count, sizeof *names);
     } else if (kind == TYPE_TUPLE) {
         notation_short_count(notation, &type->argument_count, 2);
     }
     const struct type **arguments =
-        notation_array(notation, type->argument_count, sizeof *arguments);
-    type->arguments = arguments;
+        notation_items(notation, &type->arguments, type->argument_count, sizeof *arguments);
     for (uint32_t i = 0; i < type->argument_count; i++) {
         if (names != NULL)
             notation_text(notation, &names[i]);

@@ -80,8 +80,10 @@ void notation_payload(struct notation *notation, const struct cql_payload **entr
  * notation_put_type. */
 void notation_type(struct notation *notation, const struct type **type, const char *keyspace);
 
-/* A zeroed array for `count` items that are about to be read, and one more; NULL when writing. */
-void *notation_array(struct notation *notation, size_t count, size_t item_size);
+/* `array` is the address of a pointer to an array's items.  When reading, the pointer is set to
+ * zeroed memory for `count` items and one more; when writing, pointer and items do not change.
+ * Returns the pointer. */
+void *notation_items(struct notation *notation, void *array, size_t count, size_t item_size);
 
 /* ---- writing alone ---- */
 
