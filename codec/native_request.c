@@ -47,16 +47,15 @@ static void code_values(struct notation *notation, bool are_named, const struct 
     }
 }
 
-static int code_timestamp(struct notation *notation, struct cql_request *cql, struct error *err)
+static void code_timestamp(struct notation *notation, struct cql_request *cql)
 {
     cql->has_timestamp = true;
     notation_i64(notation, &cql->timestamp_us);
-    if (cql->timestamp_us != INT64_MIN)
-        return 0;
-    return error_set(err, ERROR_CORRUPT,
-                     "Out of bound timestamp, must be in [%" PRId64 ", %" PRId64 "] (got %" PRId64
-                     ")",
-                     INT64_MIN + 1, INT64_MAX, INT64_MIN);
+    if (cql->timestamp_us == INT64_MIN)
+        notation->status = error_set(notation->err, ERROR_CORRUPT,
+                                     "Out of bound timestamp, must be in [%" PRId64 ", %" PRId64
+                                     "] (got %" PRId64 ")",
+                                     INT64_MIN + 1, INT64_MAX, INT64_MIN);
 }
 
 /* The flags of the parameters of a request that is written. */
@@ -92,11 +91,9 @@ static uint32_t code_flags(struct notation *notation, uint32_t flags)
 
 /* Read or write the consistency and what follows it.  In a batch only the statements have values,
  * and there are no pages. */
-static int code_parameters(struct notation *notation, struct native_request *request,
-                           struct error *err)
+static void code_parameters(struct notation *notation, struct native_request *request)
 {
     struct cql_request *cql = &request->cql;
-    int rc = 0;
 
     notation_consistency(notation, &cql->consistency);
     uint32_t flags = code_flags(notation, parameter_flags(request));
@@ -114,7 +111,7 @@ static int code_parameters(struct notation *notation, struct native_request *req
     if ((flags & REQUEST_SERIAL) != 0)
         notation_consistency(notation, &cql->serial_consistency);
     if ((flags & REQUEST_TIMESTAMP) != 0)
-        rc = code_timestamp(notation, cql, err);
+        code_timestamp(notation, cql);
     if ((flags & REQUEST_KEYSPACE) != 0)
         notation_string(notation, &cql->keyspace);
     if ((flags & REQUEST_NOW) != 0) {
@@ -123,56 +120,50 @@ static int code_parameters(struct notation *notation, struct native_request *req
         cql->has_now = true;
         cql->now_s = now_s;
     }
-    return rc;
 }
 
 /* ---- bodies ---- */
 
-static int code_query(struct notation *notation, struct native_request *request, struct error *err)
+static void code_query(struct notation *notation, struct native_request *request)
 {
     request->cql.kind = CQL_QUERY;
     notation_long_string(notation, &request->cql.text);
-    return code_parameters(notation, request, err);
+    code_parameters(notation, request);
 }
 
-static int code_prepare(struct notation *notation, struct native_request *request,
-                        struct error *err)
+static void code_prepare(struct notation *notation, struct native_request *request)
 {
     struct cql_request *cql = &request->cql;
     uint32_t flags = cql->keyspace.size > 0 ? PREPARE_KEYSPACE : 0;
 
-    (void)err;
     cql->kind = CQL_PREPARE;
     notation_long_string(notation, &cql->text);
     if (notation->version < 5)
-        return 0;
+        return;
     notation_u32(notation, &flags);
     if ((flags & PREPARE_KEYSPACE) != 0)
         notation_string(notation, &cql->keyspace);
-    return 0;
 }
 
-static int code_execute(struct notation *notation, struct native_request *request,
-                        struct error *err)
+static void code_execute(struct notation *notation, struct native_request *request)
 {
     request->cql.kind = CQL_EXECUTE;
     notation_short_bytes(notation, &request->cql.text);
     if (notation->version >= 5)
         notation_short_bytes(notation, &request->metadata_id);
-    return code_parameters(notation, request, err);
+    code_parameters(notation, request);
 }
 
-static int code_batch_item(struct notation *notation, struct cql_batch_item *item,
-                           struct error *err)
+static int code_batch_item(struct notation *notation, struct cql_batch_item *item)
 {
     uint8_t kind = item->is_prepared ? BATCH_PREPARED : BATCH_TEXT;
 
     notation_u8(notation, &kind);
     if (kind != BATCH_TEXT && kind != BATCH_PREPARED)
-        return error_set(err, ERROR_CORRUPT,
+        return error_set(notation->err, ERROR_CORRUPT,
                          "Invalid query kind in BATCH messages. Must be 0 or 1 but got %u", kind);
     if (notation_is_reading(notation) && arena_used(notation->arena) > DECODED_MAX)
-        return error_set(err, ERROR_LIMIT,
+        return error_set(notation->err, ERROR_LIMIT,
                          "Batch too large: its values take over %d bytes of memory", DECODED_MAX);
     if (notation_is_reading(notation))
         item->is_prepared = kind == BATCH_PREPARED;
@@ -184,32 +175,32 @@ static int code_batch_item(struct notation *notation, struct cql_batch_item *ite
     return 0;
 }
 
-static int code_batch(struct notation *notation, struct native_request *request, struct error *err)
+static void code_batch(struct notation *notation, struct native_request *request)
 {
     struct cql_request *cql = &request->cql;
     uint8_t kind = (uint8_t)cql->batch_kind;
 
     cql->kind = CQL_BATCH;
     notation_u8(notation, &kind);
-    if (kind > CQL_BATCH_COUNTER)
-        return error_set(err, ERROR_CORRUPT, "Invalid BATCH message type %u", kind);
+    if (kind > CQL_BATCH_COUNTER) {
+        notation->status =
+            error_set(notation->err, ERROR_CORRUPT, "Invalid BATCH message type %u", kind);
+        return;
+    }
     cql->batch_kind = (enum cql_batch_kind)kind;
     notation_short_count(notation, &cql->item_count, BATCH_ITEM_SIZE_MIN);
     struct cql_batch_item *items =
         notation_items(notation, &cql->items, cql->item_count, sizeof *items);
-    for (uint32_t i = 0; i < cql->item_count; i++) {
-        int rc =
-            notation->reader.failed ? ERROR_CORRUPT : code_batch_item(notation, &items[i], err);
-        if (rc != 0)
-            return rc;
+    for (uint32_t i = 0; i < cql->item_count && !notation->reader.failed; i++) {
+        notation->status = code_batch_item(notation, &items[i]);
+        if (notation->status != 0)
+            return;
     }
-    return code_parameters(notation, request, err);
+    code_parameters(notation, request);
 }
 
-static int code_startup(struct notation *notation, struct native_request *request,
-                        struct error *err)
+static void code_startup(struct notation *notation, struct native_request *request)
 {
-    (void)err;
     notation_short_count(notation, &request->option_count, OPTION_SIZE_MIN);
     struct cql_payload *options =
         notation_items(notation, &request->options, request->option_count, sizeof *options);
@@ -217,33 +208,26 @@ static int code_startup(struct notation *notation, struct native_request *reques
         notation_string(notation, &options[i].name);
         notation_string(notation, &options[i].value);
     }
-    return 0;
 }
 
-static int code_register(struct notation *notation, struct native_request *request,
-                         struct error *err)
+static void code_register(struct notation *notation, struct native_request *request)
 {
-    (void)err;
     notation_short_count(notation, &request->event_count, EVENT_SIZE_MIN);
     struct bytes *events =
         notation_items(notation, &request->events, request->event_count, sizeof *events);
     for (uint32_t i = 0; i < request->event_count; i++)
         notation_string(notation, &events[i]);
-    return 0;
 }
 
-static int code_auth_response(struct notation *notation, struct native_request *request,
-                              struct error *err)
+static void code_auth_response(struct notation *notation, struct native_request *request)
 {
-    (void)err;
     notation_bytes(notation, &request->token);
-    return 0;
 }
 
 /* OPTIONS has no body. */
-static int code_body(struct notation *notation, struct native_request *request, struct error *err)
+static void code_body(struct notation *notation, struct native_request *request)
 {
-    static int (*const bodies[])(struct notation *, struct native_request *, struct error *) = {
+    static void (*const bodies[])(struct notation *, struct native_request *) = {
         [NATIVE_STARTUP] = code_startup,
         [NATIVE_QUERY] = code_query,
         [NATIVE_PREPARE] = code_prepare,
@@ -254,7 +238,8 @@ static int code_body(struct notation *notation, struct native_request *request, 
     };
 
     check(native_opcode_is_request((uint8_t)request->opcode));
-    return bodies[request->opcode] != NULL ? bodies[request->opcode](notation, request, err) : 0;
+    if (bodies[request->opcode] != NULL)
+        bodies[request->opcode](notation, request);
 }
 
 static int check_sizes(const struct native_request *request, struct error *err)
@@ -278,6 +263,7 @@ int native_request_decode(const struct native_envelope *envelope, struct arena *
     struct notation notation = notation_reading(envelope->body, envelope->version, arena);
     struct cql_request *cql = &request_out->cql;
 
+    notation.err = err;
     *request_out = (struct native_request){
         .opcode = (enum native_opcode)envelope->opcode,
         .cql = {.serial_consistency = CQL_SERIAL,
@@ -286,11 +272,11 @@ int native_request_decode(const struct native_envelope *envelope, struct arena *
     };
     if (envelope->version >= 4 && (envelope->flags & NATIVE_FLAG_PAYLOAD) != 0)
         notation_payload(&notation, &cql->payload, &cql->payload_count);
-    int rc = code_body(&notation, request_out, err);
+    code_body(&notation, request_out);
     if (notation.reader.failed)
         return error_set(err, ERROR_CORRUPT, "Invalid or truncated body of a %s message",
                          native_opcode_name(envelope->opcode));
-    return rc != 0 ? rc : check_sizes(request_out, err);
+    return notation.status != 0 ? notation.status : check_sizes(request_out, err);
 }
 
 uint8_t native_request_flags(const struct native_request *request)
@@ -307,5 +293,6 @@ void native_request_encode(const struct native_request *request, uint8_t version
 
     if (copy.cql.payload_count > 0)
         notation_payload(&notation, &copy.cql.payload, &copy.cql.payload_count);
-    check(code_body(&notation, &copy, NULL) == 0);
+    code_body(&notation, &copy);
+    check(notation.status == 0);
 }

@@ -34,6 +34,8 @@ struct notation {
     struct buffer *to;                     /* where values are written; NULL: values are read */
     struct reader reader;                  /* the bytes that are read */
     struct arena *arena;                   /* for arrays, texts and types that are read */
+    int status;                            /* an error that is described in `err`; 0: none */
+    struct error *err;
 };
 
 struct notation notation_reading(struct bytes body, uint8_t version, struct arena *arena);
