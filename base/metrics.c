@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 
 struct bucket {
     int64_t us_max;
@@ -21,36 +21,28 @@ static const struct bucket buckets[METRIC_BUCKETS] = {
 
 static const char *const kind_names[] = {"counter", "gauge", "histogram"};
 
+enum { ARENA_CHUNK = 16 << 10 };
+
 struct metrics {
+    struct arena *arena; /* of this struct, the metrics and their texts */
     struct metric *first;
 };
 
 struct metrics *metrics_new(void)
 {
-    return memory_zeroed(1, sizeof(struct metrics));
-}
-
-/* The registry owns a metric's texts; they are const for other modules only. */
-static void metric_free_text(const char *text)
-{
-    memory_free((void *)(uintptr_t)text);
+    struct arena *arena = arena_new(ARENA_CHUNK);
+    return arena_copy_item(arena, &(struct metrics){.arena = arena}, sizeof(struct metrics));
 }
 
 void metrics_free(struct metrics *metrics)
 {
-    if (metrics == NULL)
-        return;
-    struct metric *metric = metrics->first;
-    while (metric != NULL) {
-        struct metric *next = metric->next;
-        metric_free_text(metric->name);
-        metric_free_text(metric->labels);
-        metric_free_text(metric->help);
-        memory_free(metric->buckets);
-        memory_free(metric);
-        metric = next;
-    }
-    memory_free(metrics);
+    if (metrics != NULL)
+        arena_free(metrics->arena);
+}
+
+static const char *copy_text(struct metrics *metrics, const char *text)
+{
+    return arena_copy_item(metrics->arena, text, strlen(text) + 1);
 }
 
 struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const char *name,
@@ -67,14 +59,15 @@ struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const
     }
     if (place == NULL)
         place = end;
-    struct metric *metric = memory_zeroed(1, sizeof *metric);
-    metric->name = memory_string(name);
-    metric->labels = memory_string(labels);
-    metric->help = memory_string(help);
-    metric->kind = kind;
-    metric->next = *place;
-    *place = metric;
-    return metric;
+    struct metric metric = {
+        .name = copy_text(metrics, name),
+        .labels = copy_text(metrics, labels),
+        .help = copy_text(metrics, help),
+        .kind = kind,
+        .next = *place,
+    };
+    *place = arena_copy_item(metrics->arena, &metric, sizeof metric);
+    return *place;
 }
 
 const struct metric *metrics_find(const struct metrics *metrics, const char *name)
@@ -95,7 +88,8 @@ struct metric *metrics_add_histogram(struct metrics *metrics, const char *name, 
 {
     struct metric *metric = metrics_add(metrics, METRIC_HISTOGRAM, name, labels, help);
     if (metric->buckets == NULL)
-        metric->buckets = memory_zeroed(METRIC_BUCKETS, sizeof *metric->buckets);
+        metric->buckets =
+            arena_alloc_zeroed(metrics->arena, METRIC_BUCKETS * sizeof *metric->buckets, 8);
     return metric;
 }
 
