@@ -15,21 +15,15 @@
 
 enum { TICKS_PER_US = 10 };
 
-static void put_u16_be(uint8_t *to, uint16_t value)
-{
-    to[0] = (uint8_t)(value >> 8);
-    to[1] = (uint8_t)value;
-}
-
 /* `ticks` are 100 ns each, counted from 1970. */
 static void put_timeuuid(uint64_t ticks, const uint8_t maker[TIMEUUID_MAKER_SIZE],
                          uint8_t out[UUID_SIZE])
 {
     ticks += EPOCH_TICKS;
-    put_u16_be(out, (uint16_t)(ticks >> 16));
-    put_u16_be(out + 2, (uint16_t)ticks);
-    put_u16_be(out + 4, (uint16_t)(ticks >> 32));
-    put_u16_be(out + 6, (uint16_t)(0x1000 | ((ticks >> 48) & 0x0FFF)));
+    store_u16_be(out, (uint16_t)(ticks >> 16));
+    store_u16_be(out + 2, (uint16_t)ticks);
+    store_u16_be(out + 4, (uint16_t)(ticks >> 32));
+    store_u16_be(out + 6, (uint16_t)(0x1000 | ((ticks >> 48) & 0x0FFF)));
     memcpy(out + 8, maker, TIMEUUID_MAKER_SIZE);
     out[8] = (uint8_t)((out[8] & 0x3F) | 0x80);
     out[10] |= 1;
