@@ -14,11 +14,10 @@
 enum { QUOTIENT_DIGITS = 32 };
 
 /* The unscaled value as bigint takes it: a view into `serialized`, which is overwritten. */
-static struct bytes unscaled_of(struct decimal value, struct buffer *serialized)
+static struct bytes unscaled_of(struct decimal value, uint8_t serialized[DECIMAL_SERIALIZED_MAX])
 {
-    buffer_clear(serialized);
-    decimal_serialize(serialized, value);
-    return bytes_of(serialized->data + 4, serialized->size - 4);
+    size_t size = decimal_store(value, serialized);
+    return bytes_of(serialized + 4, size - 4);
 }
 
 static int from_unscaled(struct bytes unscaled, int64_t scale, struct decimal *value_out)
@@ -37,11 +36,10 @@ static int from_unscaled(struct bytes unscaled, int64_t scale, struct decimal *v
 /* The number of digits of the unscaled value; 1 for zero. */
 static int32_t digits_of(struct decimal value)
 {
-    struct buffer serialized = {0};
+    uint8_t serialized[DECIMAL_SERIALIZED_MAX];
     struct buffer text = {0};
-    bigint_format(unscaled_of(value, &serialized), &text);
+    bigint_format(unscaled_of(value, serialized), &text);
     int32_t digits = (int32_t)text.size - decimal_is_negative(value);
-    buffer_release(&serialized);
     buffer_release(&text);
     return digits;
 }
@@ -52,18 +50,16 @@ int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
     static const enum bigint_rounding roundings[] = {[DECIMAL_DOWN] = BIGINT_DOWN,
                                                      [DECIMAL_HALF_UP] = BIGINT_HALF_UP,
                                                      [DECIMAL_HALF_EVEN] = BIGINT_HALF_EVEN};
-    struct buffer left = {0};
-    struct buffer right = {0};
+    uint8_t left[DECIMAL_SERIALIZED_MAX];
+    uint8_t right[DECIMAL_SERIALIZED_MAX];
     struct buffer quotient = {0};
     *quotient_out = (struct decimal){0};
     if (decimal_is_zero(b))
         return ERROR_INVALID;
     int64_t more = (int64_t)scale - a.scale + b.scale;
-    bigint_divide(unscaled_of(a, &left), more > 0 ? (uint32_t)more : 0, unscaled_of(b, &right),
+    bigint_divide(unscaled_of(a, left), more > 0 ? (uint32_t)more : 0, unscaled_of(b, right),
                   more < 0 ? (uint32_t)-more : 0, roundings[rounding], &quotient);
     int rc = from_unscaled(buffer_view(&quotient), scale, quotient_out);
-    buffer_release(&left);
-    buffer_release(&right);
     buffer_release(&quotient);
     return rc;
 }
