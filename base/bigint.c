@@ -90,18 +90,14 @@ static void bigint_store(const mpz_t value, struct buffer *number)
     mpz_clear(bits);
 }
 
-/* Whether the remainder `left` rounds the quotient away from zero, by one. */
-static bool bigint_rounds_away(const mpz_t quotient, const mpz_t left, const mpz_t divisor,
+/* Whether the remainder `left`, which is doubled, rounds the quotient away from zero, by one. */
+static bool bigint_rounds_away(const mpz_t quotient, mpz_t left, const mpz_t divisor,
                                enum bigint_rounding rounding)
 {
     if (rounding == BIGINT_DOWN)
         return false;
-    mpz_t doubled;
-
-    mpz_init(doubled);
-    mpz_mul_ui(doubled, left, 2);
-    int order = mpz_cmpabs(doubled, divisor);
-    mpz_clear(doubled);
+    mpz_mul_ui(left, left, 2);
+    int order = mpz_cmpabs(left, divisor);
     return order > 0 || (order == 0 && (rounding == BIGINT_HALF_UP || mpz_odd_p(quotient)));
 }
 
@@ -142,8 +138,7 @@ int bigint_parse(struct bytes text, struct buffer *number)
             return ERROR_INVALID;
     buffer_reserve(number, text.size / 2 + 2); /* as in bigint_format, before GMP allocates */
     char *terminated = memory_alloc(text.size + 1);
-    for (size_t i = 0; i < text.size; i++)
-        terminated[i] = (char)text.data[i];
+    memcpy(terminated, text.data, text.size);
     terminated[text.size] = '\0';
     mpz_t value;
     int failed = mpz_init_set_str(value, terminated, 10);
