@@ -200,11 +200,10 @@ int decimal_parse_input(struct bytes text, struct decimal *value_out)
 
 bool decimal_is_input(struct decimal value)
 {
-    static const int64_t end =
-        INT64_C(1000000000000000000); /* of DECIMAL_INPUT_DIGITS_MAX digits */
     int128 unscaled;
     return value.scale >= 0 && value.scale <= DECIMAL_INPUT_SCALE_MAX &&
-           decimal_to_int128(value, &unscaled) && unscaled >= 0 && unscaled < end;
+           decimal_to_int128(value, &unscaled) && unscaled >= 0 &&
+           unscaled < (int128)powers_of_ten[DECIMAL_INPUT_DIGITS_MAX];
 }
 
 /* Read the digits and the point; `*scale` grows by the number of digits after the point. */
