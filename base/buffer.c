@@ -105,23 +105,17 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
 
 void buffer_put_u16(struct buffer *buffer, uint16_t value)
 {
-    buffer_reserve(buffer, sizeof value);
-    store_u16(buffer->data + buffer->size, value);
-    buffer->size += sizeof value;
+    buffer_append(buffer, &value, sizeof value);
 }
 
 void buffer_put_u32(struct buffer *buffer, uint32_t value)
 {
-    buffer_reserve(buffer, sizeof value);
-    store_u32(buffer->data + buffer->size, value);
-    buffer->size += sizeof value;
+    buffer_append(buffer, &value, sizeof value);
 }
 
 void buffer_put_u64(struct buffer *buffer, uint64_t value)
 {
-    buffer_reserve(buffer, sizeof value);
-    store_u64(buffer->data + buffer->size, value);
-    buffer->size += sizeof value;
+    buffer_append(buffer, &value, sizeof value);
 }
 
 void buffer_put_u16_be(struct buffer *buffer, uint16_t value)
