@@ -122,6 +122,18 @@ void network_uv_free(struct network *network)
     network_free_if_unused(network);
 }
 
+/* Begin a handle of a listener or connection, `data`, which has no socket yet. */
+static void handle_init(struct network *network, union network_handle *uv, bool is_unix, void *data)
+{
+    network->handles++;
+    /* These calls cannot fail, because they make no socket. */
+    if (is_unix)
+        check(uv_pipe_init(network->loop, &uv->pipe, 0) == 0);
+    else
+        check(uv_tcp_init(network->loop, &uv->tcp) == 0);
+    uv->handle.data = data;
+}
+
 static void network_handle_gone(struct network *network)
 {
     network->handles--;
@@ -135,13 +147,7 @@ static struct connection *connection_new(struct network *network, bool is_unix)
     struct connection *connection = memory_zeroed(1, sizeof *connection);
 
     connection->network = network;
-    network->handles++;
-    /* These calls cannot fail, because they make no socket yet. */
-    if (is_unix)
-        check(uv_pipe_init(network->loop, &connection->uv.pipe, 0) == 0);
-    else
-        check(uv_tcp_init(network->loop, &connection->uv.tcp) == 0);
-    connection->uv.handle.data = connection;
+    handle_init(network, &connection->uv, is_unix, connection);
     return connection;
 }
 
@@ -473,12 +479,7 @@ static struct listener *listener_new(struct network *network, bool is_unix,
     listener->network = network;
     listener->accepted = accepted;
     listener->context = context;
-    network->handles++;
-    if (is_unix)
-        check(uv_pipe_init(network->loop, &listener->uv.pipe, 0) == 0);
-    else
-        check(uv_tcp_init(network->loop, &listener->uv.tcp) == 0);
-    listener->uv.handle.data = listener;
+    handle_init(network, &listener->uv, is_unix, listener);
     return listener;
 }
 
@@ -670,7 +671,7 @@ static int unix_name_of(const char *path, struct unix_name *name_out, struct err
         memcpy(address->sun_path, path, strlen(path));
         return 0;
     }
-    char *directory = memory_copy(path, strlen(path) + 1);
+    char *directory = memory_string(path);
     directory[slash == NULL ? 0 : slash - path] = '\0';
     name_out->directory = open(slash == NULL ? "." : directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     memory_free(directory);
@@ -686,20 +687,20 @@ static int unix_name_of(const char *path, struct unix_name *name_out, struct err
     return 0;
 }
 
-static void unix_name_release(struct unix_name *name)
+/* Make a socket and bind or connect it; returns its descriptor or a negative code. */
+static int unix_socket(const struct unix_name *name, bool is_bound)
 {
-    if (name->directory >= 0)
-        close(name->directory);
-}
-
-/* Connect; returns the socket's descriptor or a negative code. */
-static int unix_connect(const struct unix_name *name)
-{
+    const struct sockaddr *address = (const struct sockaddr *)&name->address;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0)
         return -errno;
-    if (connect(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
+    /* On Linux bind gives the file the mode of the socket, so other users can never open it. */
+    int rc = is_bound ? fchmod(fd, S_IRUSR | S_IWUSR) : 0;
+    if (rc == 0)
+        rc = is_bound ? bind(fd, address, sizeof name->address)
+                      : connect(fd, address, sizeof name->address);
+    if (rc == 0)
         return fd;
     int code = errno;
     close(fd);
@@ -712,7 +713,7 @@ static int unix_connect(const struct unix_name *name)
 static int unix_bind(const char *path, const struct unix_name *name)
 {
     struct stat status;
-    int fd = unix_connect(name);
+    int fd = unix_socket(name, false);
 
     if (fd >= 0) {
         close(fd);
@@ -720,36 +721,38 @@ static int unix_bind(const char *path, const struct unix_name *name)
     }
     if (fd == -ECONNREFUSED && lstat(path, &status) == 0 && S_ISSOCK(status.st_mode))
         (void)unlink(path);
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return unix_socket(name, true);
+}
+
+/* A socket that is bound or connected to `path`; returns its descriptor or a negative code. */
+static int unix_open(const char *path, bool is_bound, struct error *err)
+{
+    struct unix_name name;
+    int rc = unix_name_of(path, &name, err);
+
+    if (rc != 0)
+        return rc;
+    int fd = is_bound ? unix_bind(path, &name) : unix_socket(&name, false);
+    if (name.directory >= 0)
+        close(name.directory);
     if (fd < 0)
-        return -errno;
-    /* On Linux bind gives the file the mode of the socket, so other users can never open it. */
-    if (fchmod(fd, S_IRUSR | S_IWUSR) == 0 &&
-        bind(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
-        return fd;
-    int code = errno;
-    close(fd);
-    return -code;
+        return error_set(err, fd, "cannot %s %s: %s", is_bound ? "listen on" : "connect to", path,
+                         error_text(fd));
+    return fd;
 }
 
 int network_listen_unix(struct network *network, const char *path,
                         void (*accepted)(void *context, struct connection *connection),
                         void *context, struct listener **listener_out, struct error *err)
 {
-    struct unix_name name;
-
     *listener_out = NULL;
-    int rc = unix_name_of(path, &name, err);
-    if (rc != 0)
-        return rc;
-    int fd = unix_bind(path, &name);
-    unix_name_release(&name);
+    int fd = unix_open(path, true, err);
     if (fd < 0)
-        return error_set(err, fd, "cannot listen on %s: %s", path, error_text(fd));
+        return fd;
     struct listener *listener = listener_new(network, true, accepted, context);
     listener->is_local = true;
     listener->path = memory_string(path);
-    rc = uv_pipe_open(&listener->uv.pipe, fd);
+    int rc = uv_pipe_open(&listener->uv.pipe, fd);
     if (rc != 0)
         close(fd);
     else
@@ -767,17 +770,9 @@ int network_listen_unix(struct network *network, const char *path,
 int network_connect_unix(struct network *network, const char *path,
                          struct connection **connection_out, struct error *err)
 {
-    struct unix_name name;
-
     *connection_out = NULL;
-    int rc = unix_name_of(path, &name, err);
-    if (rc != 0)
-        return rc;
-    int fd = unix_connect(&name);
-    unix_name_release(&name);
-    if (fd < 0)
-        return error_set(err, fd, "cannot connect to %s: %s", path, error_text(fd));
-    return connection_adopt(network, fd, connection_out, err);
+    int fd = unix_open(path, false, err);
+    return fd < 0 ? fd : connection_adopt(network, fd, connection_out, err);
 }
 
 int network_pair(struct network *network, struct connection *ends_out[2], struct error *err)
