@@ -97,6 +97,15 @@ void loop_show_times(struct loop *loop, struct metrics *metrics)
     loop_times_show(&loop->times, metrics);
 }
 
+/* Call `callback` at the signal, without keeping the loop alive. */
+static void loop_watch(struct loop *loop, uv_signal_t *signal, uv_signal_cb callback, int number)
+{
+    check(uv_signal_init(&loop->uv, signal) == 0);
+    signal->data = loop;
+    check(uv_signal_start(signal, callback, number) == 0);
+    uv_unref((uv_handle_t *)signal);
+}
+
 /* The handlers are stopped, so that a second signal kills the process, as it does by default. */
 static void loop_signalled(uv_signal_t *handle, int signal_number)
 {
@@ -113,12 +122,8 @@ void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_numb
     loop->has_signals = true;
     loop->stop = stop;
     loop->context = context;
-    for (int i = 0; i < STOP_SIGNALS; i++) {
-        check(uv_signal_init(&loop->uv, &loop->signals[i]) == 0);
-        loop->signals[i].data = loop;
-        check(uv_signal_start(&loop->signals[i], loop_signalled, numbers[i]) == 0);
-        uv_unref((uv_handle_t *)&loop->signals[i]);
-    }
+    for (int i = 0; i < STOP_SIGNALS; i++)
+        loop_watch(loop, &loop->signals[i], loop_signalled, numbers[i]);
 }
 
 static void loop_hung_up(uv_signal_t *handle, int signal_number)
@@ -133,8 +138,5 @@ void loop_on_hangup(struct loop *loop, void (*hangup)(void *context), void *cont
     check(loop->hangup == NULL);
     loop->hangup = hangup;
     loop->hangup_context = context;
-    check(uv_signal_init(&loop->uv, &loop->hangup_signal) == 0);
-    loop->hangup_signal.data = loop;
-    check(uv_signal_start(&loop->hangup_signal, loop_hung_up, SIGHUP) == 0);
-    uv_unref((uv_handle_t *)&loop->hangup_signal);
+    loop_watch(loop, &loop->hangup_signal, loop_hung_up, SIGHUP);
 }
