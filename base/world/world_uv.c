@@ -22,19 +22,18 @@
 #include "base/world/world.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 #include <uv.h>
 
 #include "base/world/disk_posix.h"
 #include "base/world/loop_times.h"
 #include "base/memory.h"
+#include "base/text_file.h"
 #include "base/world/thread.h"
 #include "base/uuid.h"
 
@@ -384,13 +383,11 @@ static int64_t clock_uv_boottime_us(struct clock *clock)
 /* Read the kernel's boot id, a UUID in text; zeros if it cannot be read. */
 static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
 {
-    char text[UUID_TEXT_SIZE];
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof(text));
-    if (fd >= 0)
-        (void)close(fd);
-    if (size != UUID_TEXT_SIZE || !uuid_from_text(bytes_of(text, sizeof(text)), id_out))
+    struct buffer text = {0};
+    if (text_file_read("/proc/sys/kernel/random/boot_id", UUID_TEXT_SIZE + 1, &text, NULL) != 0 ||
+        text.size < UUID_TEXT_SIZE || !uuid_from_text(bytes_of(text.data, UUID_TEXT_SIZE), id_out))
         memset(id_out, 0, BOOT_ID_SIZE);
+    buffer_release(&text);
 }
 
 static void clock_uv_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
