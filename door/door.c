@@ -135,11 +135,10 @@ static void door_counted(struct door *door, int change)
 static void log_grouped(struct log_group *group, const char *event, const struct door_slot *slot)
 {
     const struct door *door = slot->door;
-    struct clock *clock = door->options.world->clock;
     char address[DOOR_PEER_TEXT];
     uint64_t count;
 
-    if (!log_group_admit(group, clock->monotonic_us(clock), &count))
+    if (!log_group_admit(group, world_monotonic_us(door->options.world), &count))
         return;
     door_peer_text(slot, address);
     log_event(LOG_WARNING, event, log_text("door", door->options.name),
@@ -186,7 +185,6 @@ bool door_enter(struct door *door, struct door_slot *slot, struct connection *co
     check(slot->door == NULL);
     *slot = (struct door_slot){.door = door, .connection = connection};
     network_addresses(connection, &local, &slot->peer);
-    slot->clock = (struct timer){.fire = slot_clock, .context = slot};
     slot->address = network_address_is_local(&slot->peer)
                         ? door->local
                         : address_find(door, address_key(&slot->peer));
@@ -235,12 +233,12 @@ void door_clock(struct door_slot *slot, int64_t ms)
 {
     if (slot->door == NULL || slot->clock_ms == ms)
         return;
-    struct executor *executor = slot->door->options.world->executor;
+    const struct world *world = slot->door->options.world;
     slot->clock_ms = ms;
     if (ms > 0)
-        executor->timer_start(executor, &slot->clock, ms);
+        world_timer_start(world, &slot->clock, slot_clock, slot, ms);
     else
-        executor->timer_stop(executor, &slot->clock);
+        world_timer_stop(world, &slot->clock);
 }
 
 void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT])
