@@ -76,14 +76,7 @@ int command_format(struct argp_state *state, const char *argument, enum table_fo
 {
     if (table_print_format_parse(argument, format_out))
         return 0;
-    argp_error(state, "'%s' is no format: table, csv, csv-safe, json or md", argument);
-    return EINVAL;
-}
-
-int command_usage(struct argp_state *state, const struct error *err)
-{
-    argp_error(state, "%s", err->text);
-    return EINVAL;
+    return command_refuse(state, "'%s' is no format: table, csv, csv-safe, json or md", argument);
 }
 
 int command_report(struct command_output *output, int status, const struct error *err)

@@ -66,8 +66,6 @@ bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *numb
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out);
 /* For an argp parser: call argp_error with a format and its arguments; gives EINVAL. */
 #define command_refuse(state, ...) (argp_error(state, __VA_ARGS__), EINVAL)
-/* For an argp parser: call argp_error with the text of `err`; returns EINVAL. */
-int command_usage(struct argp_state *state, const struct error *err);
 /* The exit status for an error code: EXIT_WRONG_USAGE for ERROR_USAGE and ERROR_INVALID, else
  * EXIT_SYSTEM_FAILED. */
 int command_exit_of(int code);

@@ -7,7 +7,7 @@ static int parse_day(const char *argument, int32_t *day_out, struct argp_state *
 {
     struct error err;
     if (rate_parse_day(bytes_text(argument), day_out, &err) < 0)
-        return command_usage(state, &err);
+        return command_refuse(state, "%s", err.text);
     return 0;
 }
 

@@ -90,7 +90,7 @@ static int check_words(const struct rate_options *options, struct argp_state *st
         rc = rate_parse_day(bytes_text(options->words[1]), &day, &err);
     if (rc == 0 && options->word_count == 3)
         rc = rate_parse(bytes_text(options->words[2]), &rate, &err);
-    return rc < 0 ? command_usage(state, &err) : 0;
+    return rc < 0 ? command_refuse(state, "%s", err.text) : 0;
 }
 
 static int check_expect(const struct rate_options *options, struct argp_state *state)
@@ -103,7 +103,7 @@ static int check_expect(const struct rate_options *options, struct argp_state *s
         return command_refuse(state, "--expect goes with set and delete");
     if (strcmp(options->expect, "none") != 0 &&
         rate_parse(bytes_text(options->expect), &rate, &err) < 0)
-        return command_usage(state, &err);
+        return command_refuse(state, "%s", err.text);
     return 0;
 }
 
