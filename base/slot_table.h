@@ -61,10 +61,4 @@ static inline void slot_table_prefetch(const struct slot_table *table, uint64_t 
 {
     __builtin_prefetch(&table->slots[(uint32_t)hash & table->mask]);
 }
-
-/* The item that a search for `hash` finds first, probably the right one; NULL: there is none. */
-static inline void *slot_table_guess(const struct slot_table *table, uint64_t hash)
-{
-    return table->slots[(uint32_t)hash & table->mask];
-}
 #endif

@@ -495,7 +495,8 @@ void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash)
 
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash)
 {
-    const struct dirty_day *day = slot_table_guess(&set->days, hash);
+    uint32_t at;
+    const struct dirty_day *day = slot_table_first(&set->days, hash, &at);
     __builtin_prefetch(day, 1);
     __builtin_prefetch(day + 1);
 }
