@@ -92,17 +92,17 @@ static void bigint_store(const mpz_t value, struct buffer *number)
 
 /* Whether the remainder `left`, which is doubled, rounds the quotient away from zero, by one. */
 static bool bigint_rounds_away(const mpz_t quotient, mpz_t left, const mpz_t divisor,
-                               enum bigint_rounding rounding)
+                               enum decimal_rounding rounding)
 {
-    if (rounding == BIGINT_DOWN)
+    if (rounding == DECIMAL_DOWN)
         return false;
     mpz_mul_ui(left, left, 2);
     int order = mpz_cmpabs(left, divisor);
-    return order > 0 || (order == 0 && (rounding == BIGINT_HALF_UP || mpz_odd_p(quotient)));
+    return order > 0 || (order == 0 && (rounding == DECIMAL_HALF_UP || mpz_odd_p(quotient)));
 }
 
 void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
-                   enum bigint_rounding rounding, struct buffer *quotient)
+                   enum decimal_rounding rounding, struct buffer *quotient)
 {
     mpz_t dividend;
     mpz_t divisor;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/buffer.h"
+#include "base/decimal.h"
 
 /* Compare a * 10^-a_scale with b * 10^-b_scale: <0, 0, >0.  The time that this takes grows with
  * the difference of the scales. */
@@ -17,11 +17,9 @@ int bigint_compare_scaled(struct bytes a, int32_t a_scale, struct bytes b, int32
 /* Append the number as decimal digits, with a leading '-' when it is negative. */
 void bigint_format(struct bytes number, struct buffer *text);
 
-enum bigint_rounding { BIGINT_DOWN, BIGINT_HALF_UP, BIGINT_HALF_EVEN };
-
 /* Append a * 10^a_digits / (b * 10^b_digits), rounded to an integer; `b` is not zero. */
 void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
-                   enum bigint_rounding rounding, struct buffer *quotient);
+                   enum decimal_rounding rounding, struct buffer *quotient);
 
 /* Parse a text of the form `-?digits`, and append its number to `number` in the fewest bytes.
  * ERROR_INVALID for any other text. */

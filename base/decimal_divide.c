@@ -47,9 +47,6 @@ static int32_t digits_of(struct decimal value)
 int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
                    enum decimal_rounding rounding, struct decimal *quotient_out)
 {
-    static const enum bigint_rounding roundings[] = {[DECIMAL_DOWN] = BIGINT_DOWN,
-                                                     [DECIMAL_HALF_UP] = BIGINT_HALF_UP,
-                                                     [DECIMAL_HALF_EVEN] = BIGINT_HALF_EVEN};
     uint8_t left[DECIMAL_SERIALIZED_MAX];
     uint8_t right[DECIMAL_SERIALIZED_MAX];
     struct buffer quotient = {0};
@@ -58,7 +55,7 @@ int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
         return ERROR_INVALID;
     int64_t more = (int64_t)scale - a.scale + b.scale;
     bigint_divide(unscaled_of(a, left), more > 0 ? (uint32_t)more : 0, unscaled_of(b, right),
-                  more < 0 ? (uint32_t)-more : 0, roundings[rounding], &quotient);
+                  more < 0 ? (uint32_t)-more : 0, rounding, &quotient);
     int rc = from_unscaled(buffer_view(&quotient), scale, quotient_out);
     buffer_release(&quotient);
     return rc;
