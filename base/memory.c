@@ -1,7 +1,6 @@
 /* memory: malloc that aborts instead of returning NULL. */
 #include "base/memory.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -127,13 +126,11 @@ void memory_return_free(void)
 
 size_t memory_resident(void)
 {
-    char text[128];
     unsigned long resident;
-    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL)
         return 0;
-    ssize_t size = read(file, text, sizeof text - 1);
-    (void)close(file);
-    text[size > 0 ? size : 0] = '\0';
-    return sscanf(text, "%*u %lu", &resident) == 1 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
+    int count = fscanf(file, "%*u %lu", &resident);
+    (void)fclose(file);
+    return count == 1 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
