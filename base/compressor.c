@@ -1,16 +1,10 @@
-/* compressor: a zstd context kept between blocks.
+/* compressor: a zstd context kept between blocks.  A struct compressor is this context under
+ * another name, so that the header need not include zstd's.
  *
  * zstd fails only when memory is out or a parameter is wrong, and no caller could handle that. */
 #include "base/compressor.h"
 
 #include <zstd.h>
-
-/* A struct compressor is zstd's context under another name, so that its header need not include
- * zstd's. */
-static ZSTD_CCtx *context_of(struct compressor *compressor)
-{
-    return (ZSTD_CCtx *)compressor;
-}
 
 struct compressor *compressor_new(int level)
 {
@@ -22,14 +16,14 @@ struct compressor *compressor_new(int level)
 
 void compressor_free(struct compressor *compressor)
 {
-    ZSTD_freeCCtx(context_of(compressor));
+    ZSTD_freeCCtx((ZSTD_CCtx *)compressor);
 }
 
 size_t compressor_append(struct compressor *compressor, struct bytes plain, struct buffer *target)
 {
     size_t bound = ZSTD_compressBound(plain.size);
     buffer_reserve(target, bound);
-    size_t size = ZSTD_compress2(context_of(compressor), target->data + target->size, bound,
+    size_t size = ZSTD_compress2((ZSTD_CCtx *)compressor, target->data + target->size, bound,
                                  plain.data, plain.size);
     check(!ZSTD_isError(size));
     target->size += size;

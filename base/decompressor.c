@@ -1,17 +1,11 @@
-/* decompressor: a zstd context kept between blocks.
+/* decompressor: a zstd context kept between blocks.  A struct decompressor is this context under
+ * another name, so that the header need not include zstd's.
  *
  * What must hold: the plain bytes are exactly as many as the caller expects, and zstd never writes
  * past them, whatever the compressed bytes are. */
 #include "base/decompressor.h"
 
 #include <zstd.h>
-
-/* A struct decompressor is zstd's context under another name, so that its header need not include
- * zstd's. */
-static ZSTD_DCtx *context_of(struct decompressor *decompressor)
-{
-    return (ZSTD_DCtx *)decompressor;
-}
 
 struct decompressor *decompressor_new(void)
 {
@@ -22,7 +16,7 @@ struct decompressor *decompressor_new(void)
 
 void decompressor_free(struct decompressor *decompressor)
 {
-    ZSTD_freeDCtx(context_of(decompressor));
+    ZSTD_freeDCtx((ZSTD_DCtx *)decompressor);
 }
 
 int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
@@ -30,7 +24,7 @@ int decompressor_append(struct decompressor *decompressor, struct bytes compress
 {
     /* zstd needs a valid pointer even where it writes nothing. */
     buffer_reserve(target, plain_size > 0 ? plain_size : 1);
-    size_t size = ZSTD_decompressDCtx(context_of(decompressor), target->data + target->size,
+    size_t size = ZSTD_decompressDCtx((ZSTD_DCtx *)decompressor, target->data + target->size,
                                       plain_size, compressed.data, compressed.size);
     if (ZSTD_isError(size) || size != plain_size)
         return ERROR_CORRUPT;

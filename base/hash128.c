@@ -1,4 +1,5 @@
-/* hash128: adapter of xxHash. */
+/* hash128: adapter of xxHash.  A struct hash128_stream is xxHash's state under another name, so
+ * that the header need not include xxHash's. */
 #include "base/hash128.h"
 
 #if defined(__x86_64__)
@@ -8,13 +9,6 @@
 #endif
 
 #include "base/error.h"
-
-/* A struct hash128_stream is xxHash's state under another name, so that its header need not include
- * xxHash's. */
-static XXH3_state_t *state_of(struct hash128_stream *stream)
-{
-    return (XXH3_state_t *)stream;
-}
 
 static struct hash128 hash128_of(XXH128_hash_t hash)
 {
@@ -37,7 +31,7 @@ struct hash128_stream *hash128_stream_new(void)
 void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size)
 {
     if (size > 0)
-        check(XXH3_128bits_update(state_of(stream), data, size) == XXH_OK);
+        check(XXH3_128bits_update((XXH3_state_t *)stream, data, size) == XXH_OK);
 }
 
 struct hash128 hash128_stream_digest(const struct hash128_stream *stream)
@@ -47,5 +41,5 @@ struct hash128 hash128_stream_digest(const struct hash128_stream *stream)
 
 void hash128_stream_free(struct hash128_stream *stream)
 {
-    XXH3_freeState(state_of(stream));
+    XXH3_freeState((XXH3_state_t *)stream);
 }
