@@ -7,22 +7,9 @@ struct native_opcode_entry {
 };
 
 static const struct native_opcode_entry native_opcodes[] = {
-    [NATIVE_ERROR] = {"ERROR", false},
-    [NATIVE_STARTUP] = {"STARTUP", true},
-    [NATIVE_READY] = {"READY", false},
-    [NATIVE_AUTHENTICATE] = {"AUTHENTICATE", false},
-    [NATIVE_OPTIONS] = {"OPTIONS", true},
-    [NATIVE_SUPPORTED] = {"SUPPORTED", false},
-    [NATIVE_QUERY] = {"QUERY", true},
-    [NATIVE_RESULT] = {"RESULT", false},
-    [NATIVE_PREPARE] = {"PREPARE", true},
-    [NATIVE_EXECUTE] = {"EXECUTE", true},
-    [NATIVE_REGISTER] = {"REGISTER", true},
-    [NATIVE_EVENT] = {"EVENT", false},
-    [NATIVE_BATCH] = {"BATCH", true},
-    [NATIVE_AUTH_CHALLENGE] = {"AUTH_CHALLENGE", false},
-    [NATIVE_AUTH_RESPONSE] = {"AUTH_RESPONSE", true},
-    [NATIVE_AUTH_SUCCESS] = {"AUTH_SUCCESS", false},
+#define X(opcode, number, name, is_request) [number] = {name, is_request},
+    NATIVE_OPCODES(X)
+#undef X
 };
 
 enum { NATIVE_OPCODE_COUNT = sizeof native_opcodes / sizeof native_opcodes[0] };

@@ -29,23 +29,29 @@ enum native_flag {
     NATIVE_FLAG_BETA = 0x10
 };
 
+/* Opcode, number, name, whether clients send it. */
+#define NATIVE_OPCODES(X)                                                                          \
+    X(NATIVE_ERROR, 0x00, "ERROR", false)                                                          \
+    X(NATIVE_STARTUP, 0x01, "STARTUP", true)                                                       \
+    X(NATIVE_READY, 0x02, "READY", false)                                                          \
+    X(NATIVE_AUTHENTICATE, 0x03, "AUTHENTICATE", false)                                            \
+    X(NATIVE_OPTIONS, 0x05, "OPTIONS", true)                                                       \
+    X(NATIVE_SUPPORTED, 0x06, "SUPPORTED", false)                                                  \
+    X(NATIVE_QUERY, 0x07, "QUERY", true)                                                           \
+    X(NATIVE_RESULT, 0x08, "RESULT", false)                                                        \
+    X(NATIVE_PREPARE, 0x09, "PREPARE", true)                                                       \
+    X(NATIVE_EXECUTE, 0x0A, "EXECUTE", true)                                                       \
+    X(NATIVE_REGISTER, 0x0B, "REGISTER", true)                                                     \
+    X(NATIVE_EVENT, 0x0C, "EVENT", false)                                                          \
+    X(NATIVE_BATCH, 0x0D, "BATCH", true)                                                           \
+    X(NATIVE_AUTH_CHALLENGE, 0x0E, "AUTH_CHALLENGE", false)                                        \
+    X(NATIVE_AUTH_RESPONSE, 0x0F, "AUTH_RESPONSE", true)                                           \
+    X(NATIVE_AUTH_SUCCESS, 0x10, "AUTH_SUCCESS", false)
+
 enum native_opcode {
-    NATIVE_ERROR = 0x00,
-    NATIVE_STARTUP = 0x01,
-    NATIVE_READY = 0x02,
-    NATIVE_AUTHENTICATE = 0x03,
-    NATIVE_OPTIONS = 0x05,
-    NATIVE_SUPPORTED = 0x06,
-    NATIVE_QUERY = 0x07,
-    NATIVE_RESULT = 0x08,
-    NATIVE_PREPARE = 0x09,
-    NATIVE_EXECUTE = 0x0A,
-    NATIVE_REGISTER = 0x0B,
-    NATIVE_EVENT = 0x0C,
-    NATIVE_BATCH = 0x0D,
-    NATIVE_AUTH_CHALLENGE = 0x0E,
-    NATIVE_AUTH_RESPONSE = 0x0F,
-    NATIVE_AUTH_SUCCESS = 0x10
+#define X(opcode, number, name, is_request) opcode = number,
+    NATIVE_OPCODES(X)
+#undef X
 };
 
 /* The name, such as "QUERY"; NULL for a number that is no opcode. */
