@@ -369,5 +369,4 @@ void producer_retract(struct producer *producer, uint64_t sequence)
     check(batch != NULL && producer->last == sequence);
     *batch = (struct producer_batch){0};
     producer->last--;
-    producer_sort(producer);
 }
