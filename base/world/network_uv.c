@@ -58,11 +58,10 @@ union network_handle {
 struct network {
     uv_loop_t *loop;
     struct watch *questions; /* unix listeners, and connections that expect questions */
-    uint32_t handles;        /* listeners and connections whose memory is not yet freed */
+    uint32_t users;          /* the caller, and each listener and connection not yet freed */
     uint32_t at_once;        /* unix connections accepted since the loop last read from one */
     struct descriptors descriptors; /* as they were when the network was made */
     struct log_group refused;       /* connections that were closed for lack of descriptors */
-    bool is_released;               /* network_uv_free was called: freed with the last handle */
 };
 
 struct listener {
@@ -100,15 +99,16 @@ struct network *network_uv_new(void *loop)
     /* A write to a closed connection now returns an error instead of ending the process. */
     (void)signal(SIGPIPE, SIG_IGN);
     network->loop = loop;
+    network->users = 1;
     network->questions = watch_new();
     network->descriptors = descriptors_look();
     network->refused = (struct log_group){.period_us = NETWORK_REFUSED_US};
     return network;
 }
 
-static void network_free_if_unused(struct network *network)
+static void network_release(struct network *network)
 {
-    if (!network->is_released || network->handles > 0)
+    if (--network->users > 0)
         return;
     watch_free(network->questions);
     memory_free(network);
@@ -116,28 +116,20 @@ static void network_free_if_unused(struct network *network)
 
 void network_uv_free(struct network *network)
 {
-    if (network == NULL)
-        return;
-    network->is_released = true;
-    network_free_if_unused(network);
+    if (network != NULL)
+        network_release(network);
 }
 
 /* Begin a handle of a listener or connection, `data`, which has no socket yet. */
 static void handle_init(struct network *network, union network_handle *uv, bool is_unix, void *data)
 {
-    network->handles++;
+    network->users++;
     /* These calls cannot fail, because they make no socket. */
     if (is_unix)
         check(uv_pipe_init(network->loop, &uv->pipe, 0) == 0);
     else
         check(uv_tcp_init(network->loop, &uv->tcp) == 0);
     uv->handle.data = data;
-}
-
-static void network_handle_gone(struct network *network)
-{
-    network->handles--;
-    network_free_if_unused(network);
 }
 
 /* ---- connections: life ---- */
@@ -161,7 +153,7 @@ static void connection_closed(uv_handle_t *handle)
     buffer_release(&connection->sending);
     buffer_release(&connection->waiting);
     memory_free(connection);
-    network_handle_gone(network);
+    network_release(network);
 }
 
 void network_close(struct connection *connection)
@@ -490,7 +482,7 @@ static void listener_closed(uv_handle_t *handle)
 
     memory_free(listener->path);
     memory_free(listener);
-    network_handle_gone(network);
+    network_release(network);
 }
 
 void network_listener_close(struct listener *listener)
