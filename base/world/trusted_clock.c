@@ -20,7 +20,7 @@ struct clock_reading trusted_clock_read(struct clock *clock)
 {
     struct clock_reading now = {.wall_us = clock->wall_us(clock),
                                 .boot_us = clock->boottime_us(clock)};
-    clock->boot_id(clock, now.boot_id);
+    memcpy(now.boot_id, clock->boot_id, BOOT_ID_SIZE);
     return now;
 }
 

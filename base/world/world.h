@@ -82,10 +82,9 @@ enum { BOOT_ID_SIZE = 16 };
 struct clock {
     int64_t (*wall_us)(struct clock *clock);           /* microseconds since 1970; may go back */
     int64_t (*monotonic_us)(struct clock *clock);      /* never goes back */
-    /* The time since the machine was booted, including its sleep; it never goes back.  boot_id is
-     * another one for each boot; zeros: not known. */
+    /* The time since the machine was booted, including its sleep; it never goes back. */
     int64_t (*boottime_us)(struct clock *clock);
-    void (*boot_id)(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE]);
+    uint8_t boot_id[BOOT_ID_SIZE];                     /* differs for each boot; zeros: not known */
     void (*sleep_us)(struct clock *clock, int64_t us); /* on a lane's thread only */
 };
 

@@ -74,7 +74,6 @@ STAILQ_HEAD(timer_handles, timer_handle);
 struct world_uv {
     struct world world;
     struct clock clock;
-    uint8_t boot_id[BOOT_ID_SIZE];
     struct random random;
     struct executor executor;
     uv_loop_t *loop;
@@ -269,15 +268,19 @@ static void timer_let_go(struct timer *timer)
         STAILQ_INSERT_HEAD(&handle->world->spare_timers, handle, link);
 }
 
+static void timer_fire(struct timer *timer, struct loop_times *times)
+{
+    /* This comes before `fire`, which may start the timer again. */
+    timer_let_go(timer);
+    int64_t began_ns = loop_times_begin(times);
+    timer->fire(timer);
+    loop_times_end(times, LOOP_TIMER, began_ns);
+}
+
 static void timer_handle_fired(uv_timer_t *uv)
 {
     struct timer_handle *handle = uv->data;
-    struct timer *timer = handle->owner;
-    /* This comes before `fire`, which may start the timer again. */
-    timer_let_go(timer);
-    int64_t began_ns = loop_times_begin(uv->loop->data);
-    timer->fire(timer);
-    loop_times_end(uv->loop->data, LOOP_TIMER, began_ns);
+    timer_fire(handle->owner, uv->loop->data);
 }
 
 /* Fire all timers with a delay of 0.  Those that are started meanwhile wait for the next turn. */
@@ -295,10 +298,7 @@ static void turns_fire(uv_idle_t *idle)
             STAILQ_INSERT_HEAD(&world->spare_timers, handle, link);
             continue;
         }
-        timer_let_go(timer);
-        int64_t began_ns = loop_times_begin(world->loop->data);
-        timer->fire(timer);
-        loop_times_end(world->loop->data, LOOP_TIMER, began_ns);
+        timer_fire(timer, world->loop->data);
     }
     if (STAILQ_EMPTY(&world->turns))
         uv_idle_stop(idle);
@@ -390,13 +390,6 @@ static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
     buffer_release(&text);
 }
 
-static void clock_uv_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
-{
-    const struct world_uv *world =
-        (struct world_uv *)(void *)((char *)clock - offsetof(struct world_uv, clock));
-    memcpy(id_out, world->boot_id, BOOT_ID_SIZE);
-}
-
 static void clock_uv_sleep_us(struct clock *clock, int64_t us)
 {
     (void)clock;
@@ -426,10 +419,9 @@ static void world_uv_init(struct world_uv *world)
         .wall_us = clock_uv_wall_us,
         .monotonic_us = clock_uv_monotonic_us,
         .boottime_us = clock_uv_boottime_us,
-        .boot_id = clock_uv_boot_id,
         .sleep_us = clock_uv_sleep_us,
     };
-    boot_id_read(world->boot_id);
+    boot_id_read(world->clock.boot_id);
     world->random = (struct random){.fill = random_uv_fill, .is_system = true};
     world->executor = (struct executor){
         .submit = executor_uv_submit,

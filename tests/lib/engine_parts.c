@@ -14,12 +14,6 @@ static int64_t parts_wall_us(struct clock *clock)
     return ((struct engine_parts *)(void *)clock)->wall_us; /* its first member */
 }
 
-static void parts_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
-{
-    (void)clock;
-    memset(id_out, 1, BOOT_ID_SIZE);
-}
-
 static void parts_timer_start(struct executor *executor, struct timer *timer, int64_t delay_ms)
 {
     (void)delay_ms;
@@ -70,7 +64,7 @@ void engine_parts_start(struct engine_parts *parts, const struct engine_options 
         .wall = {.wall_us = parts_wall_us,
                  .monotonic_us = parts_wall_us,
                  .boottime_us = parts_wall_us,
-                 .boot_id = parts_boot_id},
+                 .boot_id = {1}},
         .wall_us = 1000000,
         .executor = {.timer_start = parts_timer_start, .timer_stop = parts_timer_stop},
         .schema = schema_new()};

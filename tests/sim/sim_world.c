@@ -36,7 +36,6 @@ struct sim_world {
     int64_t monotonic_us;
     int64_t wall_offset_us;
     int64_t boot_offset_us;
-    uint64_t boots;
     struct sim_lane lanes[LANE_COUNT];
     const struct sim_lane *running; /* NULL: none */
     struct sim_timer *timers;
@@ -76,12 +75,6 @@ static int64_t sim_boottime_us(struct clock *clock)
 {
     const struct sim_world *sim = sim_of_clock(clock);
     return sim->monotonic_us + sim->boot_offset_us;
-}
-
-static void sim_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
-{
-    memset(id_out, 0, BOOT_ID_SIZE);
-    store_u64(id_out, sim_of_clock(clock)->boots);
 }
 
 static void sim_sleep_us(struct clock *clock, int64_t us)
@@ -223,7 +216,7 @@ static struct sim_world *sim_world_with(struct sim_disk *disk, uint64_t seed)
         .wall_us = sim_wall_us,
         .monotonic_us = sim_monotonic_us,
         .boottime_us = sim_boottime_us,
-        .boot_id = sim_boot_id,
+        .boot_id = {1},
         .sleep_us = sim_sleep_us,
     };
     sim->random.fill = sim_fill;
@@ -242,7 +235,6 @@ static struct sim_world *sim_world_with(struct sim_disk *disk, uint64_t seed)
     sim->order.state = seed;
     sim->bytes.state = ~seed;
     sim->wall_offset_us = SIM_WALL_START_US;
-    sim->boots = 1;
     return sim;
 }
 
@@ -282,7 +274,7 @@ static struct sim_world *sim_world_after(const struct sim_world *old, struct sim
     sim->monotonic_us = old->monotonic_us;
     sim->wall_offset_us = old->wall_offset_us;
     sim->boot_offset_us = old->boot_offset_us;
-    sim->boots = old->boots;
+    memcpy(sim->clock.boot_id, old->clock.boot_id, BOOT_ID_SIZE);
     return sim;
 }
 
@@ -331,7 +323,7 @@ void sim_world_reboot(struct sim_world *sim, int64_t off_us)
     check(off_us >= 0);
     sim->wall_offset_us += off_us;
     sim->boot_offset_us = -sim->monotonic_us;
-    sim->boots++;
+    store_u64(sim->clock.boot_id, load_u64(sim->clock.boot_id) + 1);
 }
 
 enum executor_lane sim_world_running(const struct sim_world *sim)

@@ -43,22 +43,16 @@ static int64_t moved_boottime_us(struct clock *clock)
     return real_clock->boottime_us(real_clock) + moved_us;
 }
 
-static void real_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
-{
-    (void)clock;
-    real_clock->boot_id(real_clock, id_out);
-}
-
 static struct clock moved_clock = {.wall_us = moved_wall_us,
                                    .monotonic_us = real_monotonic_us,
                                    .boottime_us = moved_boottime_us,
-                                   .boot_id = real_boot_id,
                                    .sleep_us = real_sleep_us};
 
 static void days_pass(int days)
 {
     if (world->clock != &moved_clock) {
         real_clock = world->clock;
+        memcpy(moved_clock.boot_id, real_clock->boot_id, BOOT_ID_SIZE);
         world->clock = &moved_clock;
     }
     moved_us += days * INT64_C(86400000000);
