@@ -75,41 +75,26 @@ int native_segment_payload(struct bytes bytes, const struct native_segment *segm
     return 0;
 }
 
-static void put_header(struct buffer *wire, uint64_t field, size_t field_size)
-{
-    size_t start = wire->size;
-
-    put_little(wire, field, field_size);
-    put_little(wire, native_crc_24(wire->data + start, field_size), CRC24_SIZE);
-}
-
-/* Append a segment with the payload as a compressed block.  False: the block would not be smaller,
- * and nothing was appended. */
-static bool put_compressed(struct buffer *wire, struct bytes payload, bool is_whole)
-{
-    struct buffer block = {0};
-
-    if (payload.size < COMPRESS_SIZE_MIN)
-        return false;
-    size_t size = native_compress_block(payload, &block);
-    if (size < payload.size) {
-        put_header(wire,
-                   size | (uint64_t)payload.size << SIZE_BITS | (uint64_t)is_whole << 2 * SIZE_BITS,
-                   LZ4_HEADER_SIZE);
-        buffer_append_bytes(wire, buffer_view(&block));
-        buffer_put_u32(wire, native_crc_32(block.data, block.size));
-    }
-    buffer_release(&block);
-    return size < payload.size;
-}
-
 void native_segment_put(struct buffer *wire, struct bytes payload, bool is_whole, bool is_lz4)
 {
+    struct buffer block = {0};
+    struct bytes sent = payload;
+    uint64_t plain_size = 0; /* 0: the payload is sent as it is */
+    size_t field_size = is_lz4 ? LZ4_HEADER_SIZE : PLAIN_HEADER_SIZE;
+    size_t start = wire->size;
+
     check(payload.size > 0 && payload.size <= NATIVE_SEGMENT_PAYLOAD_MAX);
-    if (is_lz4 && put_compressed(wire, payload, is_whole))
-        return;
-    put_header(wire, payload.size | (uint64_t)is_whole << (is_lz4 ? 2 * SIZE_BITS : SIZE_BITS),
-               is_lz4 ? LZ4_HEADER_SIZE : PLAIN_HEADER_SIZE);
-    buffer_append_bytes(wire, payload);
-    buffer_put_u32(wire, native_crc_32(payload.data, payload.size));
+    if (is_lz4 && payload.size >= COMPRESS_SIZE_MIN &&
+        native_compress_block(payload, &block) < payload.size) {
+        sent = buffer_view(&block);
+        plain_size = payload.size;
+    }
+    put_little(wire,
+               sent.size | plain_size << SIZE_BITS |
+                   (uint64_t)is_whole << (is_lz4 ? 2 * SIZE_BITS : SIZE_BITS),
+               field_size);
+    put_little(wire, native_crc_24(wire->data + start, field_size), CRC24_SIZE);
+    buffer_append_bytes(wire, sent);
+    buffer_put_u32(wire, native_crc_32(sent.data, sent.size));
+    buffer_release(&block);
 }
