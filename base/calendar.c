@@ -224,7 +224,6 @@ bool calendar_time_parse(struct bytes text, int64_t *time_ms_out)
     *time_ms_out = 0;
     if (time_parse_ms(text, time_ms_out))
         return true;
-    *time_ms_out = 0;
     struct reader reader = reader_of(text);
     int32_t day;
     if (!calendar_day_parse(reader_bytes(&reader, DAY_TEXT_SIZE), &day))
@@ -554,11 +553,10 @@ static struct tzif_header tzif_header_read(struct reader *reader)
 
 static void tzif_skip_first(struct reader *reader, const struct tzif_header *header)
 {
-    reader_bytes(reader, (size_t)header->time_count * 5);
-    reader_bytes(reader, (size_t)header->type_count * TZIF_TYPE_SIZE);
-    reader_bytes(reader, header->name_size);
-    reader_bytes(reader, (size_t)header->leap_count * 8);
-    reader_bytes(reader, (size_t)header->standard_count + header->ut_count);
+    reader_bytes(reader, (size_t)header->time_count * 5 +
+                             (size_t)header->type_count * TZIF_TYPE_SIZE + header->name_size +
+                             (size_t)header->leap_count * 8 + header->standard_count +
+                             header->ut_count);
 }
 
 static int zone_fill(struct zone *zone, const struct tzif_header *header, const uint8_t *times,
@@ -598,8 +596,7 @@ int calendar_zone_decode(struct bytes tzif, struct zone **zone_out)
     struct bytes times = reader_bytes(&reader, (size_t)header.time_count * 8);
     struct bytes kinds = reader_bytes(&reader, header.time_count);
     struct bytes types = reader_bytes(&reader, (size_t)header.type_count * TZIF_TYPE_SIZE);
-    reader_bytes(&reader, header.name_size);
-    reader_bytes(&reader, (size_t)header.standard_count + header.ut_count);
+    reader_bytes(&reader, (size_t)header.name_size + header.standard_count + header.ut_count);
     size_t footer_size = reader_left(&reader);
     struct bytes footer = reader_bytes(&reader, footer_size);
     if (reader.failed || header.type_count == 0 || footer_size < 2 || footer.data[0] != '\n' ||
@@ -622,19 +619,11 @@ int calendar_zone_decode(struct bytes tzif, struct zone **zone_out)
  * them, like all names of the IANA database.  Such a name cannot lead out of ZONE_FOLDER. */
 static bool zone_name_is_valid(const char *name)
 {
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
     size_t size = strlen(name);
-    if (size == 0 || size > ZONE_NAME_SIZE_MAX || name[size - 1] == '/')
-        return false;
-    char previous = '/';
-    for (size_t i = 0; i < size; i++) {
-        char c = name[i];
-        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        bool is_other = (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-';
-        if (!is_letter && !is_other && !(c == '/' && previous != '/'))
-            return false;
-        previous = c;
-    }
-    return true;
+    return size > 0 && size <= ZONE_NAME_SIZE_MAX && strspn(name, allowed) == size &&
+           name[0] != '/' && name[size - 1] != '/' && strstr(name, "//") == NULL;
 }
 
 int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err)
