@@ -84,16 +84,6 @@ static bool magnitude_shift_up(struct magnitude *m, int64_t digits)
     return true;
 }
 
-/* product = a * b; false when it leaves 256 bits. */
-static bool magnitude_multiply(const struct magnitude *a, const struct magnitude *b,
-                               struct magnitude *product_out)
-{
-    uint64_t product[2 * LIMBS];
-    mpn_mul_n(product, a->limb, b->limb, LIMBS);
-    memcpy(product_out->limb, product, sizeof product_out->limb);
-    return mpn_zero_p(product + LIMBS, LIMBS) != 0;
-}
-
 /* ---- values and magnitudes ---- */
 
 static struct magnitude decimal_magnitude(const struct decimal *value)
@@ -325,11 +315,8 @@ int decimal_subtract(struct decimal a, struct decimal b, struct decimal *differe
     struct magnitude m = decimal_magnitude(&b);
     struct decimal negated;
     int rc = decimal_assemble(!decimal_is_negative(b), &m, b.scale, &negated);
-    if (rc < 0) {
-        *difference_out = (struct decimal){0};
-        return rc;
-    }
-    return decimal_add(a, negated, difference_out);
+    *difference_out = (struct decimal){0};
+    return rc < 0 ? rc : decimal_add(a, negated, difference_out);
 }
 
 int decimal_multiply(struct decimal a, struct decimal b, struct decimal *product_out)
@@ -342,11 +329,13 @@ int decimal_multiply(struct decimal a, struct decimal b, struct decimal *product
     }
     struct magnitude m = decimal_magnitude(&a);
     struct magnitude n = decimal_magnitude(&b);
-    struct magnitude product;
+    uint64_t product[2 * LIMBS];
+    mpn_mul_n(product, m.limb, n.limb, LIMBS);
+    memcpy(m.limb, product, sizeof m.limb);
     *product_out = (struct decimal){0};
-    if (!magnitude_multiply(&m, &n, &product))
+    if (mpn_zero_p(product + LIMBS, LIMBS) == 0)
         return ERROR_LIMIT;
-    return decimal_assemble(is_negative, &product, scale, product_out);
+    return decimal_assemble(is_negative, &m, scale, product_out);
 }
 
 int decimal_compare(struct decimal a, struct decimal b)
