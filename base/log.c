@@ -50,10 +50,9 @@ static void append_quoted(struct buffer *line, struct bytes value)
 /* How many bytes of a value are logged: at most LOG_VALUE_MAX, and no part of a character. */
 static size_t cut_size(struct bytes value)
 {
-    size_t size = value.size;
-    if (size <= LOG_VALUE_MAX)
-        return size;
-    size = LOG_VALUE_MAX;
+    if (value.size <= LOG_VALUE_MAX)
+        return value.size;
+    size_t size = LOG_VALUE_MAX;
     while (size > LOG_VALUE_MAX - 4 && (value.data[size] & 0xc0) == 0x80)
         size--;
     return size;
