@@ -57,9 +57,9 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    struct watch *questions; /* unix listeners, and connections that expect questions */
-    uint32_t users;          /* the caller, and each listener and connection not yet freed */
-    uint32_t at_once;        /* unix connections accepted since the loop last read from one */
+    struct watch questions; /* unix listeners, and connections that expect questions */
+    uint32_t users;         /* the caller, and each listener and connection not yet freed */
+    uint32_t at_once;       /* unix connections accepted since the loop last read from one */
     struct descriptors descriptors; /* as they were when the network was made */
     struct log_group refused;       /* connections that were closed for lack of descriptors */
 };
@@ -368,18 +368,12 @@ static void connection_shutdown(struct connection *connection)
     (void)uv_shutdown(&connection->shutdown, &connection->uv.stream, connection_shut);
 }
 
-/* Clear the buffer, which was sent.  The memory of a large answer is freed, because an idle
- * connection may stay open for long. */
-static void connection_clear_sent(struct connection *connection)
-{
-    buffer_clear(&connection->sending);
-    if (connection->sending.capacity > NETWORK_KEEP_MAX)
-        buffer_release(&connection->sending);
-}
-
 static void connection_write_ended(struct connection *connection, int status)
 {
-    connection_clear_sent(connection);
+    buffer_clear(&connection->sending);
+    /* The memory of a large answer is freed, because an idle connection may stay open for long. */
+    if (connection->sending.capacity > NETWORK_KEEP_MAX)
+        buffer_release(&connection->sending);
     if (connection->is_closing)
         return;
     if (status < 0) {

@@ -8,17 +8,19 @@
 
 #include <stdbool.h>
 
-struct watch;
+/* Private. */
+struct watch {
+    int set;                           /* a descriptor; negative: nothing is watched, nor ready */
+};
 
-/* NULL when no descriptor is left.  All functions accept NULL, for which nothing is ever ready. */
-struct watch *watch_new(void);
-void watch_free(struct watch *watch);
+struct watch watch_new(void);
+void watch_free(struct watch watch);
 
 /* Watch a descriptor, which is not watched yet, until it is removed or closed.  A descriptor that
  * cannot be watched is ignored. */
-void watch_add(struct watch *watch, int descriptor);
-void watch_remove(struct watch *watch, int descriptor);
+void watch_add(struct watch watch, int descriptor);
+void watch_remove(struct watch watch, int descriptor);
 
 /* Whether a watched descriptor has bytes, a new connection or an end of stream to be read. */
-bool watch_is_ready(const struct watch *watch);
+bool watch_is_ready(struct watch watch);
 #endif

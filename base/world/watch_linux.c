@@ -8,48 +8,30 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
-struct watch {
-    int set;
-};
-
-struct watch *watch_new(void)
+struct watch watch_new(void)
 {
-    int set = epoll_create1(EPOLL_CLOEXEC);
-
-    if (set < 0)
-        return NULL;
-    struct watch *watch = memory_zeroed(1, sizeof *watch);
-    watch->set = set;
-    return watch;
+    return (struct watch){.set = epoll_create1(EPOLL_CLOEXEC)};
 }
 
-void watch_free(struct watch *watch)
+void watch_free(struct watch watch)
 {
-    if (watch == NULL)
-        return;
-    (void)close(watch->set);
-    memory_free(watch);
+    if (watch.set >= 0)
+        (void)close(watch.set);
 }
 
-void watch_add(struct watch *watch, int descriptor)
+void watch_add(struct watch watch, int descriptor)
 {
     struct epoll_event event = {.events = EPOLLIN};
-
-    if (watch != NULL)
-        (void)epoll_ctl(watch->set, EPOLL_CTL_ADD, descriptor, &event);
+    (void)epoll_ctl(watch.set, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-void watch_remove(struct watch *watch, int descriptor)
+void watch_remove(struct watch watch, int descriptor)
 {
-    if (watch != NULL)
-        (void)epoll_ctl(watch->set, EPOLL_CTL_DEL, descriptor, NULL);
+    (void)epoll_ctl(watch.set, EPOLL_CTL_DEL, descriptor, NULL);
 }
 
-bool watch_is_ready(const struct watch *watch)
+bool watch_is_ready(struct watch watch)
 {
     struct epoll_event event;
-
-    return watch != NULL && epoll_wait(watch->set, &event, 1, 0) > 0;
+    return epoll_wait(watch.set, &event, 1, 0) > 0;
 }
