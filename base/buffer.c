@@ -153,11 +153,11 @@ void buffer_put_sized(struct buffer *buffer, struct bytes bytes)
     buffer_append_bytes(buffer, bytes);
 }
 
-void buffer_put_zeros(struct buffer *buffer, size_t count)
+void buffer_put_repeated(struct buffer *buffer, uint8_t value, size_t count)
 {
     if (count == 0)
         return;
     buffer_reserve(buffer, count);
-    memset(buffer->data + buffer->size, 0, count);
+    memset(buffer->data + buffer->size, value, count);
     buffer->size += count;
 }

@@ -52,5 +52,9 @@ void buffer_put_u64_be(struct buffer *buffer, uint64_t value);
 void buffer_put_varint(struct buffer *buffer, uint64_t value);      /* LEB128 */
 void buffer_put_signed(struct buffer *buffer, int64_t value);       /* zigzag, then varint */
 void buffer_put_sized(struct buffer *buffer, struct bytes bytes);   /* varint size, then bytes */
-void buffer_put_zeros(struct buffer *buffer, size_t count);
+void buffer_put_repeated(struct buffer *buffer, uint8_t value, size_t count);
+static inline void buffer_put_zeros(struct buffer *buffer, size_t count)
+{
+    buffer_put_repeated(buffer, 0, count);
+}
 #endif

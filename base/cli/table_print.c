@@ -131,15 +131,6 @@ static size_t text_width(struct bytes text)
     return width;
 }
 
-static void append_spaces(struct buffer *text, size_t count)
-{
-    if (count == 0)
-        return;
-    buffer_reserve(text, count);
-    memset(text->data + text->size, ' ', count);
-    text->size += count;
-}
-
 /* Append the cell with a '?' for each control character.  U+0080 to U+009F (bytes C2 80 to C2 9F)
  * are control characters, too. */
 static void append_printable(struct buffer *text, struct bytes cell)
@@ -167,7 +158,7 @@ static void aligned_line(struct table_print *print, const struct bytes *cells)
         if (i > 0)
             owed += 2;
         if (cells[i].size > 0) {
-            append_spaces(print->text, owed + (right ? fill : 0));
+            buffer_put_repeated(print->text, ' ', owed + (right ? fill : 0));
             append_printable(print->text, cells[i]);
             owed = right ? 0 : fill;
         } else {
