@@ -98,32 +98,21 @@ static void put_holder(struct status_report *report, const struct status_context
     status_report_number(report, NULL, "process", (uint64_t)getpid(), ", which serves it");
 }
 
-static const char *shortage_words(const struct store_waiting *waiting)
-{
-    switch (waiting->shortage) {
-    case STORE_SHORT_OF_DISK:
-        return "disk space";
-    case STORE_SHORT_OF_DESCRIPTORS:
-        return "a file descriptor";
-    case STORE_SHORT_OF_MEMORY:
-        return "memory";
-    case STORE_SHORT_OF_NOTHING:
-    case STORE_SHORTAGES:
-        break;
-    }
-    return "nothing";
-}
-
 static void find_waiting(struct status_report *report, const struct store_waiting *waiting)
 {
+    static const char *const shortages[STORE_SHORTAGES] = {
+        [STORE_SHORT_OF_DISK] = "disk space",
+        [STORE_SHORT_OF_DESCRIPTORS] = "a file descriptor",
+        [STORE_SHORT_OF_MEMORY] = "memory",
+    };
     char needed[48] = "";
     if (waiting->needed_bytes > 0)
         snprintf(needed, sizeof(needed), ", %s", status_report_size(waiting->needed_bytes).text);
     status_report_finding(report, store_shortage_name(waiting->shortage),
                           "%s for %s%s%s%s; the server goes on by itself when there is some",
                           waiting->stops_writes ? "writes wait" : "new files wait",
-                          shortage_words(waiting), needed, waiting->path[0] != '\0' ? " in " : "",
-                          waiting->path);
+                          shortages[waiting->shortage], needed,
+                          waiting->path[0] != '\0' ? " in " : "", waiting->path);
 }
 
 static void put_state(struct status_report *report, const struct status_context *context)
