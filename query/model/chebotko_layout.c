@@ -65,7 +65,7 @@ static bool relax(struct layers *layers)
 }
 
 /* Put the first source of a line that has no layer into layer 0, since the application must begin
- * there, too.  False: there is none. */
+ * there, too.  False: all sources have a layer. */
 static bool enter_anywhere(struct layers *layers)
 {
     for (uint32_t i = 0; i < layers->layout->line_count; i++) {

@@ -26,9 +26,9 @@
 
 enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 
-/* Options for what the file does not define. */
+/* Options of the command line, for what the file does not say. */
 struct definitions_options {
-    const char *keyspace;              /* of families without one; NULL: these are refused */
+    const char *keyspace;              /* of families without a keyspace; NULL: these are refused */
     /* FAMILY=TYPE: the CQL type of the family's keys. */
     const char *keys[DEFINITIONS_CHOICES_MAX];
     uint32_t key_count;

@@ -287,8 +287,8 @@ static void counters_end(struct counters *counters)
     struct heap *top = &counters->top;
     size_t count = top->count;
     int rc = 0;
-    /* Sort in place: each smallest entry is moved to the place that its removal frees at the end,
-     * so that the largest comes first. */
+    /* Sort in place, largest first: the smallest entry is removed from the heap and moved to the
+     * place that this frees at the heap's end. */
     while (top->count > 0) {
         void *least = heap_pop(top, is_smaller, NULL);
         top->items[top->count] = least;

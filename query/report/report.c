@@ -383,7 +383,7 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
     return print_row(report, &row);
 }
 
-/* Whether the figure belongs to another group than the open one. */
+/* Whether the figure belongs to another group than the open group. */
 static bool is_next_group(const struct report *report, const struct day_figure *figure)
 {
     enum report_by by = report->options->by;

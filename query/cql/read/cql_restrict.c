@@ -600,8 +600,8 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     return 0;
 }
 
-/* If the relation that the index answers is the only one that each row must be checked against, the
- * statement needs no ALLOW FILTERING. */
+/* If the relation that the index answers is the only relation against which rows must be checked,
+ * the statement needs no ALLOW FILTERING. */
 static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
 {
     uint32_t others = 0;

@@ -19,7 +19,8 @@ int cql_condition_bind(struct cql_execution *execution, const struct cql_context
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 
-/* Whether the statement has a condition on the static row (`static_row`), or one on its own row. */
+/* If `static_row`, whether the statement has a condition on the static row; otherwise, whether it
+ * has a condition on its own row. */
 bool cql_condition_is_of(const struct cql_write_plan *plan, bool static_row);
 
 /* Whether there are conditions and all of them are on the static row.  If so, a refusal shows the

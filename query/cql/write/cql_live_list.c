@@ -10,7 +10,7 @@
 
 enum { COPIES_A_LOOK = 64 }; /* numbers that can be copied in the time that one comparison takes */
 
-/* A list and the statement's cells: each number stands for one cell of either. */
+/* A list and the cells that the statement made: a number stands for a cell of one of them. */
 struct numbering {
     const struct cql_live_list *list;
     const struct cell *made;

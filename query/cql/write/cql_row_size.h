@@ -41,7 +41,7 @@ size_t cql_row_size_kept(const struct row *row, const struct row *write);
 
 /* Add `growth` to the bound of the row with this hash.  False: the bound is unknown or would exceed
  * the limit, and nothing was added.  The row must then be measured, and cql_row_size_measured
- * returns whether it may grow. */
+ * returns whether the row may grow. */
 bool cql_row_size_add(struct cql_row_size_bounds *sizes, uint64_t hash, size_t growth);
 bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, size_t size,
                             size_t growth);

@@ -23,8 +23,8 @@ enum {
  * that overwrites a collection deletes the older cells one microsecond before its own timestamp. */
 #define TIMESTAMP_OWN_LAST (TIMESTAMP_SERVER + 1)
 
-/* Check that Cassandra could store the clusterings; this holds for written ones only, not for
- * clusterings that are only read. */
+/* Check that Cassandra could store the clusterings of the rows to be written.  Clusterings that are
+ * only read need no such check. */
 static int check_clusterings(struct cql_fault *fault, const struct cql_restrict_bound *bound)
 {
     int rc = 0;

@@ -102,7 +102,7 @@ static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
     return buffer_view(&uuid);
 }
 
-/* The first of `count` rising numbers that no list of this server has had before. */
+/* Take `count` rising numbers that no list of this server has had before; returns the first. */
 static uint64_t take_ticks(struct row_builder *builder, uint32_t count)
 {
     struct cql *cql = builder->execution->cql;

@@ -457,7 +457,7 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
         if (column == NULL)
             return ERROR_INVALID;
         if (is_key(column)) {
-            /* `name` and `value` are linked to further ones, which the counts of 1 exclude. */
+            /* `name` and `value` are linked to further nodes, which the counts of 1 exclude. */
             *last = cql_scope_array(scope, 1, sizeof(**last));
             **last = (struct cql_relation){.kind = CQL_RELATION_COLUMN,
                                            .operator= CQL_EQ,
