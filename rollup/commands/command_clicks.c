@@ -1,4 +1,4 @@
-/* command_clicks: see the header.
+/* command_clicks: `daybook clicks`: lists clicks, voids clicks, and restores voided ones.
  *
  * Day after day, and within a day page after page, the selected rows are printed, or one batch is
  * made of them: a void deletes them from ad_click and adds them to voided_click, a restore does the
@@ -20,7 +20,7 @@
  * A restored click gets a new click_id, random and negative, because another click may have its
  * rank by now.  A click whose id was given by the sender keeps it.  If ad_click has that id again,
  * because the click was sent again, the voided click is not restored (voided_page.h). */
-#include "rollup/commands/command_clicks.h"
+#include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-/* command_rate: see the header.
+/* command_rate: `daybook rate`: sets, deletes, lists or loads the rates of resellers.
  *
  * A change of rates is a list of edits; set and delete make one edit.  The edits and their row of
  * `change` are one batch, and the command answers when the changed figures are durable.  It prints
@@ -9,7 +9,7 @@
  * A file with a wrong line changes nothing.  --expect is checked in the same callback that applies
  * the batch, so that of two commands with --expect that change one rate at the same time the second
  * is refused. */
-#include "rollup/commands/command_rate.h"
+#include "rollup/commands/rollup_commands.h"
 
 #include "rollup/commands/rate_effect.h"
 #include "rollup/commands/rate_file.h"

@@ -1,4 +1,4 @@
-/* command_restatements: see the header.
+/* command_restatements: `daybook restatements`: shows the changes of published figures.
  *
  * The table `change` is read first, so that an entry can name the users and commands that caused
  * it.  Then the ledger is read, one reseller after the other in ascending order of bytes, and for
@@ -11,7 +11,7 @@
  *     at                    reseller_id  day         clicks  rate        amount                  by
  *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …
  */
-#include "rollup/commands/command_restatements.h"
+#include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>
 

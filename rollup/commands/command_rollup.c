@@ -1,4 +1,4 @@
-/* command_rollup: see the header.
+/* command_rollup: `daybook rollup`: brings figures up to date and publishes days.
  *
  * The command computes the figures of all dirty days, publishes and restates days, and seals days
  * whose clicks have expired.  The options for days only select the figures that are summed in the
@@ -7,7 +7,7 @@
  *
  * --dry-run: without a server the directory is opened for reading, and the figures that would be
  * written are computed in memory; in a server the answer is the number of dirty days. */
-#include "rollup/commands/command_rollup.h"
+#include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>
 

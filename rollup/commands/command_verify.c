@@ -1,5 +1,6 @@
-/* command_verify: see the header; rollup/verify/ does the work. */
-#include "rollup/commands/command_verify.h"
+/* command_verify: `daybook verify`: checks everything that follows from clicks and rates.
+ * rollup/verify/ does the work. */
+#include "rollup/commands/rollup_commands.h"
 
 #include "rollup/commands/command_options.h"
 #include "rollup/streams/streams.h"

@@ -1,13 +1,6 @@
 /* rollup_commands: see the header. */
 #include "rollup/commands/rollup_commands.h"
 
-#include "rollup/commands/command_clicks.h"
-#include "rollup/commands/command_rate.h"
-#include "rollup/commands/command_restatements.h"
-#include "rollup/commands/command_retention.h"
-#include "rollup/commands/command_rollup.h"
-#include "rollup/commands/command_verify.h"
-
 const struct command *rollup_commands_at(uint32_t number)
 {
     static const struct command *const commands[] = {&command_rate,
