@@ -28,11 +28,14 @@ void verify_finish(struct verify *verify, int exit_status)
     order.output->finish(order.output, exit_status);
 }
 
-void verify_fail(struct verify *verify, int status, const struct error *err)
+bool verify_fail_if(struct verify *verify, int status, const struct error *err)
 {
+    if (status >= 0)
+        return false;
     command_printf(verify->output, COMMAND_ERR, "daybook: verify could not go on: %s\n",
                    err != NULL ? err->text : error_text(status));
     verify_finish(verify, EXIT_SYSTEM_FAILED);
+    return true;
 }
 
 bool verify_may_name(struct verify *verify)

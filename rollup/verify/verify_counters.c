@@ -101,10 +101,8 @@ static void counters_read(struct verify *verify);
 static void clicks_counted(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (status < 0) {
-        verify_fail(verify, status, err);
+    if (verify_fail_if(verify, status, err))
         return;
-    }
     verify->is_after = true;
     counters_read(verify);
 }
@@ -132,10 +130,8 @@ static void take_groups(void *context, int status, const struct error *err,
         round_start(verify);
         return;
     }
-    if (status < 0) {
-        verify_fail(verify, status, err);
+    if (verify_fail_if(verify, status, err))
         return;
-    }
     for (uint32_t i = 0; i < count; i++)
         counter_audit_add(verify->audit, figures[i].key, figures[i].stats.rows);
     verify_seals_count(verify, clicks_counted);
@@ -159,17 +155,14 @@ static void counters_done(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
     struct error own = {0};
-    if (status < 0) {
-        verify_fail(verify, status, err);
+    if (verify_fail_if(verify, status, err))
         return;
-    }
     if (verify->is_after) {
         compare_counters(verify);
         return;
     }
     int rc = group_clicks(verify, &own);
-    if (rc < 0)
-        verify_fail(verify, rc, &own);
+    verify_fail_if(verify, rc, &own);
 }
 
 static void counters_read(struct verify *verify)

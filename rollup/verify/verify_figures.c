@@ -241,9 +241,7 @@ static void marks_step(struct verify *verify)
 {
     if (--verify->marks_under_way > 0)
         return;
-    if (verify->marks_err.code < 0)
-        verify_fail(verify, verify->marks_err.code, &verify->marks_err);
-    else
+    if (!verify_fail_if(verify, verify->marks_err.code, &verify->marks_err))
         chunk_judge(verify);
 }
 
@@ -290,10 +288,8 @@ static void chunk_judge(struct verify *verify)
     struct error err = {0};
     bool changes, differs;
     int rc = judge_all(verify, days, count, &changes, &differs, &err);
-    if (rc < 0) {
-        verify_fail(verify, rc, &err);
+    if (verify_fail_if(verify, rc, &err))
         return;
-    }
     if (differs && verify->rollup->is_read_only && verify->looks == 0) {
         verify->looks++;
         read_marks_of_all(verify, days, count);
@@ -310,9 +306,7 @@ static void chunk_judge(struct verify *verify)
 static void chunk_read(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (status < 0 && !is_damage_named(verify, status))
-        verify_fail(verify, status, err);
-    else
+    if (is_damage_named(verify, status) || !verify_fail_if(verify, status, err))
         chunk_judge(verify);
 }
 
@@ -325,10 +319,8 @@ static void take_days(void *context, int status, const struct error *err,
     struct bytes reseller;
     struct bytes day_text;
     int32_t day;
-    if (status < 0) {
-        verify_fail(verify, status, err);
+    if (verify_fail_if(verify, status, err))
         return;
-    }
     day_reader_clear(verify->reader);
     for (uint32_t i = 0; i < count; i++)
         if (type_key_component(figures[i].key, 2, 0, &reseller) == 0 &&
@@ -370,8 +362,7 @@ static void next_partitions(struct verify *verify)
     int rc = store_stats_scan(rollup->store, clicks->table_id, clicks->amount,
                               buffer_view(&verify->position), DAY_READER_MAX, READ_APPLIED,
                               take_days, verify, &err);
-    if (rc < 0)
-        verify_fail(verify, rc, &err);
+    verify_fail_if(verify, rc, &err);
 }
 
 /* ---- rows: figures of days that have no clicks, and how many are published ---- */
@@ -382,17 +373,13 @@ static void take_rows(void *context, int status, const struct error *err,
     struct verify *verify = context;
     struct error own = {0};
     struct day_figure figure;
-    if (status < 0) {
-        verify_fail(verify, status, err);
+    if (verify_fail_if(verify, status, err))
         return;
-    }
     day_reader_clear(verify->reader);
     for (uint32_t i = 0; i < page->row_count; i++) {
         int rc = figure_read(page->table, &page->rows[i], &figure, &own);
-        if (rc < 0) {
-            verify_fail(verify, rc, &own);
+        if (verify_fail_if(verify, rc, &own))
             return;
-        }
         struct day_facts *day = day_reader_add(verify->reader, figure.reseller, figure.day);
         day->has_row = true;
         day->row = figure;
@@ -417,8 +404,7 @@ static void next_rows(struct verify *verify)
     request.row_limit = DAY_READER_MAX;
     request.position = buffer_view(&verify->position);
     int rc = store_read(verify->rollup->store, &request, take_rows, verify, &err);
-    if (rc < 0)
-        verify_fail(verify, rc, &err);
+    verify_fail_if(verify, rc, &err);
 }
 
 void verify_figures(struct verify *verify)

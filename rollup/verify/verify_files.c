@@ -49,10 +49,8 @@ static void scrubbed(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
     struct engine_status engine;
-    if (status < 0) {
-        verify_fail(verify, status, err);
+    if (verify_fail_if(verify, status, err))
         return;
-    }
     engine_status(verify->rollup->store, &engine);
     command_printf(verify->output, COMMAND_OUT,
                    "files: checksums of %u segments, and their stats against their rows\n",
@@ -65,6 +63,5 @@ void verify_files(struct verify *verify)
 {
     struct error err = {0};
     int rc = engine_scrub(verify->rollup->store, take_damage, scrubbed, verify, &err);
-    if (rc < 0)
-        verify_fail(verify, rc, &err);
+    verify_fail_if(verify, rc, &err);
 }

@@ -53,10 +53,8 @@ static int take_entry(void *context, const struct table *table, const struct pag
 static void ledger_done(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (status < 0) {
-        verify_fail(verify, status, err);
+    if (verify_fail_if(verify, status, err))
         return;
-    }
     /* days_published was counted earlier: both numbers agree only if nothing was published since.
      */
     if (verify->days_published != verify->ledger_days &&

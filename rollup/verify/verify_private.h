@@ -1,7 +1,7 @@
 /* verify_private: the state of one verification, and its steps.
  *
- * The steps follow one another: each calls verify_next or verify_fail at its end.  verify_steps.c
- * has their order and the verdict; verify_files.c, verify_seals.c, verify_figures.c,
+ * The steps follow one another: each calls verify_next at its end, or verify_fail_if.
+ * verify_steps.c has their order and the verdict; verify_files.c, verify_seals.c, verify_figures.c,
  * verify_ledger.c and verify_counters.c have one step each; verify_repair.c writes the repairs. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 #define DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
@@ -69,7 +69,9 @@ void verify_counters(struct verify *verify);
 void verify_next(struct verify *verify);
 void verify_free(struct verify *verify);
 void verify_finish(struct verify *verify, int exit_status);
-void verify_fail(struct verify *verify, int status, const struct error *err);
+/* End the verification with an error if `status` is negative; true: it has ended and is freed.
+ * `err` may be NULL. */
+bool verify_fail_if(struct verify *verify, int status, const struct error *err);
 /* Count a difference.  False: so many were printed that this one is not to be printed. */
 bool verify_may_name(struct verify *verify);
 void verify_progress(struct verify *verify, const char *what, uint64_t count);

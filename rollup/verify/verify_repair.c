@@ -36,7 +36,7 @@ static void repair_fail(struct repair *repair, int status, const struct error *e
 {
     struct verify *verify = repair->verify;
     repair_free(repair);
-    verify_fail(verify, status, err);
+    verify_fail_if(verify, status, err);
 }
 
 static void batch_next(struct repair *repair);

@@ -49,7 +49,7 @@ static void seals_fail(struct seals_check *seals, int status, const struct error
 {
     struct verify *verify = seals->verify;
     seals_free(seals);
-    verify_fail(verify, status, err);
+    verify_fail_if(verify, status, err);
 }
 
 static void seals_end(struct seals_check *seals)

@@ -22,7 +22,6 @@
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"
-#include "storage/engine/engine.h"
 
 static void verify_begin(const struct verify_order *order, bool repairs);
 
@@ -70,9 +69,7 @@ static const verify_step steps[] = {verify_files,  verify_seals,    verify_figur
 static void refreshed(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (status < 0)
-        verify_fail(verify, status, err);
-    else
+    if (!verify_fail_if(verify, status, err))
         verify_next(verify);
 }
 
