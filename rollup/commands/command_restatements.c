@@ -176,8 +176,7 @@ static void append_set(struct buffer *text, const struct row *row, uint32_t colu
         char id[UUID_TEXT_SIZE + 1];
         if (cell->column_id != column_id)
             continue;
-        if (!is_first)
-            buffer_append_text(text, " ");
+        buffer_append_text(text, is_first ? "" : " ");
         is_first = false;
         if (column_id == RESTATEMENT_CAUSES) {
             buffer_append_bytes(text, cell->path);
@@ -197,8 +196,7 @@ static void put_by(struct listing *listing, struct buffer *text, const struct ro
                               : KEY_MAP_NONE;
         if (number == KEY_MAP_NONE)
             continue;
-        if (!is_first)
-            buffer_append_text(text, "; ");
+        buffer_append_text(text, is_first ? "" : "; ");
         is_first = false;
         buffer_append_bytes(text, listing->change_texts[number]);
     }

@@ -26,7 +26,7 @@
 #include "base/memory.h"
 
 enum found_state {
-    FOUND_EMPTY,  /* no record with the file's id at its beginning */
+    FOUND_EMPTY,  /* no record with the file's id at its beginning; the initial state */
     FOUND_BEGINS, /* `frame_first` is the frame number of its first record */
     FOUND_DAMAGED
 };
@@ -165,20 +165,13 @@ static void found_judge(struct found *found, const uint8_t *sector)
 {
     struct commit_log_header header;
     uint64_t frame = commit_log_sector_frame(sector);
+    enum commit_log_sector shown = commit_log_sector_check(sector, found->file.id, frame);
 
-    switch (commit_log_sector_check(sector, found->file.id, frame)) {
-    case COMMIT_LOG_SECTOR_OLD:
-        found->state = FOUND_EMPTY;
-        return;
-    case COMMIT_LOG_SECTOR_PRESENT:
+    found->state = shown == COMMIT_LOG_SECTOR_OLD ? FOUND_EMPTY : FOUND_DAMAGED;
+    if (shown == COMMIT_LOG_SECTOR_PRESENT &&
+        commit_log_header_decode(sector + COMMIT_LOG_STAMP, &header, NULL) != ERROR_CORRUPT) {
         found->state = FOUND_BEGINS;
         found->frame_first = frame;
-        if (commit_log_header_decode(sector + COMMIT_LOG_STAMP, &header, NULL) == ERROR_CORRUPT)
-            found->state = FOUND_DAMAGED;
-        return;
-    case COMMIT_LOG_SECTOR_DAMAGED:
-        found->state = FOUND_DAMAGED;
-        return;
     }
 }
 
@@ -202,7 +195,6 @@ static int found_probe(struct recovery *r, struct found *found, uint8_t *block, 
         return error_set(err, rc, "cannot read %s: %s", path, error_text(rc));
     }
     found->file.size = (uint64_t)size / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
-    found->state = FOUND_EMPTY;
     if (found->file.size > 0)
         found_judge(found, block);
     return 0;

@@ -84,7 +84,7 @@ static int fail_for_good(struct manifest *manifest, int rc, const char *action, 
 /* Replace the roster by one of the present state. */
 static int snapshot_replace(struct manifest *manifest, struct error *err)
 {
-    int rc = manifest_snapshot_write(manifest->world->disk, &manifest->state);
+    int rc = manifest_snapshot_write(manifest->world->disk, &manifest->state, false);
 
     return rc < 0 ? fail_for_good(manifest, rc, "write the roster", err) : 0;
 }
@@ -334,7 +334,7 @@ static int manifest_settle(struct manifest *manifest, struct error *err)
                                   &manifest->copy);
     if (rc < 0)
         return error_set(err, rc, "cannot sync the manifest: %s", error_text(rc));
-    rc = manifest_snapshot_settle(disk, &manifest->state);
+    rc = manifest_snapshot_write(disk, &manifest->state, true);
     return rc < 0 ? fail_for_good(manifest, rc, "sync the roster", err) : 0;
 }
 

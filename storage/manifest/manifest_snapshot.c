@@ -72,7 +72,7 @@ int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out,
 
 /* ---- writing ---- */
 
-static int snapshot_write(struct disk *disk, const struct manifest_state *state, bool is_settling)
+int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state, bool is_settling)
 {
     struct buffer record = {0};
     struct disk_file *file = NULL;
@@ -87,16 +87,6 @@ static int snapshot_write(struct disk *disk, const struct manifest_state *state,
         disk->close(disk, file);
     buffer_release(&record);
     return rc;
-}
-
-int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state)
-{
-    return snapshot_write(disk, state, false);
-}
-
-int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state)
-{
-    return snapshot_write(disk, state, true);
 }
 
 /* ---- reading ---- */

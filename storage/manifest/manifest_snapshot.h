@@ -17,13 +17,11 @@
 
 #define MANIFEST_SNAPSHOT_NAME "roster"    /* in segments/ */
 
-/* Replace the roster by manifest_copy_make.  It is durable when this function returns 0; without
- * space the roster is removed, and the function returns 0, too.  Makes segments/ if it is
- * missing. */
-must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state);
-
-/* Make the roster durable by manifest_copy_settle, when a manifest is opened. */
-must_check int manifest_snapshot_settle(struct disk *disk, const struct manifest_state *state);
+/* Replace the roster by manifest_copy_make; with `is_settling`, when a manifest is opened, by
+ * manifest_copy_settle.  It is durable when this function returns 0; without space the roster is
+ * removed, and the function returns 0, too.  Makes segments/ if it is missing. */
+must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state,
+                                       bool is_settling);
 
 void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to);
 /* Make a manifest without a file that owns the roster's state.  Errors are ERROR_CORRUPT and

@@ -254,10 +254,10 @@ Test(manifest_snapshot, one_that_is_out_of_date_goes_when_the_disk_is_full)
     struct disk_file *file;
     cr_assert_eq(manifest_open(world, &(struct manifest_options){0}, &manifest, NULL), 0);
     sim_disk_set_space(sim_world_disk(sim), sim_disk_used(sim_world_disk(sim)));
-    cr_assert_eq(manifest_snapshot_write(world->disk, manifest_state(manifest)), 0);
+    cr_assert_eq(manifest_snapshot_write(world->disk, manifest_state(manifest), false), 0);
     cr_expect_eq(world->disk->open(world->disk, ROSTER_PATH, DISK_READ, &file, NULL), -ENOENT);
     sim_disk_set_space(sim_world_disk(sim), UINT64_MAX);
-    cr_assert_eq(manifest_snapshot_write(world->disk, manifest_state(manifest)), 0);
+    cr_assert_eq(manifest_snapshot_write(world->disk, manifest_state(manifest), false), 0);
     struct buffer record = read_roster(world);
     cr_expect_gt(record.size, 0);
     buffer_release(&record);
