@@ -10,7 +10,6 @@
 #include "query/clock_command.h"
 #include "program/cli_run.h"
 #include "base/calendar.h"
-#include "base/memory.h"
 
 static void print_table(void *context, const struct table *table, uint64_t times)
 {

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "program/directory.h"
@@ -15,7 +14,6 @@
 #include "storage/backup/backup_restore.h"
 #include "base/calendar.h"
 #include "base/world/disk_posix.h"
-#include "base/memory.h"
 
 enum { KEY_TO = 0x20001, KEY_LATEST, KEY_NEW_IDENTITY, KEY_LIST };
 

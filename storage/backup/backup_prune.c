@@ -4,7 +4,6 @@
  * without its files.  Files with unknown names are not removed. */
 #include "storage/backup/backup_prune.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

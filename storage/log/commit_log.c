@@ -22,7 +22,6 @@
  * it. */
 #include "storage/log/commit_log.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>

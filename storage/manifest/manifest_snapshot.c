@@ -13,7 +13,6 @@
  * Reading then fails, and the error says how many rows the segment had. */
 #include "storage/manifest/manifest_snapshot.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
