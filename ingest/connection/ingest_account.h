@@ -25,7 +25,7 @@ struct ingest_account {
 /* `number` is greater than those of all earlier connections. */
 void ingest_account_open(struct ingest_account *account, struct ingest_memory *memory,
                          uint64_t number);
-/* The connection is closed: uncharge its memory, and stop waiting. */
+/* When the connection is closed: give back its charged memory, and stop waiting. */
 void ingest_account_close(struct ingest_account *account);
 
 /* Whether the connection's input and rows may grow. */

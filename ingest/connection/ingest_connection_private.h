@@ -1,11 +1,11 @@
 /* ingest_connection_private: the state of one connection, shared by the files below.
  *
  *     RECORDS ──store full──▶ BLOCKED ──drain──▶ RECORDS
- *        │ └───peer half-closes, all taken──▶ ENDING ──last reply sent──▶ closed
- *        └─────error reply─────────────────▶ REFUSED ──peer hangs up, or linger──▶ closed
+ *        │ └───client has ended, all taken──▶ ENDING ──last reply sent──▶ closed
+ *        └─────error reply─────────────────▶ REFUSED ──client closes, or linger_ms─▶ closed
  *
- * The modules of the last line do not know each other; the other files use them.  A file calls only
- * files of lower lines:
+ * The modules of the last line do not include each other; the other files use them.  A file calls
+ * only files of lower lines:
  *
  *     ingest_connection.c                          reads, serves, closes
  *     text_decoder.c    frame_decoder.c            lines and frames become rows and batches

@@ -42,7 +42,7 @@ struct ingest_metrics {
 struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
-    struct store_waiting waiting;      /* the last notes_waiting: why writes wait */
+    struct store_waiting waiting;      /* why writes wait, as last passed to notes_waiting */
     struct producer_table *producers;
     struct log_group evictions;        /* limits the log lines about evicted producers */
     int64_t producers_due_us;          /* wall time of the next search for silent producers */

@@ -1,12 +1,13 @@
-/* input_queue: the input of a connection that is not taken (parsed) yet, as a queue of chunks.
+/* input_queue: the input of a connection that is not processed yet, as a queue of chunks.
  *
  *     front ──▶ sealed ──▶ sealed ──▶ back
  *     |whole lines|  |whole lines|    |whole lines ...|a partial one|  room    |padding|
  *               ▲ start     end ▲                                    ▲ end     ▲ capacity
  *
- * Bytes are taken from the front chunk and read into the back chunk; both are the same chunk unless
- * input comes faster than it is taken.  A sealed chunk holds whole lines or frames and no longer
- * changes, so that another thread may parse it (parse_ahead.h). */
+ * The network reads into the back chunk.  The connection takes bytes from the front chunk when it
+ * processes them.  Front and back are the same chunk unless input comes faster than it is taken.  A
+ * sealed chunk holds whole lines or frames and no longer changes, so that another thread may parse
+ * it (parse_ahead.h). */
 #ifndef DAYBOOK_INGEST_CONNECTION_INPUT_QUEUE_H
 #define DAYBOOK_INGEST_CONNECTION_INPUT_QUEUE_H
 

@@ -1,5 +1,5 @@
-/* loaded_file: the progress of loaded files: the table `loaded_file`, and the control lines about
- * it.
+/* loaded_file: keeps the progress of loaded files in the table `loaded_file`, and executes the
+ * control lines #file and #files.
  *
  * The progress of a file is written in the same frame of the log as each of its batches.  So a load
  * that is repeated continues after its last durable batch, and counts no click twice. */

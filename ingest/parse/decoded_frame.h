@@ -52,8 +52,9 @@ static inline struct bytes decoded_frame_payload(struct bytes frame)
 /* Whether `kind` is STRINGS or BATCH. */
 bool decoded_frame_has_kind(uint8_t kind);
 
-/* The bytes of the whole frames at the start of `input` that a chunk to decode ahead may have.
- * *count_out is the number of STRINGS and BATCH frames among them, at most DECODED_FRAMES_MAX. */
+/* How many bytes at the start of `input` one chunk may have that is decoded ahead; they are whole
+ * frames.  *count_out is the number of STRINGS and BATCH frames in them, at most
+ * DECODED_FRAMES_MAX. */
 size_t decoded_frame_plan(struct bytes input, uint32_t *count_out);
 
 /* Decode the payload of a STRINGS frame, or the header and tables of a BATCH that is not joined to
