@@ -64,8 +64,6 @@ static int page_load(struct columnar_segment_reader *reader, uint32_t page, stru
 {
     if (reader->page_loaded == page)
         return 0;
-    if (page >= segment_page_count(reader->segment))
-        return corrupt(reader, page, "the directory names it and it is not there", err);
     reader->page_loaded = UINT32_MAX;
     int rc = segment_read_page(reader->segment, page, NULL, &reader->encoded, err);
     if (rc == 0)
@@ -163,8 +161,6 @@ static int piece_append(struct columnar_segment_reader *reader,
                         const struct segment_partition *partition, uint32_t piece,
                         struct columnar_rows *rows, struct error *err)
 {
-    if (piece > UINT32_MAX - partition->page_first)
-        return corrupt(reader, partition->page_first, "the directory names too many pages", err);
     int rc = page_load(reader, partition->page_first + piece, err);
     return rc != 0 ? rc : entry_append(reader, piece == 0 ? partition->entry : 0, rows, err);
 }
