@@ -100,13 +100,11 @@ int block_vector_get(const struct type *type, struct bytes value, int64_t *integ
 
 static void dictionary_reserve(struct block_dictionary *dictionary, uint32_t more)
 {
-    check(more <= UINT32_MAX - 1 - dictionary->count);
+    check(more <= UINT32_MAX / 2 - dictionary->count);
     uint32_t needed = dictionary->count + more;
     if (needed <= dictionary->capacity && dictionary->offsets != NULL)
         return;
-    uint32_t capacity = dictionary->capacity > UINT32_MAX / 2 ? needed : dictionary->capacity * 2;
-    if (capacity < needed)
-        capacity = needed;
+    uint32_t capacity = dictionary->capacity * 2 > needed ? dictionary->capacity * 2 : needed;
     dictionary->offsets =
         memory_resize(dictionary->offsets, ((size_t)capacity + 1) * sizeof(uint32_t));
     dictionary->capacity = capacity;

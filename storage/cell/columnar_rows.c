@@ -86,11 +86,8 @@ void columnar_rows_reserve(struct columnar_rows *rows, uint32_t capacity)
 {
     if (capacity <= rows->capacity)
         return;
-    uint64_t doubled = (uint64_t)rows->capacity * 2;
-    if (doubled > UINT32_MAX)
-        doubled = UINT32_MAX;
-    if (doubled > capacity)
-        capacity = (uint32_t)doubled;
+    uint32_t doubled = rows->capacity > UINT32_MAX / 2 ? UINT32_MAX : rows->capacity * 2;
+    capacity = doubled > capacity ? doubled : capacity;
     for (uint32_t i = 0; i < rows->column_count; i++)
         vector_resize(&rows->vectors[i], capacity);
     optional_resize(&rows->timestamps_memory, &rows->timestamps_us, capacity);

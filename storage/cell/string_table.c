@@ -246,13 +246,8 @@ static uint32_t table_insert(struct string_table *table, struct string_entry *en
                              const struct string_key *key)
 {
     check(table->count < STRING_NONE - 1);
-    if (table->count == table->capacity) {
-        table->capacity = table->capacity < STRING_NONE / 2 ? table->capacity * 2 : STRING_NONE;
-        if (table->capacity == 0)
-            table->capacity = STRING_SLOTS_FIRST / 2;
-        table->strings =
-            memory_resize(table->strings, (size_t)table->capacity * sizeof *table->strings);
-    }
+    table->strings =
+        memory_make_room(table->strings, table->count, &table->capacity, sizeof *table->strings);
     uint32_t number = table->count++;
     table->strings[number] = arena_copy(table->arena, key->string);
     *entry = (struct string_entry){.words = {key->words[0], key->words[1]},
