@@ -18,7 +18,6 @@
 #include <sys/queue.h>
 
 #include "base/buffer.h"
-#include "base/reader.h"
 
 struct reader_pool;
 struct segment_block_decoder;

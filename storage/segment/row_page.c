@@ -166,7 +166,6 @@ static void entry_add_item(struct row_entry *entry, const struct row_item *item)
 static int entry_scan(struct row_entry *entry)
 {
     struct reader reader = reader_of(entry->bytes);
-    entry->item_count = 0;
     entry->open = DELETION_NONE;
     uint8_t is_open = reader_u8(&reader);
     if (is_open > 1)

@@ -14,8 +14,6 @@
 #include <stdint.h>
 
 #include "base/world/world.h"
-#include "storage/cell/row.h"
-#include "storage/cell/stats.h"
 #include "storage/segment/reader_pool.h"
 #include "storage/segment/segment_days.h"
 #include "storage/segment/segment_directory.h"
