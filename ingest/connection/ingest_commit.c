@@ -467,7 +467,11 @@ bool ingest_commit_unnumbered(struct ingest_connection *connection)
     commit_add_rejects(connection, counts.rejects, NULL, 0);
     int rc = commit_apply(connection, commit, &err);
     if (rc != 0) {
+        /* Earlier write batches may have become durable meanwhile. */
+        uint32_t in_flight = rows->in_flight - 1;
+
         *rows = before;
+        rows->in_flight = in_flight;
         if (rc != ERROR_FULL && rc != ERROR_CONFLICT)
             answer_refuse(connection, 0, "store_failed", err.text);
         return false;
