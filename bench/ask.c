@@ -308,7 +308,7 @@ int main(int argc, char **argv)
         die(run.arguments.directory);
     }
     run.random = run.arguments.seed * UINT64_C(0x9E3779B97F4A7C15); /* small ones lie close */
-    thread_set_latency();
+    thread_set(THREAD_LATENCY);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     run.percent_first = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;

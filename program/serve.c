@@ -515,7 +515,7 @@ static void control_closed(void *context)
 static void serve_until_stopped(struct serve *serve)
 {
     const struct world *world = serve->instance->world;
-    thread_set_latency();
+    thread_set(THREAD_LATENCY);
     store_watch_clock(serve->instance->store);
     serve->watches = GIVE_BACK_WATCHES - 1;
     world_timer_start(world, &serve->watch, serve_watch, serve, WATCH_MS);

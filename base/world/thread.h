@@ -10,10 +10,14 @@
 #ifndef DAYBOOK_BASE_WORLD_THREAD_H
 #define DAYBOOK_BASE_WORLD_THREAD_H
 
+enum thread_kind {
+    THREAD_LATENCY,            /* requests wait for it, and it sleeps most of the time */
+    THREAD_BATCH,              /* it computes for long */
+    THREAD_BACKGROUND          /* it computes for long, and no request waits for it */
+};
+
 /* Set the kind of the calling thread.  A new thread inherits that of the thread that makes it. */
-void thread_set_latency(void);    /* requests wait for it, and it sleeps most of the time */
-void thread_set_batch(void);      /* it computes for long */
-void thread_set_background(void); /* it computes for long, and no request waits for it */
+void thread_set(enum thread_kind kind);
 
 /* Let the threads that wait for the calling thread's core run first.  While latency threads are
  * busy, a batch thread calls this about every 0.1 ms of its work, because the system itself

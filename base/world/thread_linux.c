@@ -48,32 +48,17 @@ static bool attributes_get(uint32_t policy, struct thread_attributes *attributes
            attributes->policy == policy;
 }
 
-/* Set the calling thread's policy and time slice, and raise its niceness by `nicer` steps.  A
- * process that was started with another policy than the usual one keeps its settings. */
-static void attributes_set(uint32_t policy, int32_t nicer)
+/* A process that was started with another policy than the usual one keeps its settings. */
+void thread_set(enum thread_kind kind)
 {
+    int32_t nicer = kind == THREAD_BACKGROUND ? BACKGROUND_NICE : 0;
     struct thread_attributes attributes;
     if (!attributes_get(SCHED_OTHER, &attributes))
         return;
-    attributes.policy = policy;
+    attributes.policy = kind == THREAD_LATENCY ? SCHED_OTHER : SCHED_BATCH;
     attributes.runtime_ns = TURN_NS;
     attributes.nice = attributes.nice + nicer < NICE_MAX ? attributes.nice + nicer : NICE_MAX;
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
-void thread_set_latency(void)
-{
-    attributes_set(SCHED_OTHER, 0);
-}
-
-void thread_set_batch(void)
-{
-    attributes_set(SCHED_BATCH, 0);
-}
-
-void thread_set_background(void)
-{
-    attributes_set(SCHED_BATCH, BACKGROUND_NICE);
 }
 
 void thread_yield(void)

@@ -83,7 +83,7 @@ struct world_uv {
     uv_mutex_t finished_mutex;
     struct job_queue finished; /* jobs whose `done` is to be called */
     size_t jobs_under_way;     /* submitted, `done` not yet called; engine thread only */
-    size_t jobs_computing;     /* those of jobs_under_way for which lane_is_latency is false */
+    size_t jobs_computing;     /* those of jobs_under_way that are not of latency lanes */
     uint64_t computed_ns;      /* when `done` of such a job was last called */
     struct lane lanes[LANE_COUNT];
     struct timer_handles spare_timers;
@@ -126,33 +126,20 @@ static void lane_finish(struct world_uv *world, struct job *job)
         check(uv_async_send(&world->finished_async) == 0);
 }
 
-/* Acknowledgements or answers wait for the lane's jobs, which mostly wait for the disk. */
-static bool lane_is_latency(enum executor_lane lane)
+/* The jobs of latency lanes mostly wait for the disk. */
+static enum thread_kind lane_kind(enum executor_lane lane)
 {
-    return lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ;
-}
-
-/* No request waits for the lane's jobs. */
-static bool lane_is_background(enum executor_lane lane)
-{
-    return lane == LANE_BACKGROUND || lane == LANE_MERGE || lane == LANE_MERGE_BESIDE ||
-           lane == LANE_COPY;
-}
-
-static void lane_set_share(enum executor_lane lane)
-{
-    if (lane_is_latency(lane))
-        thread_set_latency();
-    else if (lane_is_background(lane))
-        thread_set_background();
-    else
-        thread_set_batch();
+    bool is_background = lane == LANE_BACKGROUND || lane == LANE_MERGE ||
+                         lane == LANE_MERGE_BESIDE || lane == LANE_COPY;
+    if (lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ)
+        return THREAD_LATENCY;
+    return is_background ? THREAD_BACKGROUND : THREAD_BATCH;
 }
 
 static void lane_main(void *argument)
 {
     struct lane *lane = argument;
-    lane_set_share((enum executor_lane)(lane - lane->world->lanes));
+    thread_set(lane_kind((enum executor_lane)(lane - lane->world->lanes)));
     uv_mutex_lock(&lane->mutex);
     for (;;) {
         while (lane->queue.first == NULL && !lane->is_stopping) {
@@ -205,7 +192,7 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
     if (!lane->has_thread)
         lane_start(lane);
     job->lane = index;
-    world->jobs_computing += !lane_is_latency(index);
+    world->jobs_computing += lane_kind(index) != THREAD_LATENCY;
     uv_mutex_lock(&lane->mutex);
     job_queue_put(&lane->queue, job);
     bool is_sleeping = lane->is_sleeping;
@@ -230,7 +217,7 @@ static void executor_uv_finished(uv_async_t *async)
         struct job *job = job_queue_take(&queue);
         if (--world->jobs_under_way == 0)
             uv_unref((uv_handle_t *)&world->finished_async);
-        if (!lane_is_latency(job->lane)) {
+        if (lane_kind(job->lane) != THREAD_LATENCY) {
             world->jobs_computing--;
             world->computed_ns = uv_hrtime();
         }

@@ -332,7 +332,7 @@ Test(world, who_works_for_long_puts_off_nobody_who_is_waited_for)
     struct turn_job usual = {0};
     turn_run(&usual.job);
     setup(&f);
-    thread_set_latency();
+    thread_set(THREAD_LATENCY);
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         jobs[lane].job = (struct job){.run = turn_run, .done = turn_done};
         f.world->executor->submit(f.world->executor, (enum executor_lane)lane, &jobs[lane].job);
