@@ -24,23 +24,16 @@ struct clock_reading trusted_clock_read(struct clock *clock)
     return now;
 }
 
-struct clock_mark trusted_clock_mark_of(const struct clock_reading *now)
-{
-    struct clock_mark mark = {.trusted_us = now->wall_us, .boot_us = now->boot_us};
-    memcpy(mark.boot_id, now->boot_id, BOOT_ID_SIZE);
-    return mark;
-}
-
 int64_t trusted_clock_us(const struct trusted_clock *clock, const struct clock_reading *now)
 {
-    return clock->mark.trusted_us + (now->boot_us - clock->mark.boot_us);
+    return clock->mark.wall_us + (now->boot_us - clock->mark.boot_us);
 }
 
-struct clock_mark trusted_clock_mark(const struct trusted_clock *clock,
-                                     const struct clock_reading *now)
+struct clock_reading trusted_clock_mark(const struct trusted_clock *clock,
+                                        const struct clock_reading *now)
 {
-    struct clock_mark mark = trusted_clock_mark_of(now);
-    mark.trusted_us = trusted_clock_us(clock, now);
+    struct clock_reading mark = *now;
+    mark.wall_us = trusted_clock_us(clock, now);
     return mark;
 }
 
@@ -63,7 +56,7 @@ static void steady_begin(struct trusted_clock *clock, const struct clock_reading
 
 void trusted_clock_accept(struct trusted_clock *clock, const struct clock_reading *now)
 {
-    clock->mark = trusted_clock_mark_of(now);
+    clock->mark = *now;
     clock->is_lower_bound = false;
     clock->is_in_doubt = false;
 }
@@ -75,34 +68,34 @@ static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, i
                               const struct clock_reading *now)
 {
     clock->is_lower_bound = true;
-    clock->mark = trusted_clock_mark_of(now);
-    clock->mark.trusted_us = trusted_us;
+    clock->mark = *now;
+    clock->mark.wall_us = trusted_us;
     clock->mark.boot_us = boot_us;
     if (ahead_us(clock, now) > 0 && !differs(ahead_us(clock, now)))
-        clock->mark = trusted_clock_mark_of(now);
+        clock->mark = *now;
 }
 
-static bool is_same_boot(const struct clock_mark *mark, const struct clock_reading *now)
+static bool is_same_boot(const struct clock_reading *mark, const struct clock_reading *now)
 {
     static const uint8_t unknown[BOOT_ID_SIZE] = {0};
     return memcmp(mark->boot_id, now->boot_id, BOOT_ID_SIZE) == 0 &&
            memcmp(mark->boot_id, unknown, BOOT_ID_SIZE) != 0 && now->boot_us >= mark->boot_us;
 }
 
-void trusted_clock_init(struct trusted_clock *clock, const struct clock_mark *mark,
+void trusted_clock_init(struct trusted_clock *clock, const struct clock_reading *mark,
                         const struct clock_reading *now)
 {
     *clock = (struct trusted_clock){.mark = *mark};
     steady_begin(clock, now);
     if (!is_same_boot(mark, now))
-        begin_lower_bound(clock, mark->trusted_us, 0, now);
+        begin_lower_bound(clock, mark->wall_us, 0, now);
     clock->is_in_doubt = differs(ahead_us(clock, now));
 }
 
 void trusted_clock_init_unmarked(struct trusted_clock *clock, int64_t newest_us,
                                  const struct clock_reading *now)
 {
-    *clock = (struct trusted_clock){.mark = trusted_clock_mark_of(now)};
+    *clock = (struct trusted_clock){.mark = *now};
     steady_begin(clock, now);
     if (newest_us > 0 && newest_us < now->wall_us)
         begin_lower_bound(clock, newest_us, now->boot_us, now);
@@ -128,7 +121,7 @@ bool trusted_clock_look(struct trusted_clock *clock, const struct clock_reading 
         steady_begin(clock, now);
     if (is_proved(clock, now)) {
         if (ahead_us(clock, now) > 0)
-            clock->mark = trusted_clock_mark_of(now);
+            clock->mark = *now;
         clock->is_lower_bound = false;
     }
     clock->is_in_doubt = differs(ahead_us(clock, now));

@@ -28,21 +28,15 @@
 
 enum { CLOCK_OFF_SHARE = 24 };
 
+/* The times of both clocks at one moment.  In a mark `wall_us` was trusted; 0: there is no mark. */
 struct clock_reading {
     int64_t wall_us;                   /* since 1970 */
     int64_t boot_us;
     uint8_t boot_id[BOOT_ID_SIZE];
 };
 
-/* The mark, as a manifest keeps it; `trusted_us` 0: there is none yet. */
-struct clock_mark {
-    int64_t trusted_us;
-    int64_t boot_us;
-    uint8_t boot_id[BOOT_ID_SIZE];
-};
-
 struct trusted_clock {
-    struct clock_mark mark;            /* its boot time is of the present boot */
+    struct clock_reading mark;         /* its boot time is of the present boot */
     bool is_lower_bound;               /* the machine was off since the mark was made */
     int64_t steady_wall_us;            /* the reading since which wall clock and boot time have */
     int64_t steady_boot_us;            /* run in step */
@@ -50,11 +44,9 @@ struct trusted_clock {
 };
 
 struct clock_reading trusted_clock_read(struct clock *clock);
-/* A mark that trusts the wall clock as it was read. */
-struct clock_mark trusted_clock_mark_of(const struct clock_reading *now);
 
 /* Begin with the mark that the directory keeps. */
-void trusted_clock_init(struct trusted_clock *clock, const struct clock_mark *mark,
+void trusted_clock_init(struct trusted_clock *clock, const struct clock_reading *mark,
                         const struct clock_reading *now);
 /* Begin in a directory that has no mark.  Its newest write has the time `newest_us` (0: there is no
  * write).  If the wall clock is ahead of that time, the time is a lower bound; else the wall clock
@@ -70,6 +62,6 @@ void trusted_clock_accept(struct trusted_clock *clock, const struct clock_readin
 /* The trusted time. */
 int64_t trusted_clock_us(const struct trusted_clock *clock, const struct clock_reading *now);
 /* The mark for the directory to keep: the trusted time now, whatever the wall clock shows. */
-struct clock_mark trusted_clock_mark(const struct trusted_clock *clock,
-                                     const struct clock_reading *now);
+struct clock_reading trusted_clock_mark(const struct trusted_clock *clock,
+                                        const struct clock_reading *now);
 #endif

@@ -360,7 +360,7 @@ static int write_manifest(struct restore *r, struct error *err)
     if (r->options->is_new)
         uuid_make(world->random, state.directory_id);
     /* The clock of this machine is trusted: the backup may be old, and from another machine. */
-    state.clock = trusted_clock_mark_of(&now);
+    state.clock = now;
     return manifest_create_from(world, &state, err);
 }
 

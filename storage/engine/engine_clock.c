@@ -13,7 +13,7 @@
 struct mark_job {
     struct job job; /* first */
     struct engine_clock *clock;
-    struct clock_mark mark;
+    struct clock_reading mark;
     int status;
     struct error err;
     store_done done;
@@ -35,9 +35,9 @@ static void mark_done(struct job *job)
     struct engine_clock *clock = marking->clock;
     clock->markings--;
     if (marking->status == 0)
-        clock->marked_us = marking->mark.trusted_us;
+        clock->marked_us = marking->mark.wall_us;
     else if (error_is_passing(marking->status))
-        clock->marked_us = marking->mark.trusted_us - MARK_US + MARK_AGAIN_US;
+        clock->marked_us = marking->mark.wall_us - MARK_US + MARK_AGAIN_US;
     else
         engine_env_fail(clock->env, marking->status, marking->err.text);
     if (marking->done != NULL)
@@ -76,12 +76,12 @@ void engine_clock_init(struct engine_clock *clock, struct engine_env *env,
 void engine_clock_open(struct engine_clock *clock, int64_t log_last_us)
 {
     const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
-    const struct clock_mark *mark = &manifest_state(clock->manifest)->clock;
-    if (mark->trusted_us != 0)
+    const struct clock_reading *mark = &manifest_state(clock->manifest)->clock;
+    if (mark->wall_us != 0)
         trusted_clock_init(&clock->trusted, mark, &now);
     else
         trusted_clock_init_unmarked(&clock->trusted, log_last_us, &now);
-    clock->marked_us = mark->trusted_us;
+    clock->marked_us = mark->wall_us;
     mark_if_old(clock, &now);
 }
 

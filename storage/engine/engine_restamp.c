@@ -271,9 +271,9 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
 static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
                         struct error *err)
 {
-    const struct clock_mark *mark = &manifest_state(engine->runs.manifest)->clock;
+    const struct clock_reading *mark = &manifest_state(engine->runs.manifest)->clock;
     struct trusted_clock clock;
-    if (mark->trusted_us == 0)
+    if (mark->wall_us == 0)
         return 0;
     trusted_clock_init(&clock, mark, now);
     if (!trusted_clock_look(&clock, now))

@@ -267,7 +267,7 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
     manifest->state.properties = buffer_view(&manifest->properties);
     manifest->state.schema = schema_ref(schema);
     manifest->state.segment_id_next = 1;
-    manifest->state.clock = trusted_clock_mark_of(&now);
+    manifest->state.clock = now;
     memcpy(manifest->state.directory_id, directory_id, sizeof(manifest->state.directory_id));
     rc = files_make(manifest, err);
     if (rc < 0)

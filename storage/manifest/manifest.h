@@ -30,7 +30,7 @@ struct manifest_state {
     uint64_t flushed_frame;           /* every frame up to this one is in segments */
     int64_t timestamp_us;             /* the last write timestamp that the store gave to a frame
                                        * up to flushed_frame; 0: unknown, as in format 1 */
-    struct clock_mark clock;          /* the last mark of trusted time */
+    struct clock_reading clock;       /* the last mark of trusted time */
     uint64_t purges;                  /* number of purges of deleted rows; later frames must not
                                        * be replayed without them (commit_log_note_purges) */
 };
@@ -86,7 +86,7 @@ struct manifest_edit {
     uint64_t purges;                  /* 0: unchanged */
     struct schema *schema;            /* NULL: unchanged */
     int64_t timestamp_us;             /* 0: unchanged */
-    struct clock_mark clock;          /* trusted_us 0: unchanged */
+    struct clock_reading clock;       /* wall_us 0: unchanged */
 };
 /* The edit is durable when this function returns 0.  After an error of error_is_passing, such as
  * -ENOSPC, the manifest is unchanged and the edit can be tried again.  After any other error it is

@@ -95,7 +95,7 @@ bool manifest_state_edit(struct manifest_state *state, const struct manifest_edi
         state->flushed_frame = edit->flushed_frame;
     if (edit->timestamp_us != 0)
         state->timestamp_us = edit->timestamp_us;
-    if (edit->clock.trusted_us != 0)
+    if (edit->clock.wall_us != 0)
         state->clock = edit->clock;
     if (edit->purges != 0)
         state->purges = edit->purges;
@@ -156,11 +156,11 @@ static void put_segments(struct buffer *buffer, const struct segment_info *segme
 }
 
 /* Append clock and purges, the last parts of state and edit. */
-static void put_end(struct buffer *buffer, int64_t timestamp_us, const struct clock_mark *clock,
+static void put_end(struct buffer *buffer, int64_t timestamp_us, const struct clock_reading *clock,
                     uint64_t purges)
 {
     buffer_put_u64(buffer, (uint64_t)timestamp_us);
-    buffer_put_u64(buffer, (uint64_t)clock->trusted_us);
+    buffer_put_u64(buffer, (uint64_t)clock->wall_us);
     buffer_put_u64(buffer, (uint64_t)clock->boot_us);
     buffer_append(buffer, clock->boot_id, sizeof(clock->boot_id));
     if (purges != 0)
@@ -258,7 +258,7 @@ static void get_clock(struct reader *reader, struct manifest_edit *edit)
     if (reader_left(reader) == 0)
         return;
     edit->timestamp_us = (int64_t)reader_u64(reader);
-    edit->clock.trusted_us = (int64_t)reader_u64(reader);
+    edit->clock.wall_us = (int64_t)reader_u64(reader);
     edit->clock.boot_us = (int64_t)reader_u64(reader);
     struct bytes id = reader_bytes(reader, sizeof(edit->clock.boot_id));
     if (!reader->failed)

@@ -112,7 +112,8 @@ static int edit_apply(struct bench *bench, uint64_t number)
     if (number % 2 == 1)
         edit.timestamp_us = (int64_t)number * 7;
     if (number % 3 == 1)
-        edit.clock = (struct clock_mark){(int64_t)number * 11, (int64_t)number, {(uint8_t)number}};
+        edit.clock =
+            (struct clock_reading){(int64_t)number * 11, (int64_t)number, {(uint8_t)number}};
     return manifest_apply(bench->manifest, &edit, &bench->err);
 }
 
@@ -125,7 +126,7 @@ static void expect_clock(const struct manifest_state *state, uint64_t last)
     cr_assert_eq(state->timestamp_us, (int64_t)given * 7);
     if (marked == 0)
         return;
-    cr_assert_eq(state->clock.trusted_us, (int64_t)marked * 11);
+    cr_assert_eq(state->clock.wall_us, (int64_t)marked * 11);
     cr_assert_eq(state->clock.boot_us, (int64_t)marked);
     cr_assert_eq(state->clock.boot_id[0], (uint8_t)marked);
 }

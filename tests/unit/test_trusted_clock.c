@@ -28,7 +28,8 @@ static void reboot(struct clock_reading *now, int64_t us)
     now->boot_id[0]++;
 }
 
-static struct trusted_clock opened(const struct clock_mark *mark, const struct clock_reading *now)
+static struct trusted_clock opened(const struct clock_reading *mark,
+                                   const struct clock_reading *now)
 {
     struct trusted_clock clock;
     trusted_clock_init(&clock, mark, now);
@@ -48,7 +49,7 @@ static bool runs(struct trusted_clock *clock, struct clock_reading *now, int64_t
 Test(trusted_clock, agrees_for_as_long_as_both_clocks_run)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     struct trusted_clock clock = opened(&mark, &now);
     cr_assert(!clock.is_in_doubt);
     cr_assert(!runs(&clock, &now, 40 * DAY));
@@ -60,7 +61,7 @@ Test(trusted_clock, doubts_a_wall_clock_that_jumps_until_it_is_back)
     static const int64_t jumps[] = {-400 * DAY, -DAY - HOUR, DAY + HOUR, 2 * DAY, 365 * DAY};
     for (size_t i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
         struct clock_reading now = friday();
-        const struct clock_mark mark = trusted_clock_mark_of(&now);
+        const struct clock_reading mark = now;
         struct trusted_clock clock = opened(&mark, &now);
         (void)runs(&clock, &now, 2 * HOUR);
         now.wall_us += jumps[i];
@@ -75,7 +76,7 @@ Test(trusted_clock, doubts_a_wall_clock_that_jumps_until_it_is_back)
 Test(trusted_clock, lets_the_wall_clock_be_set_within_a_day)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     struct trusted_clock clock = opened(&mark, &now);
     now.wall_us += DAY;
     cr_assert(!trusted_clock_look(&clock, &now));
@@ -88,7 +89,7 @@ Test(trusted_clock, lets_the_wall_clock_be_set_within_a_day)
 Test(trusted_clock, knows_exactly_how_long_a_server_was_stopped_on_a_machine_that_ran)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     pass(&now, 62 * HOUR);
     struct trusted_clock clock = opened(&mark, &now);
     cr_assert(!clock.is_in_doubt);
@@ -101,7 +102,7 @@ Test(trusted_clock, knows_exactly_how_long_a_server_was_stopped_on_a_machine_tha
 Test(trusted_clock, believes_a_weekend_off_after_some_hours_by_itself)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     reboot(&now, 62 * HOUR);
     struct trusted_clock clock = opened(&mark, &now);
     cr_assert(clock.is_in_doubt);
@@ -116,7 +117,7 @@ Test(trusted_clock, believes_a_weekend_off_after_some_hours_by_itself)
 Test(trusted_clock, believes_nothing_after_a_boot_that_is_not_steady)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     reboot(&now, 62 * HOUR);
     struct trusted_clock clock = opened(&mark, &now);
     for (int i = 0; i < 100; i++) {
@@ -129,14 +130,14 @@ Test(trusted_clock, believes_nothing_after_a_boot_that_is_not_steady)
 Test(trusted_clock, never_believes_a_year_ahead)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     reboot(&now, 365 * DAY);
     struct trusted_clock clock = opened(&mark, &now);
     cr_assert(runs(&clock, &now, 90 * DAY));
     cr_assert_eq(trusted_clock_us(&clock, &now), FRIDAY + now.boot_us);
     trusted_clock_accept(&clock, &now);
     cr_assert(!runs(&clock, &now, DAY));
-    const struct clock_mark kept = trusted_clock_mark(&clock, &now);
+    const struct clock_reading kept = trusted_clock_mark(&clock, &now);
     pass(&now, HOUR);
     clock = opened(&kept, &now);
     cr_assert(!clock.is_in_doubt);
@@ -145,7 +146,7 @@ Test(trusted_clock, never_believes_a_year_ahead)
 Test(trusted_clock, doubts_a_clock_that_is_behind_after_a_boot)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     reboot(&now, 0);
     now.wall_us = 0;
     struct trusted_clock clock = opened(&mark, &now);
@@ -159,7 +160,7 @@ Test(trusted_clock, doubts_a_clock_that_is_behind_after_a_boot)
 Test(trusted_clock, does_not_add_up_the_nights)
 {
     struct clock_reading now = friday();
-    struct clock_mark mark = trusted_clock_mark_of(&now);
+    struct clock_reading mark = now;
     for (int day = 0; day < 30; day++) {
         reboot(&now, 14 * HOUR);
         struct trusted_clock clock = opened(&mark, &now);
@@ -172,7 +173,7 @@ Test(trusted_clock, does_not_add_up_the_nights)
 Test(trusted_clock, lets_a_clock_be_set_within_the_first_hour_of_a_boot)
 {
     struct clock_reading now = friday();
-    const struct clock_mark mark = trusted_clock_mark_of(&now);
+    const struct clock_reading mark = now;
     reboot(&now, 0);
     struct trusted_clock clock = opened(&mark, &now);
     cr_assert(!runs(&clock, &now, HOUR / 2));
