@@ -114,8 +114,6 @@ struct columnar_memtable *columnar_memtable_new(const struct table *table, struc
 
 void columnar_memtable_free(struct columnar_memtable *memtable)
 {
-    if (memtable == NULL)
-        return;
     for (uint32_t i = 0; i < memtable->column_count; i++) {
         string_table_free(memtable->strings[i]);
         memory_free(memtable->mapped[i]);

@@ -59,8 +59,6 @@ struct counter_memtable *counter_memtable_new(struct arena *arena)
 
 void counter_memtable_free(struct counter_memtable *memtable)
 {
-    if (memtable == NULL)
-        return;
     memtable_partitions_release(&memtable->partitions);
     memory_free(memtable->chunks);
     memory_free(memtable);

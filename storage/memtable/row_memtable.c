@@ -98,8 +98,6 @@ struct row_memtable *row_memtable_new(struct arena *arena)
 
 void row_memtable_free(struct row_memtable *memtable)
 {
-    if (memtable == NULL)
-        return;
     memtable_partitions_release(&memtable->partitions);
     buffer_release(&memtable->packed);
     arena_free(memtable->scratch);
