@@ -253,13 +253,12 @@ static void write_entry(struct refresh *refresh, const struct day_facts *day,
 static void write_figure(struct refresh *refresh, const struct day_facts *day,
                          const struct plan *plan)
 {
-    bool is_there = day->has_row && figure_identical(&day->row, &plan->figure);
     if (plan->step == STEP_VANISH) {
         if (day->has_row)
             figure_delete(refresh->batch, refresh->figures, &day->row);
         return;
     }
-    if (is_there)
+    if (day->has_row && figure_identical(&day->row, &plan->figure))
         return;
     figure_write(refresh->batch, refresh->figures, day->token, &plan->figure);
     refresh->written++;
@@ -539,19 +538,9 @@ static void add_dirty(struct refresh *refresh, struct dirty_day *dirty)
     day->row.reseller = day->reseller;
 }
 
-static bool is_wanted(const struct rollup *rollup, const struct dirty_day *dirty)
-{
-    return dirty != NULL && dirty->order < rollup->progress.order_wanted;
-}
-
 static size_t bytes_of_day(const struct dirty_day *dirty)
 {
     return (3 + (size_t)dirty->mark_count) * (dirty->key_size + (size_t)ROW_BYTES);
-}
-
-static void window_clear(struct window *window)
-{
-    window->count = window->next = 0;
 }
 
 static void window_add(struct window *window, struct bytes reseller, struct window_item item)
@@ -587,9 +576,10 @@ static void take_days_ahead(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
     struct window *window = &refresh->days_ahead;
-    window_clear(window);
+    window->count = window->next = 0;
     for (struct dirty_day *day = dirty_set_first_queued(rollup->marks.dirty);
-         is_wanted(rollup, day) && window->count < WINDOW_MAX; day = TAILQ_NEXT(day, link))
+         day != NULL && day->order < rollup->progress.order_wanted && window->count < WINDOW_MAX;
+         day = TAILQ_NEXT(day, link))
         window_add(window, dirty_day_reseller(day),
                    (struct window_item){.rank = -(int64_t)day->day, .day = day});
     window_sort(window, CHUNK_DAYS_MAX);
@@ -724,7 +714,7 @@ static void read_range(struct open_range *open)
 static void take_ranges_ahead(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;
-    window_clear(window);
+    window->count = window->next = 0;
     for (struct dirty_range *range = dirty_set_first_range(refresh->rollup->marks.dirty);
          range != NULL && window->count < WINDOW_MAX; range = TAILQ_NEXT(range, link))
         window_add(window, range->reseller,
@@ -772,7 +762,7 @@ static void chunk_begin(struct refresh *refresh)
     open_ranges(refresh);
     bool is_awaited = refresh->range_count == 0 && add_awaited(refresh) > 0;
     if (refresh->range_count > 0 || is_awaited)
-        window_clear(&refresh->days_ahead);
+        refresh->days_ahead.count = refresh->days_ahead.next = 0;
     if (refresh->range_count > 0)
         begin_ranges(refresh);
     else if (is_awaited)

@@ -63,12 +63,6 @@ static void set_position(struct stream_marking *marking, char phase, struct byte
 
 /* ---- a page ---- */
 
-static void next_page(struct stream_marking *marking)
-{
-    write_batch_clear(marking->batch);
-    rollup_fire_in(marking->rollup, &marking->time_slice, 0);
-}
-
 static void page_applied(void *context)
 {
     const struct stream_marking *marking = context;
@@ -81,12 +75,12 @@ static void page_applied(void *context)
 static void page_durable(void *context, int status, const struct error *err)
 {
     struct stream_marking *marking = context;
-    if (status < 0)
+    if (status < 0 || marking->position.size == 0) {
         marking_end(marking, status, err);
-    else if (marking->position.size == 0)
-        marking_end(marking, 0, NULL);
-    else
-        next_page(marking);
+        return;
+    }
+    write_batch_clear(marking->batch);
+    rollup_fire_in(marking->rollup, &marking->time_slice, 0);
 }
 
 /* Write the page's marks, which are in the batch.  `position`: where the next page of the phase
