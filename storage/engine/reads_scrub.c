@@ -23,7 +23,9 @@ struct scrub_job {
     struct freeze_waiter waiter;
     struct reads *reads;
     struct view view;
-    struct buffer findings; /* lines, separated by NUL */
+    const struct table *table; /* of the run that is checked now */
+    char path[64];             /* of its segment, or "memory" */
+    struct buffer findings;    /* lines, separated by NUL */
     uint32_t finding_count;
     int status;
     void (*found)(void *context, const char *text);
@@ -42,14 +44,12 @@ static bool scrub_begins_line(struct scrub_job *scrub)
 }
 
 /* Add a finding about a partition.  True: more may be appended to its line. */
-static bool scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
-                        struct bytes key, const char *detail)
+static bool scrub_found(struct scrub_job *scrub, struct bytes key, const char *detail)
 {
     if (!scrub_begins_line(scrub))
         return false;
-    const struct table *table = schema_table(scrub->view.schema, table_id);
-    buffer_printf(&scrub->findings, "%s: table %s.%s, partition 0x", what,
-                  table == NULL ? "?" : table->keyspace, table == NULL ? "?" : table->name);
+    buffer_printf(&scrub->findings, "%s: table %s.%s, partition 0x", scrub->path,
+                  scrub->table->keyspace, scrub->table->name);
     for (size_t i = 0; i < key.size && i < 64; i++)
         buffer_printf(&scrub->findings, "%02x", key.data[i]);
     buffer_printf(&scrub->findings, ": %s", detail);
@@ -58,19 +58,18 @@ static bool scrub_found(struct scrub_job *scrub, const char *what, uint32_t tabl
 
 /* Add a line that says what can be done about a damaged segment, after the findings in the segment.
  * The store may reuse log files meanwhile; then the line says that the frames are missing. */
-static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
+static void scrub_advise(struct scrub_job *scrub, const struct segment_info *info)
 {
-    const struct table *table = schema_table(scrub->view.schema, info->table_id);
     char advice[RUN_REBUILD_ADVICE_MAX];
     if (!scrub_begins_line(scrub))
         return;
-    run_rebuild_advise(scrub->reads->env->world, info, table, "daybook serve --salvage", advice);
-    buffer_printf(&scrub->findings, "%s: damaged; %s", path, advice);
+    run_rebuild_advise(scrub->reads->env->world, info, scrub->table, "daybook serve --salvage",
+                       advice);
+    buffer_printf(&scrub->findings, "%s: damaged; %s", scrub->path, advice);
 }
 
-static void compare_stats(struct scrub_job *scrub, const char *where, const struct table *table,
-                          struct bytes key, const struct columnar_rows *rows,
-                          const struct partition_stats *kept)
+static void compare_stats(struct scrub_job *scrub, struct bytes key,
+                          const struct columnar_rows *rows, const struct partition_stats *kept)
 {
     struct partition_stats counted = {0};
     columnar_rows_stats(rows, &counted);
@@ -79,35 +78,9 @@ static void compare_stats(struct scrub_job *scrub, const char *where, const stru
         snprintf(detail, sizeof(detail),
                  "stats say %" PRIu64 " rows, there are %" PRIu64 ", or their sums differ",
                  kept->rows, counted.rows);
-        scrub_found(scrub, where, table->id, key, detail);
+        scrub_found(scrub, key, detail);
     }
     stats_release(&counted);
-}
-
-/* Returns whether a page is damaged, as scrub_row_segment does. */
-static bool scrub_columnar_segment(struct scrub_job *scrub, struct segment *segment,
-                                   const struct table *table, const char *path)
-{
-    struct columnar_segment_reader *reader = columnar_segment_reader_new(segment, table);
-    struct columnar_rows rows;
-    columnar_rows_init(&rows, table);
-    struct segment_cursor *cursor = segment_cursor_take(segment);
-    bool is_damaged = false;
-    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_directory_at(cursor, i);
-        struct error err = {0};
-        int rc = columnar_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
-        if (rc != 0) {
-            scrub_found(scrub, path, table->id, partition->key, err.text);
-            is_damaged = is_damaged || rc == ERROR_CORRUPT;
-            continue;
-        }
-        compare_stats(scrub, path, table, partition->key, &rows, partition->stats);
-    }
-    segment_cursor_give(segment, cursor);
-    columnar_rows_release(&rows);
-    columnar_segment_reader_free(reader);
-    return is_damaged;
 }
 
 /* Whether a read of this row alone would not skip the segment. */
@@ -121,20 +94,18 @@ static bool span_has(const struct segment *segment, const struct table *table,
 
 /* Report a value that is not of its column's type.  An earlier version wrote it, so the page is not
  * damaged. */
-static void check_item(struct scrub_job *scrub, const char *path, const struct table *table,
-                       struct bytes key, const struct unfiltered *item)
+static void check_item(struct scrub_job *scrub, struct bytes key, const struct unfiltered *item)
 {
     struct error err;
-    if (mutation_check_item(table, item, &err) != 0 &&
-        scrub_found(scrub, path, table->id, key, err.text))
+    if (mutation_check_item(scrub->table, item, &err) != 0 && scrub_found(scrub, key, err.text))
         buffer_append_text(&scrub->findings, "; the page is whole: an earlier version wrote it so; "
                                              "written anew, it is right");
 }
 
 /* Check all items, and count them as the directory of a row segment does: rows, bounds and the
  * partition's deletion. */
-static int drain_stream(struct scrub_job *scrub, const char *path, const struct segment *segment,
-                        struct bytes key, struct stream *stream, uint64_t *items, struct error *err)
+static int drain_stream(struct scrub_job *scrub, const struct segment *segment, struct bytes key,
+                        struct stream *stream, uint64_t *items, struct error *err)
 {
     struct unfiltered item;
     int rc;
@@ -145,39 +116,57 @@ static int drain_stream(struct scrub_job *scrub, const char *path, const struct 
             rc = error_set(err, ERROR_CORRUPT, "a row lies outside of the segment's span");
             break;
         }
-        check_item(scrub, path, stream->table, key, &item);
+        check_item(scrub, key, &item);
     }
     stream->close(stream);
     return rc;
 }
 
-static bool scrub_row_segment(struct scrub_job *scrub, struct segment *segment,
-                              const struct table *table, const char *path)
+static int scrub_row_partition(struct scrub_job *scrub, struct segment *segment,
+                               const struct segment_partition *partition, struct error *err)
 {
-    struct slice slice = stream_slice_all();
+    const struct slice slice = stream_slice_all();
+    struct stream *stream;
+    uint64_t items = 0;
+    int rc = row_segment_stream(segment, scrub->table, partition->token, partition->key, &slice,
+                                &stream, err);
+    if (rc == 0 && stream != NULL)
+        rc = drain_stream(scrub, segment, partition->key, stream, &items, err);
+    if (rc == 0 && items != partition->rows)
+        rc = error_set(err, ERROR_CORRUPT,
+                       "the directory says %" PRIu64 " items, there are %" PRIu64, partition->rows,
+                       items);
+    return rc;
+}
+
+/* Returns whether a page is damaged. */
+static bool scrub_segment(struct scrub_job *scrub, struct segment *segment)
+{
+    bool is_columnar = segment_info(segment)->kind == SEGMENT_COLUMNAR;
+    struct columnar_segment_reader *reader =
+        is_columnar ? columnar_segment_reader_new(segment, scrub->table) : NULL;
+    struct columnar_rows rows;
+    if (is_columnar)
+        columnar_rows_init(&rows, scrub->table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     bool is_damaged = false;
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_directory_at(cursor, i);
-        struct stream *stream;
         struct error err = {0};
-        uint64_t items = 0;
-        int rc = row_segment_stream(segment, table, partition->token, partition->key, &slice,
-                                    &stream, &err);
-        if (rc == 0 && stream != NULL)
-            rc = drain_stream(scrub, path, segment, partition->key, stream, &items, &err);
-        if (rc == 0 && items != partition->rows) {
-            snprintf(err.text, sizeof(err.text),
-                     "the directory says %" PRIu64 " items, there are %" PRIu64, partition->rows,
-                     items);
-            rc = ERROR_CORRUPT;
-        }
-        if (rc != 0) {
-            scrub_found(scrub, path, table->id, partition->key, err.text);
-            is_damaged = is_damaged || rc == ERROR_CORRUPT;
-        }
+        int rc = is_columnar ? columnar_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX,
+                                                            &rows, &err)
+                             : scrub_row_partition(scrub, segment, partition, &err);
+        if (rc != 0)
+            scrub_found(scrub, partition->key, err.text);
+        else if (is_columnar)
+            compare_stats(scrub, partition->key, &rows, partition->stats);
+        is_damaged = is_damaged || rc == ERROR_CORRUPT;
     }
     segment_cursor_give(segment, cursor);
+    if (is_columnar) {
+        columnar_rows_release(&rows);
+        columnar_segment_reader_free(reader);
+    }
     return is_damaged;
 }
 
@@ -193,14 +182,13 @@ static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memta
 {
     for (uint32_t w = 0; w < memtable->columnar_count; w++) {
         const struct columnar_memtable *columnar = memtable->columnar[w].rows;
-        const struct table *table = schema_table(memtable->schema, memtable->columnar[w].table_id);
         struct columnar_rows rows;
-        columnar_rows_init(&rows, table);
+        scrub->table = schema_table(memtable->schema, memtable->columnar[w].table_id);
+        columnar_rows_init(&rows, scrub->table);
         for (uint32_t p = 0; p < columnar_memtable_partition_count(columnar); p++) {
             columnar_memtable_rows(columnar, p, UINT64_MAX, &rows);
             const struct partition_stats stats = columnar_memtable_stats(columnar, p, UINT64_MAX);
-            compare_stats(scrub, "memory", table, columnar_memtable_partition_key(columnar, p),
-                          &rows, &stats);
+            compare_stats(scrub, columnar_memtable_partition_key(columnar, p), &rows, &stats);
         }
         columnar_rows_release(&rows);
     }
@@ -212,18 +200,15 @@ static void scrub_run(struct job *job)
     for (uint32_t i = 0; i < scrub->view.segment_count; i++) {
         struct segment *segment = scrub->view.segments[i];
         const struct segment_info *info = segment_info(segment);
-        const struct table *table = schema_table(scrub->view.schema, info->table_id);
-        char path[64];
-        segment_path(info->id, path);
-        if (table == NULL)
+        scrub->table = schema_table(scrub->view.schema, info->table_id);
+        segment_path(info->id, scrub->path);
+        if (scrub->table == NULL)
             continue;
-        bool is_damaged = info->kind == SEGMENT_COLUMNAR
-                              ? scrub_columnar_segment(scrub, segment, table, path)
-                              : scrub_row_segment(scrub, segment, table, path);
-        if (is_damaged)
-            scrub_advise(scrub, path, info);
+        if (scrub_segment(scrub, segment))
+            scrub_advise(scrub, info);
         scrub_zeros(scrub, segment);
     }
+    snprintf(scrub->path, sizeof scrub->path, "memory");
     for (uint32_t i = 0; i < scrub->view.frozen_count; i++)
         scrub_memtable(scrub, scrub->view.frozen[i]);
 }
