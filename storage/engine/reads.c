@@ -174,9 +174,8 @@ static void read_resume(struct freeze_waiter *waiter, int status);
 static void read_prepare(struct read_job *read)
 {
     struct reads *reads = read->reads;
-    uint64_t frame =
-        read->request.view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);
-    view_take(reads->memtables, reads->runs, read->request.table_id, true, frame, &read->view);
+    view_take(reads->memtables, reads->runs, read->request.table_id, true,
+              reads_frame(reads, read->request.view), &read->view);
     read->before = arena_held(read->arena);
     bool fits = reads_capture_appended(read);
     if (fits && !read->request.is_scan && read->request.key_count == 0)

@@ -47,7 +47,13 @@ must_check int reads_group(struct reads *reads, const struct group_request *requ
 must_check int reads_scrub(struct reads *reads, void (*found)(void *context, const char *text),
                            store_done done, void *context, struct error *err);
 
-/* ---- shared by reads_stats.c and reads_group.c ---- */
+/* ---- shared by the files of this header ---- */
+
+/* The frame up to which a read with this view sees rows. */
+static inline uint64_t reads_frame(const struct reads *reads, enum read_view view)
+{
+    return view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);
+}
 
 /* The id of the column whose sums are kept in the stats: the first regular column of decimals; 0:
  * there is none. */

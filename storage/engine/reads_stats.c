@@ -134,11 +134,6 @@ const struct table *reads_table_of_rows(const struct reads *reads, uint32_t tabl
     return table;
 }
 
-static uint64_t frame_of(const struct reads *reads, enum read_view view)
-{
-    return view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);
-}
-
 int reads_stats(struct reads *reads, uint32_t table_id, uint32_t column_id, struct bytes key,
                 enum read_view view, store_figures figures, void *context, struct error *err)
 {
@@ -152,8 +147,8 @@ int reads_stats(struct reads *reads, uint32_t table_id, uint32_t column_id, stru
         return 0;
     }
     struct partition_figure figure = {.key = key};
-    appended_stats_add(reads->runs, reads->memtables, table_id, token, key, frame_of(reads, view),
-                       &figure.stats);
+    appended_stats_add(reads->runs, reads->memtables, table_id, token, key,
+                       reads_frame(reads, view), &figure.stats);
     figures(context, 0, NULL, &figure, figure.stats.rows > 0 ? 1 : 0, (struct bytes){0});
     stats_release(&figure.stats);
     return 0;
@@ -261,7 +256,7 @@ static void scan_step(struct stats_scan *scan)
     struct partition_index_entry entry;
     bool is_summed = is_kept(scan->table, scan->column_id);
     bool may_be_changed = may_have_overwrites(scan->reads, scan->table);
-    uint64_t frame = frame_of(scan->reads, scan->read_view);
+    uint64_t frame = reads_frame(scan->reads, scan->read_view);
     while (scan->count < scan->limit) {
         if (!scan_seek(scan, &entry)) {
             scan->at_end = true;
@@ -296,7 +291,7 @@ static void scan_begin(struct freeze_waiter *waiter, int status)
         return;
     }
     view_take(reads->memtables, reads->runs, scan->table->id, false,
-              frame_of(reads, scan->read_view), &scan->view);
+              reads_frame(reads, scan->read_view), &scan->view);
     scan->table = schema_table(scan->view.schema, scan->table->id);
     scan->reader = partition_reader_new(&scan->view, scan->table);
     scan_step(scan);
