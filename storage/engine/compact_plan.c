@@ -72,11 +72,6 @@ bool compact_plan_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min
 
 /* ---- what may be merged ---- */
 
-static bool spans_meet(uint64_t first_a, uint64_t last_a, uint64_t first_b, uint64_t last_b)
-{
-    return first_a <= last_b && first_b <= last_a;
-}
-
 /* Whether no other run with a day in common lies between the chosen ones. */
 static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, uint32_t count)
 {
@@ -93,7 +88,7 @@ static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, 
             next++;
             continue;
         }
-        if (!spans_meet(first, last, run->info->frame_first, run->info->frame_last))
+        if (run->info->frame_first > last || run->info->frame_last < first)
             continue;
         for (uint32_t i = 0; i < count; i++)
             if (run->days->count == 0 || segment_days_meet(run->days, facts->runs[chosen[i]].days))

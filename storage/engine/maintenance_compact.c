@@ -140,6 +140,11 @@ static void compact_swap(struct compact_job *compact)
         purged_all(compact, reindex);
         partition_versions_end(&maintenance->sequencer->versions);
     }
+    /* Before any batch is applied that may depend on the purge. */
+    if (compact->purge != 0) {
+        maintenance->runs->purges = compact->purge;
+        commit_log_note_purges(maintenance->sequencer->log, compact->purge);
+    }
     if (maintenance->metric_compactions != NULL)
         maintenance->metric_compactions->value++;
 }
@@ -173,16 +178,6 @@ static void log_purged(const struct compact_job *compact)
               log_number("segments_removed", compact->inputs.count));
 }
 
-/* Called before any batch is applied that may depend on the purge. */
-static void purge_reported(const struct compact_job *compact)
-{
-    struct maintenance *maintenance = compact->maintenance;
-    if (compact->purge == 0)
-        return;
-    maintenance->runs->purges = compact->purge;
-    commit_log_note_purges(maintenance->sequencer->log, compact->purge);
-}
-
 static void publish_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
@@ -194,7 +189,6 @@ static void publish_done(struct job *job)
         maintenance_job_succeeded(maintenance, MAINTENANCE_MERGE);
         log_purged(compact);
         compact_swap(compact);
-        purge_reported(compact);
     } else {
         /* After a failure where waiting does not help, it is not known what the manifest names. */
         if (error_is_passing(compact->status))
@@ -526,12 +520,6 @@ static bool group_plan(struct maintenance *maintenance, struct group group, uint
     return false;
 }
 
-static bool is_free(struct maintenance *maintenance, uint32_t table_id, enum segment_kind kind)
-{
-    return *place_of(maintenance, kind) == NULL &&
-           !maintenance_is_merging_table(maintenance, table_id);
-}
-
 /* The segments of one table: the columnar ones, then the row ones. */
 static struct group table_at(const struct maintenance *maintenance, uint32_t start)
 {
@@ -551,8 +539,9 @@ static bool table_compact(struct maintenance *maintenance, struct group table, u
     for (uint32_t start = table.start; start < table.end;) {
         struct group group = group_at(maintenance, start);
         struct need need;
-        bool may_begin =
-            is_free(maintenance, table_id, segment_info(maintenance->runs->segments[start])->kind);
+        enum segment_kind kind = segment_info(maintenance->runs->segments[start])->kind;
+        bool may_begin = *place_of(maintenance, kind) == NULL &&
+                         !maintenance_is_merging_table(maintenance, table_id);
         if ((may_begin || asked_until > 0) &&
             group_plan(maintenance, group, asked_until, &need, again_us)) {
             needs = true;

@@ -281,8 +281,7 @@ static void list_add(struct stream_list *list, struct stream *stream)
 static void list_close(struct stream_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->streams[i]->close != NULL)
-            list->streams[i]->close(list->streams[i]);
+        stream_close(list->streams[i]);
     memory_free(list->streams);
 }
 

@@ -81,8 +81,7 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
         (*items_left)--;
     }
     check(rc >= 0);
-    if (stream->close != NULL)
-        stream->close(stream);
+    stream_close(stream);
     read->captured = memory_make_room(read->captured, read->captured_count,
                                       &read->captured_capacity, sizeof(struct captured));
     read->captured[read->captured_count++] = captured;
