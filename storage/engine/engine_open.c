@@ -194,19 +194,14 @@ static uint64_t count_clicks(void *context, struct bytes payload)
 {
     struct engine *engine = context;
     struct schema *schema = schema_ref(engine->memtables.schema);
-    struct write_batch *batch = write_batch_new();
-    struct reader reader = reader_of(payload);
+    struct frame_batches frame;
     uint64_t clicks = 0;
-    int rc = 0;
-    while (rc == 0 && reader_left(&reader) > 0) {
-        (void)reader_u64(&reader);
-        rc = write_batch_deserialize(&reader, &schema, NULL, batch, NULL);
-        for (uint32_t i = 0; rc == 0 && i < batch->block_count; i++)
-            clicks += batch->blocks[i]->rows;
-        write_batch_free_blocks(batch);
-        write_batch_clear(batch);
-    }
-    write_batch_free(batch);
+    int rc = frame_batches_parse(payload, &schema, NULL, &frame, NULL);
+    uint32_t whole = frame.count - (rc != 0); /* batches */
+    for (uint32_t i = 0; i < whole; i++)
+        for (uint32_t b = 0; b < frame.batches[i]->block_count; b++)
+            clicks += frame.batches[i]->blocks[b]->rows;
+    frame_batches_release(&frame);
     schema_unref(schema);
     return clicks;
 }
