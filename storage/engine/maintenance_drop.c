@@ -130,25 +130,16 @@ static void split_candidates(struct compact_job *compact, const struct candidate
     }
 }
 
-static bool comes_before(const struct segment *a, const struct segment *b)
-{
-    return segment_info(a)->frame_first < segment_info(b)->frame_first;
-}
-
-/* Both lists as one, in the order of frames; the caller frees it. */
+/* Both lists as one; the caller frees it. */
 static struct candidate *candidates_of(const struct compact_job *compact, uint32_t *count_out)
 {
     const struct segment_list *inputs = &compact->inputs;
     const struct segment_list *beside = &compact->beside;
-    uint32_t i = 0, b = 0;
     *count_out = inputs->count + beside->count;
     struct candidate *candidates = memory_zeroed(*count_out, sizeof(*candidates));
-    for (uint32_t n = 0; n < *count_out; n++) {
-        bool is_input =
-            b == beside->count ||
-            (i < inputs->count && comes_before(inputs->segments[i], beside->segments[b]));
-        candidates[n].segment = is_input ? inputs->segments[i++] : beside->segments[b++];
-    }
+    for (uint32_t i = 0; i < *count_out; i++)
+        candidates[i].segment =
+            i < inputs->count ? inputs->segments[i] : beside->segments[i - inputs->count];
     return candidates;
 }
 

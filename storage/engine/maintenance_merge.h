@@ -15,7 +15,8 @@
 #include "storage/engine/run_change.h"
 
 struct segment_list {
-    struct segment **segments;         /* referenced; ascending by frame_first */
+    struct segment **segments;         /* referenced; by frame_first, until maintenance_drop_find
+                                        * has moved segments */
     uint32_t count;
 };
 
