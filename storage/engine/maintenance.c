@@ -24,20 +24,13 @@ void maintenance_release(struct maintenance *maintenance)
 
 /* ---- what is under way ---- */
 
-static bool is_merging(const struct maintenance *maintenance)
+bool maintenance_is_merging(const struct maintenance *maintenance, uint32_t table_id)
 {
-    bool is_one = false;
-    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
-        is_one |= maintenance->compactions[i] != NULL;
-    return is_one;
-}
-
-bool maintenance_is_merging_table(const struct maintenance *maintenance, uint32_t table_id)
-{
-    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
-        if (maintenance->compactions[i] != NULL &&
-            maintenance->compactions[i]->table->id == table_id)
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++) {
+        const struct compact_job *compact = maintenance->compactions[i];
+        if (compact != NULL && (table_id == 0 || compact->table->id == table_id))
             return true;
+    }
     return false;
 }
 
@@ -67,7 +60,7 @@ static void retry_fire(struct timer *timer)
     maintenance_start_compaction(maintenance);
     if (maintenance->flush == NULL)
         maintenance->job_status[MAINTENANCE_FLUSH] = 0;
-    if (!is_merging(maintenance))
+    if (!maintenance_is_merging(maintenance, 0))
         maintenance->job_status[MAINTENANCE_MERGE] = 0;
     maintenance->on_change(maintenance->context);
 }

@@ -540,8 +540,8 @@ static bool table_compact(struct maintenance *maintenance, struct group table, u
         struct group group = group_at(maintenance, start);
         struct need need;
         enum segment_kind kind = segment_info(maintenance->runs->segments[start])->kind;
-        bool may_begin = *place_of(maintenance, kind) == NULL &&
-                         !maintenance_is_merging_table(maintenance, table_id);
+        bool may_begin =
+            *place_of(maintenance, kind) == NULL && !maintenance_is_merging(maintenance, table_id);
         if ((may_begin || asked_until > 0) &&
             group_plan(maintenance, group, asked_until, &need, again_us)) {
             needs = true;

@@ -112,7 +112,7 @@ static void collect_dropped(struct flush_job *flush)
         const struct segment_info *info = segment_info(runs->segments[i]);
         if (schema_table(flush->memtable->schema, info->table_id) == NULL &&
             !schema_is_unread(flush->memtable->schema, info->table_id) &&
-            !maintenance_is_merging_table(flush->maintenance, info->table_id))
+            !maintenance_is_merging(flush->maintenance, info->table_id))
             run_change_remove(&flush->writer.change, runs->segments[i]);
     }
 }
