@@ -100,10 +100,8 @@ int64_t engine_clock_given_us(const struct engine_clock *clock)
 
 int64_t engine_clock_past_us(struct engine_clock *clock)
 {
-    const struct clock_reading now = trusted_clock_read(clock->env->world->clock);
-    int64_t trusted_us = trusted_clock_us(&clock->trusted, &now);
-    bool is_wrong = trusted_clock_look(&clock->trusted, &now) && trusted_us < now.wall_us;
-    return is_wrong ? trusted_us : now.wall_us;
+    const struct store_clock now = engine_clock_read(clock);
+    return now.is_in_doubt && now.trusted_us < now.wall_us ? now.trusted_us : now.wall_us;
 }
 
 struct store_clock engine_clock_read(struct engine_clock *clock)

@@ -194,17 +194,6 @@ static void part_run(struct job *job)
 
 /* ---- on the engine thread ---- */
 
-/* Add the part's sums to those of the first part. */
-static void part_join(struct group *group, struct group_part *part)
-{
-    struct partition_index_entry entry;
-    uint32_t place = 0;
-    while (partition_index_next(part->sums, &place, &entry))
-        partition_index_add(group->parts[0].sums, entry.token, entry.key, &entry.stats);
-    partition_index_free(part->sums);
-    part->sums = NULL;
-}
-
 static void group_free(struct group *group)
 {
     struct reads *reads = group->reads;
@@ -216,14 +205,19 @@ static void group_free(struct group *group)
     engine_env_job_done(reads->env);
 }
 
+/* Add the sums of all parts to those of the first part, and give them. */
 static void group_tell(struct group *group)
 {
     struct partition_index *sums = group->parts[0].sums;
-    for (uint32_t i = 1; i < GROUP_PARTS; i++)
-        part_join(group, &group->parts[i]);
+    struct partition_index_entry entry;
+    for (uint32_t i = 1; i < GROUP_PARTS; i++) {
+        for (uint32_t place = 0; partition_index_next(group->parts[i].sums, &place, &entry);)
+            partition_index_add(sums, entry.token, entry.key, &entry.stats);
+        partition_index_free(group->parts[i].sums);
+        group->parts[i].sums = NULL;
+    }
     uint32_t count = partition_index_count(sums);
     struct partition_figure *figures = memory_alloc(count * sizeof *figures);
-    struct partition_index_entry entry;
     uint32_t place = 0;
     for (uint32_t i = 0; partition_index_next(sums, &place, &entry); i++)
         figures[i] = (struct partition_figure){.key = entry.key, .stats = entry.stats};
