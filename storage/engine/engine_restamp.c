@@ -213,34 +213,23 @@ static int write_segment(struct restamping *restamping, struct segment *segment)
                    : rc;
 }
 
-static int publish(struct restamping *restamping)
+static int write_all(struct restamping *restamping)
 {
-    const struct engine *engine = restamping->engine;
+    struct engine *engine = restamping->engine;
     const struct manifest_edit edit = {.flushed_frame = engine->sequencer.frame - 1,
                                        .timestamp_us = restamping->times.end_us,
                                        .purges = engine->runs.purges + 1};
-    return run_change_publish(&restamping->change, edit, restamping->err);
-}
-
-static void swap(struct restamping *restamping)
-{
-    struct engine *engine = restamping->engine;
-    run_change_apply(&restamping->change);
-    engine->runs.frame_flushed = engine->sequencer.frame - 1;
-    engine->runs.timestamp_us = restamping->times.end_us;
-    engine->clock.next_us = restamping->times.end_us + 1;
-    engine->runs.purges = engine->maintenance.purges_begun = engine->runs.purges + 1;
-}
-
-static int write_all(struct restamping *restamping)
-{
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < restamping->input_count; i++)
         rc = write_segment(restamping, restamping->inputs[i]);
     bool may_be_named = rc == 0;
-    rc = rc == 0 ? publish(restamping) : rc;
+    rc = rc == 0 ? run_change_publish(&restamping->change, edit, restamping->err) : rc;
     if (rc == 0) {
-        swap(restamping);
+        run_change_apply(&restamping->change);
+        engine->runs.frame_flushed = edit.flushed_frame;
+        engine->runs.timestamp_us = edit.timestamp_us;
+        engine->clock.next_us = edit.timestamp_us + 1;
+        engine->runs.purges = engine->maintenance.purges_begun = edit.purges;
         return 0;
     }
     /* After a failure where waiting does not help, it is not known what the manifest names. */
