@@ -246,7 +246,7 @@ static int engine_apply(struct store *store, struct write_batch *batch,
     if (rc == ERROR_FULL)
         shortage_batch_refused(&engine->shortage);
     else if (rc == 0 && !is_empty)
-        shortage_batch_applied(&engine->shortage);
+        engine->shortage.refused_since_us = 0;
     return rc;
 }
 

@@ -75,12 +75,6 @@ static bool page_is_full(const struct read_job *read)
 
 /* ---- of sealed runs and the capture, on a lane ---- */
 
-static bool is_before_horizon(const struct read_job *read, int64_t token, struct bytes key)
-{
-    return !read->has_horizon ||
-           partition_index_order(token, key, read->horizon_token, read->horizon_key) < 0;
-}
-
 /* The next partition over sealed runs and the capture, before the horizon. */
 static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
@@ -97,7 +91,9 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
         *key_out = captured->key;
         found = true;
     }
-    return found && is_before_horizon(read, *token_out, *key_out);
+    return found &&
+           (!read->has_horizon || partition_index_order(*token_out, *key_out, read->horizon_token,
+                                                        read->horizon_key) < 0);
 }
 
 /* The part of the slice behind all rows with the first clustering value of the last given row. */

@@ -35,12 +35,8 @@ void shortage_add_metrics(struct shortage *shortage, struct metrics *metrics);
 
 /* Find out again what is short, and report a change.  The log must be open. */
 void shortage_update(struct shortage *shortage);
-/* A batch was answered ERROR_FULL, or applied. */
+/* A batch was answered ERROR_FULL. */
 void shortage_batch_refused(struct shortage *shortage);
-static inline void shortage_batch_applied(struct shortage *shortage)
-{
-    shortage->refused_since_us = 0;
-}
 /* As store_on_waiting. */
 void shortage_on_change(struct shortage *shortage, store_waiting_changed changed, void *context);
 /* Stop the timers. */

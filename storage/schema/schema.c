@@ -209,10 +209,10 @@ static uint32_t keyspaces_find(const struct schema *schema, const char *name)
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name)
 {
     uint32_t place = keyspaces_find(schema, name);
-    bool is_there =
-        place < schema->keyspace_count && strcmp(schema->keyspaces[place]->name, name) == 0;
 
-    return is_there ? schema->keyspaces[place] : NULL;
+    if (place == schema->keyspace_count || strcmp(schema->keyspaces[place]->name, name) != 0)
+        return NULL;
+    return schema->keyspaces[place];
 }
 
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
