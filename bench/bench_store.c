@@ -1,12 +1,12 @@
 /* bench_store: see bench_store.h. */
 #include "bench/bench_store.h"
+
+#include "base/memory.h"
 #include "storage/engine/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-enum { TABLES_MAX = 64 };
 
 double now_s(void)
 {
@@ -99,10 +99,11 @@ void bench_store_compact(struct bench_store *bench)
 
 uint64_t bench_store_bytes(struct bench_store *bench, uint32_t table_id)
 {
-    struct engine_table_status tables[TABLES_MAX];
-    uint32_t count = engine_table_status(bench->store, tables, TABLES_MAX);
+    uint32_t count;
+    struct engine_table_status *tables = engine_table_status(bench->store, &count);
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count && i < TABLES_MAX; i++)
+    for (uint32_t i = 0; i < count; i++)
         bytes += tables[i].table_id == table_id ? tables[i].segment_bytes : 0;
+    memory_free(tables);
     return bytes;
 }

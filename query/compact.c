@@ -31,12 +31,12 @@ static const struct argp compact_argp = {
 
 static uint64_t segment_bytes(const struct query *query)
 {
-    enum { TABLES_MAX = 256 };
-    struct engine_table_status tables[TABLES_MAX];
-    uint32_t count = engine_table_status(query->store, tables, TABLES_MAX);
+    uint32_t count;
+    struct engine_table_status *tables = engine_table_status(query->store, &count);
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count && i < TABLES_MAX; i++)
+    for (uint32_t i = 0; i < count; i++)
         bytes += tables[i].segment_bytes;
+    memory_free(tables);
     return bytes;
 }
 

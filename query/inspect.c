@@ -104,10 +104,8 @@ static void inspect_run(void *room, const struct command_request *request,
     struct buffer text = {0};
     struct table_print *print =
         table_print_new(options->format, columns, sizeof(columns) / sizeof(columns[0]), &text);
-    uint32_t count = engine_table_status(query->store, NULL, 0);
-    struct engine_table_status *tables = memory_zeroed(count, sizeof(*tables));
-    uint32_t filled = engine_table_status(query->store, tables, count);
-    count = filled < count ? filled : count;
+    uint32_t count;
+    struct engine_table_status *tables = engine_table_status(query->store, &count);
     if (count > 0)
         qsort(tables, count, sizeof(*tables), compare_tables);
     for (uint32_t i = 0; i < count; i++)

@@ -106,9 +106,8 @@ struct engine_table_status {
     uint64_t memory_rows;         /* of event tables: in memtables */
 };
 
-/* Fill in up to `capacity` tables; return how many have data, which may be more. */
-uint32_t engine_table_status(struct store *store, struct engine_table_status *tables,
-                             uint32_t capacity);
+/* The tables that have data, in any order; the caller frees the array.  NULL: there are none. */
+struct engine_table_status *engine_table_status(struct store *store, uint32_t *count_out);
 
 /* What engine_examine finds in the file system. */
 struct engine_examination {

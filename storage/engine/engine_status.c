@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/manifest/manifest_probe.h"
 
@@ -23,49 +24,40 @@ void engine_status(struct store *store, struct engine_status *status_out)
     };
 }
 
-static struct engine_table_status *table_entry(struct engine_table_status *tables,
-                                               uint32_t capacity, uint32_t *count,
-                                               uint32_t table_id)
+struct table_list {
+    struct engine_table_status *tables;
+    uint32_t count;
+};
+
+static struct engine_table_status *table_entry(struct table_list *list, uint32_t table_id)
 {
-    uint32_t used = *count < capacity ? *count : capacity;
-    for (uint32_t i = 0; i < used; i++)
-        if (tables[i].table_id == table_id)
-            return &tables[i];
-    (*count)++;
-    if (*count > capacity)
-        return NULL;
-    tables[*count - 1] = (struct engine_table_status){.table_id = table_id};
-    return &tables[*count - 1];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->tables[i].table_id == table_id)
+            return &list->tables[i];
+    list->tables = memory_resize(list->tables, (list->count + 1) * sizeof *list->tables);
+    list->tables[list->count] = (struct engine_table_status){.table_id = table_id};
+    return &list->tables[list->count++];
 }
 
-static void add_memory_rows(const struct memtable *memtable, struct engine_table_status *tables,
-                            uint32_t capacity, uint32_t *count)
-{
-    for (uint32_t i = 0; i < memtable->columnar_count; i++) {
-        struct engine_table_status *entry =
-            table_entry(tables, capacity, count, memtable->columnar[i].table_id);
-        if (entry != NULL)
-            entry->memory_rows += columnar_memtable_row_count(memtable->columnar[i].rows);
-    }
-}
-
-uint32_t engine_table_status(struct store *store, struct engine_table_status *tables,
-                             uint32_t capacity)
+struct engine_table_status *engine_table_status(struct store *store, uint32_t *count_out)
 {
     struct engine *engine = engine_of(store);
-    uint32_t count = 0;
+    struct table_list list = {0};
     for (uint32_t i = 0; i < engine->runs.count; i++) {
         const struct segment_info *info = segment_info(engine->runs.segments[i]);
-        struct engine_table_status *entry = table_entry(tables, capacity, &count, info->table_id);
-        if (entry != NULL) {
-            entry->segments++;
-            entry->segment_bytes += info->size;
-            entry->segment_rows += info->rows;
-        }
+        struct engine_table_status *entry = table_entry(&list, info->table_id);
+        entry->segments++;
+        entry->segment_bytes += info->size;
+        entry->segment_rows += info->rows;
     }
-    for (uint32_t i = 0; i <= engine->memtables.frozen_count; i++)
-        add_memory_rows(memtable_set_at(&engine->memtables, i), tables, capacity, &count);
-    return count;
+    for (uint32_t i = 0; i <= engine->memtables.frozen_count; i++) {
+        const struct memtable *memtable = memtable_set_at(&engine->memtables, i);
+        for (uint32_t c = 0; c < memtable->columnar_count; c++)
+            table_entry(&list, memtable->columnar[c].table_id)->memory_rows +=
+                columnar_memtable_row_count(memtable->columnar[c].rows);
+    }
+    *count_out = list.count;
+    return list.tables;
 }
 
 /* ---- files ---- */

@@ -16,6 +16,7 @@
 
 #include <criterion/criterion.h>
 
+#include "base/memory.h"
 #include "base/calendar.h"
 #include "storage/engine/compact_plan.h"
 #include "storage/engine/engine.h"
@@ -372,12 +373,13 @@ static void write_something(struct history *history)
 
 static uint32_t segments_of(const struct history *history, uint32_t table_id)
 {
-    struct engine_table_status tables[16];
-    uint32_t count = engine_table_status(history->fixture.store, tables, 16);
-    for (uint32_t i = 0; i < count && i < 16; i++)
-        if (tables[i].table_id == table_id)
-            return tables[i].segments;
-    return 0;
+    uint32_t count;
+    struct engine_table_status *tables = engine_table_status(history->fixture.store, &count);
+    uint32_t segments = 0;
+    for (uint32_t i = 0; i < count; i++)
+        segments += tables[i].table_id == table_id ? tables[i].segments : 0;
+    memory_free(tables);
+    return segments;
 }
 
 static void start(struct history *history, uint64_t seed)

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include "base/memory.h"
 #include "base/murmur3.h"
 #include "ingest/ingest_tables.h"
 #include "storage/engine/engine.h"
@@ -1046,12 +1047,13 @@ static void write_user(struct engine_fixture *fixture, const char *key, bool del
 
 static uint64_t segment_rows(struct engine_fixture *fixture, uint32_t table_id)
 {
-    struct engine_table_status tables[64];
-    uint32_t count = engine_table_status(fixture->store, tables, 64);
+    uint32_t count;
+    struct engine_table_status *tables = engine_table_status(fixture->store, &count);
+    uint64_t rows = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (tables[i].table_id == table_id)
-            return tables[i].segment_rows;
-    return 0;
+        rows += tables[i].table_id == table_id ? tables[i].segment_rows : 0;
+    memory_free(tables);
+    return rows;
 }
 
 /* A row that was written after its partition's deletion, with an earlier time, stays deleted,
