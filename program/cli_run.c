@@ -155,18 +155,12 @@ char *cli_run_text(int word_count, char *const *words)
 
 /* ---- in this process, or in the server ---- */
 
-static const struct control_entry *find_entry(const struct instance *instance, const char *name)
-{
-    for (uint32_t i = 0; i < instance->entry_count; i++)
-        if (strcmp(instance->entries[i].command->name, name) == 0)
-            return &instance->entries[i];
-    return NULL;
-}
-
 static void run_here(struct cli_run *run, const struct command *command,
                      const struct command_request *request)
 {
-    const struct control_entry *entry = find_entry(run->access.instance, command->name);
+    const struct instance *instance = run->access.instance;
+    const struct control_entry *entry =
+        control_find_entry(instance->entries, instance->entry_count, command->name);
     check(entry != NULL);
     command->run(entry->context, request, &run->answer.output);
 }

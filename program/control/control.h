@@ -48,4 +48,7 @@ struct control_entry {
     const struct command *command;
     void *context;
 };
+/* The entry of the command `name`; NULL: there is none. */
+const struct control_entry *control_find_entry(const struct control_entry *entries, uint32_t count,
+                                               const char *name);
 #endif

@@ -301,11 +301,12 @@ static int read_words(struct session *session, struct bytes body)
     return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
 }
 
-static const struct control_entry *find_entry(const struct control_server *server, const char *name)
+const struct control_entry *control_find_entry(const struct control_entry *entries, uint32_t count,
+                                               const char *name)
 {
-    for (uint32_t i = 0; i < server->options.entry_count; i++)
-        if (strcmp(server->options.entries[i].command->name, name) == 0)
-            return &server->options.entries[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(entries[i].command->name, name) == 0)
+            return &entries[i];
     return NULL;
 }
 
@@ -330,7 +331,8 @@ static bool session_prepare(struct session *session, struct bytes body)
                      "server and command of one version?");
         return false;
     }
-    session->entry = find_entry(session->server, session->words[0]);
+    const struct control_server_options *options = &session->server->options;
+    session->entry = control_find_entry(options->entries, options->entry_count, session->words[0]);
     if (session->entry == NULL) {
         command_fail(&session->output, EXIT_WRONG_USAGE,
                      "the server that holds this directory has no command '%s'", session->words[0]);
