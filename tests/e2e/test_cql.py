@@ -9,6 +9,7 @@ import threading
 import pytest
 from cassandra import AlreadyExists, ConsistencyLevel, InvalidRequest
 from cassandra.cluster import NoHostAvailable
+from cassandra.concurrent import execute_concurrent_with_args
 from cassandra.protocol import SyntaxException
 from cassandra.query import BatchStatement, BatchType, SimpleStatement, UNSET_VALUE
 
@@ -28,6 +29,21 @@ def server(serve):
 
 
 # ---- the python driver ----
+
+
+@pytest.mark.parametrize("rows, size, fetch_size", [(10100, 0, 20000), (20, 2 ** 20, 5000)],
+                         ids=["over the rows of a page", "over its bytes"])
+def test_a_sorted_answer_of_two_partitions_is_sorted_as_a_whole(server, rows, size, fetch_size):
+    with cql.connected(server) as session:
+        session.execute(KEYSPACE)
+        session.execute(TABLE)
+        insert = session.prepare("INSERT INTO shop.orders (id, line, what) VALUES (?, ?, ?)")
+        execute_concurrent_with_args(
+            session, insert, [(line % 2, line, "x" * size) for line in range(rows)])
+        found = session.execute(SimpleStatement(
+            "SELECT line, what FROM shop.orders WHERE id IN (0, 1) ORDER BY line",
+            fetch_size=fetch_size))
+        assert [row.line for row in found] == list(range(rows))
 
 
 @pytest.mark.parametrize("compression", [False, "lz4"], ids=["plain", "lz4"])

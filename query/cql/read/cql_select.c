@@ -616,11 +616,10 @@ static int select_begin(void *context_of_step)
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count =
         select->bound.is_scan ? 1 : (uint64_t)select->bound.key_count * select->bound.slice_count;
-    /* A sorted answer has one page. */
-    select->page_rows = execution->request.page_size > 0 && !cql_select_sorts(select)
-                            ? (uint64_t)execution->request.page_size
-                            : UINT32_MAX;
-    if (execution->request.page_size > CQL_PAGE_ROWS_MAX)
+    /* A sorted answer has one page, or its pages would be sorted each by itself. */
+    select->is_paged = execution->request.page_size > 0 && !cql_select_sorts(select);
+    select->page_rows = select->is_paged ? (uint64_t)execution->request.page_size : UINT32_MAX;
+    if (select->is_paged && select->page_rows > CQL_PAGE_ROWS_MAX)
         select->page_rows = CQL_PAGE_ROWS_MAX;
     if (cql_scope_is_virtual(execution->cql, select->plan->table)) {
         select->is_virtual = true;

@@ -43,6 +43,7 @@ struct select {
                                           * partition */
     uint64_t limit_left;
     uint64_t partition_limit;
+    bool is_paged;                       /* the answer ends where the client's page is full */
     uint64_t page_rows;                  /* most rows of the client's page */
 
     struct buffer partition_key;         /* of the row that was read last */

@@ -118,8 +118,7 @@ static bool page_is_full(const struct select *select)
     size_t most = cql->options.work_bytes_max / 4;
     most = most < CQL_PAGE_BYTES_MAX ? most : CQL_PAGE_BYTES_MAX;
     most = cql->is_crowded || select->execution->request.is_short ? CQL_PAGE_BYTES_SHORT : most;
-    bool is_long = select->execution->request.page_size > 0 && select->row_count > 0 &&
-                   select->cells.size >= most;
+    bool is_long = select->is_paged && select->row_count > 0 && select->cells.size >= most;
     return select->row_count >= select->page_rows || is_long;
 }
 
