@@ -23,11 +23,6 @@ void engine_env_init(struct engine_env *env, struct world *world,
         env->options.tier_bytes = COMPACT_TIER_BYTES;
 }
 
-void engine_env_job_started(struct engine_env *env)
-{
-    env->jobs++;
-}
-
 void engine_env_job_done(struct engine_env *env)
 {
     check(env->jobs > 0);
@@ -38,7 +33,7 @@ void engine_env_job_done(struct engine_env *env)
 void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
                        void (*run)(struct job *job), void (*done)(struct job *job))
 {
-    engine_env_job_started(env);
+    env->jobs++;
     world_submit(env->world, lane, job, run, done);
 }
 

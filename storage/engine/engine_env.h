@@ -34,9 +34,8 @@ struct engine_env {
 void engine_env_init(struct engine_env *env, struct world *world,
                      const struct engine_options *options);
 
-/* A job is under way between engine_env_job_started and engine_env_job_done.  engine_env_submit
- * calls engine_env_job_started, and submits the job. */
-void engine_env_job_started(struct engine_env *env);
+/* A job is counted in `jobs` until engine_env_job_done.  engine_env_submit counts a job and submits
+ * it; a request that becomes a job later is counted by the part that takes it. */
 void engine_env_job_done(struct engine_env *env);
 void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
                        void (*run)(struct job *job), void (*done)(struct job *job));

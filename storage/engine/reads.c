@@ -271,7 +271,7 @@ int reads_read(struct reads *reads, const struct read_request *request, store_pa
     }
     read->page = page;
     read->context = context;
-    engine_env_job_started(reads->env);
+    reads->env->jobs++;
     if (reads->is_answering || reads->first != NULL ||
         reads->bytes >= memory_account_reads_share(reads->account))
         read_wait(read);

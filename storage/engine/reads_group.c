@@ -225,11 +225,6 @@ static void group_tell(struct group *group)
     memory_free(figures);
 }
 
-static void group_fail(struct group *group, int status, const struct error *err)
-{
-    group->figures(group->context, status, err, NULL, 0, (struct bytes){0});
-}
-
 static void part_done(struct job *job)
 {
     struct group *group = ((struct group_part *)job)->group;
@@ -240,7 +235,7 @@ static void part_done(struct job *job)
         if (group->parts[i - 1].status != 0)
             failed = &group->parts[i - 1];
     if (failed != NULL)
-        group_fail(group, failed->status, &failed->err);
+        group->figures(group->context, failed->status, &failed->err, NULL, 0, (struct bytes){0});
     else
         group_tell(group);
     group_free(group);
@@ -264,7 +259,7 @@ static void group_begin(struct freeze_waiter *waiter, int status)
     struct group *group = (struct group *)waiter;
     struct reads *reads = group->reads;
     if (status != 0) {
-        group_fail(group, status, &reads->env->failure);
+        group->figures(group->context, status, &reads->env->failure, NULL, 0, (struct bytes){0});
         group_free(group);
         return;
     }
@@ -301,7 +296,7 @@ int reads_group(struct reads *reads, const struct group_request *request, store_
         part->number = i;
         part->sums = partition_index_new(table_id);
     }
-    engine_env_job_started(reads->env);
+    reads->env->jobs++;
     sequencer_freeze_table_then(reads->sequencer, table_id, &group->waiter);
     return 0;
 }

@@ -322,7 +322,7 @@ int reads_stats_scan(struct reads *reads, uint32_t table_id, uint32_t column_id,
         scan->token = (int64_t)load_u64(position.data);
         buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
     }
-    engine_env_job_started(reads->env);
+    reads->env->jobs++;
     sequencer_freeze_table_then(reads->sequencer, table_id, &scan->waiter);
     return 0;
 }
