@@ -361,17 +361,15 @@ static void merge_codes(struct columnar_strings *strings, uint32_t index,
         strings->codes[strings->used[i]] = 0;
 }
 
-static int merge_append(const struct columnar_rows *input, struct columnar_strings *strings,
-                        struct columnar_rows *merged)
+static void merge_append(const struct columnar_rows *input, struct columnar_strings *strings,
+                         struct columnar_rows *merged)
 {
     uint32_t at = merged->rows;
     int rc = columnar_rows_append(merged, input, 0, input->rows);
-    if (rc != 0)
-        return rc;
+    check(rc == 0);
     for (uint32_t i = 0; i < merged->column_count; i++)
         if (merged->vectors[i].kind == VECTOR_CODE)
             merge_codes(strings, i, &input->vectors[i], &merged->vectors[i], at, input->rows);
-    return 0;
 }
 
 /* Make all ranks explicit if any is. */
@@ -398,11 +396,8 @@ int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t inpu
     if (rows > UINT32_MAX)
         return ERROR_LIMIT;
     columnar_rows_reserve(merged, (uint32_t)rows);
-    for (uint32_t i = 0; i < input_count; i++) {
-        int rc = merge_append(inputs[i], strings, merged);
-        if (rc != 0)
-            return rc;
-    }
+    for (uint32_t i = 0; i < input_count; i++)
+        merge_append(inputs[i], strings, merged);
     for (uint32_t i = 0; i < merged->column_count; i++) {
         struct columnar_vector *vector = &merged->vectors[i];
         vector->strings = strings->columns[i].strings;
