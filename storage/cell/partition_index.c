@@ -49,6 +49,8 @@ struct partition_index *partition_index_new(uint32_t table_id)
     struct partition_index *index = memory_zeroed(1, sizeof(*index));
     index->table_id = table_id;
     index->chunk_used = CHUNK_UNITS;
+    index->slot_capacity = SLOTS_FIRST;
+    index->slots = memory_zeroed(SLOTS_FIRST, sizeof(uint32_t));
     return index;
 }
 
@@ -173,7 +175,7 @@ static void index_grow(struct partition_index *index)
     uint32_t *old = index->slots;
     uint32_t old_capacity = index->slot_capacity;
     check(old_capacity <= UINT32_MAX / 4);
-    index->slot_capacity = old_capacity == 0 ? SLOTS_FIRST : old_capacity * 2;
+    index->slot_capacity = old_capacity * 2;
     index->slots = memory_zeroed(index->slot_capacity, sizeof(uint32_t));
     uint32_t mask = index->slot_capacity - 1;
     for (uint32_t i = 0; i < old_capacity; i++) {
@@ -190,22 +192,18 @@ static void index_grow(struct partition_index *index)
 static struct index_entry *entry_find(const struct partition_index *index, int64_t token,
                                       struct bytes key)
 {
-    if (index->count == 0)
-        return NULL;
     uint32_t slot = *index_slot(index, token, key);
     return slot == 0 ? NULL : entry_at(index, slot - 1);
 }
 
 void partition_index_prefetch_place(const struct partition_index *index, int64_t token)
 {
-    if (index->slot_capacity > 0)
-        __builtin_prefetch(&index->slots[(uint32_t)token & (index->slot_capacity - 1)]);
+    __builtin_prefetch(&index->slots[(uint32_t)token & (index->slot_capacity - 1)]);
 }
 
 void partition_index_prefetch(const struct partition_index *index, int64_t token)
 {
-    uint32_t slot =
-        index->slot_capacity > 0 ? index->slots[(uint32_t)token & (index->slot_capacity - 1)] : 0;
+    uint32_t slot = index->slots[(uint32_t)token & (index->slot_capacity - 1)];
     if (slot != 0)
         __builtin_prefetch(entry_at(index, slot - 1), 1);
 }
