@@ -136,6 +136,14 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
  * `before_us` or later, because these may still hide something.  False: nothing is left. */
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
                struct arena *arena, struct row *kept_out);
+/* Whether the row has no marker, deletion or cell. */
+static inline bool row_is_empty(const struct row *row)
+{
+    return row->marker.timestamp_us == TIMESTAMP_NONE &&
+           row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0 &&
+           row->cell_count == 0;
+}
+
 /* The deletion if its timestamp is `before_us` or later, else DELETION_NONE. */
 struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 

@@ -398,6 +398,5 @@ bool row_purge(const struct table *table, const struct row *row, int64_t now_s, 
             merge_keeps(&merge, cell))
             cells[kept_out->cell_count++] = *cell;
     }
-    return kept_out->marker.timestamp_us != TIMESTAMP_NONE || kept_out->cell_count > 0 ||
-           kept_out->deletion.timestamp_us != TIMESTAMP_NONE || kept_out->complex_count > 0;
+    return !row_is_empty(kept_out);
 }

@@ -129,13 +129,6 @@ static bool merge_bounds(struct merge_stream *merge, struct unfiltered *out)
     return true;
 }
 
-static bool row_is_empty(const struct row *row)
-{
-    return row->marker.timestamp_us == TIMESTAMP_NONE &&
-           row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0 &&
-           row->cell_count == 0;
-}
-
 /* Whether the only version of a row is yielded unchanged: it deletes nothing and nothing covers
  * it. */
 static bool row_is_unchanged(const struct row *row, struct deletion covering)

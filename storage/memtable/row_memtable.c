@@ -579,13 +579,6 @@ static void stream_find_head(struct row_stream *stream)
     stream->head = node;
 }
 
-static bool row_is_empty(const struct row *row)
-{
-    return row->marker.timestamp_us == TIMESTAMP_NONE &&
-           row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0 &&
-           row->cell_count == 0;
-}
-
 /* The row as of the stream's frame under the deletion that covers it; false when nothing of it is
  * left. */
 static bool stream_row(struct row_stream *stream, const struct row_version *newest,
