@@ -32,10 +32,8 @@ size_t native_compress_block(struct bytes plain, struct buffer *block)
 
 int native_compress_undo_block(struct bytes block, uint8_t *plain, size_t size)
 {
-    int taken;
-
     check(size <= LZ4_MAX_INPUT_SIZE && block.size <= LZ4_MAX_INPUT_SIZE);
-    taken =
+    int taken =
         LZ4_decompress_safe((const char *)block.data, (char *)plain, (int)block.size, (int)size);
     return taken >= 0 && (size_t)taken == size ? 0 : ERROR_CORRUPT;
 }
