@@ -1,4 +1,4 @@
-/* memory: malloc's functions, which here abort when memory is out.
+/* memory: the functions of malloc, but they abort when memory is out.
  *
  * The memory that grows with data and requests is limited (quota.h, arena.h), and at its limit
  * requests are refused long before memory is out.  So callers need not handle a lack of memory.  No

@@ -34,8 +34,8 @@ struct native_segment {
  * begins. */
 must_check int native_segment_header(struct bytes bytes, bool is_lz4,
                                      struct native_segment *segment_out);
-/* Check the payload of the segment that begins `bytes` and is there as a whole.  `*payload_out` are
- * the plain bytes: a view into `bytes` or, where they were compressed, into `plain`, to which they
+/* Check the payload of the segment at the start of `bytes`, all of which has come.  `*payload_out`
+ * is the plain bytes: a view into `bytes` or, if they were compressed, into `plain`, to which they
  * are appended.  ERROR_CORRUPT when the payload is damaged. */
 must_check int native_segment_payload(struct bytes bytes, const struct native_segment *segment,
                                       struct buffer *plain, struct bytes *payload_out);

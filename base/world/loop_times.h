@@ -31,9 +31,10 @@ void loop_times_show(struct loop_times *times, struct metrics *metrics);
 
 /* The monotonic time in ns, from the clock that all functions here use. */
 int64_t loop_times_now_ns(void);
-/* To be called when a callback begins; returns the time.  `times` may be NULL, here and below. */
+/* To be called when a callback begins; returns the time.  `times` may be NULL. */
 int64_t loop_times_begin(struct loop_times *times);
-/* To be called when the callback has ended, with the time at which it began. */
+/* To be called when the callback has ended, with the time at which it began.  `times` may be
+ * NULL. */
 void loop_times_end(const struct loop_times *times, enum loop_cause cause, int64_t began_ns);
 /* To be called when all callbacks of a turn have ended; `times` is not NULL. */
 void loop_times_end_turn(struct loop_times *times);
