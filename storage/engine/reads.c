@@ -19,7 +19,7 @@ enum {
     /* Reads on the engine thread may read so many pages, some 30 us each, in so many us. */
     READ_BUDGET_PAGES = 8,
     READ_BUDGET_US = 1000,
-    /* Reads that wait are begun for so many us before the loop handles other events. */
+    /* After so many us of beginning reads that wait, the loop handles other events. */
     READ_TURN_US = 2000
 };
 
@@ -83,8 +83,8 @@ static void reads_begin_waiting(struct reads *reads)
     reads->is_beginning = false;
 }
 
-/* A read that the callback asks for waits until the callback has returned: a caller may ask for one
- * page in the callback of another any number of times, and the stack does not grow. */
+/* Call back with the page, or with the error.  A read that is begun within the callback waits until
+ * the callback has returned, so that the stack does not grow with the number of reads. */
 static void read_answer(struct read_job *read)
 {
     struct reads *reads = read->reads;

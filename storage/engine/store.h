@@ -7,8 +7,9 @@
  *
  * Every call is asynchronous and made on the engine thread.  Its callback is called on that thread,
  * too: once for each call that returned 0, possibly before the call returns, and never after a call
- * that returned an error.  But the callback of a store_read is never called while that of another
- * runs: a chain of reads, each called for in the callback of the last, does not use up the stack.
+ * that returned an error.  The callback of a store_read is never called within the callback of
+ * another one, so that a caller may begin the next read in the callback of the last, any number of
+ * times, and the stack does not grow.
  *
  * Views.  READ_DURABLE shows what no crash can undo; all answers to clients are read with it.
  * READ_APPLIED also shows what was applied and is not synced yet.  It is only for a writer whose
