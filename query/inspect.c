@@ -1,4 +1,5 @@
-/* inspect: `daybook inspect`: prints the space of each table on disk, and its rows. */
+/* inspect: `daybook inspect`: prints how much space each table takes on disk, and how many rows it
+ * has. */
 #include "query/inspect.h"
 
 #include <inttypes.h>

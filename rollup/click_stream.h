@@ -33,7 +33,7 @@ struct click_stream_rates {
     bool is_percent;                   /* a value of 25 means a quarter (rate_value.h) */
 };
 
-/* By which key a kept counter counts clicks. */
+/* The key by which clicks are counted in a counter that the rollup keeps. */
 enum click_stream_key { CLICKS_OF_AD, CLICKS_OF_RESELLER, CLICKS_OF_DAY };
 
 struct click_stream_counter {

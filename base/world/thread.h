@@ -2,11 +2,11 @@
  *
  * A thread that wakes may have to wait for a core: by default up to a tick of the system's clock,
  * 4 ms at 250 Hz, which is many times what a request takes.  So there are three kinds of threads.
- * Latency threads have short time slices, and so get the next one sooner.  Batch threads preempt no
- * other thread when they wake, and yield while they work.  Both have an ordinary share of the
- * cores.  Background threads are batch threads with a third of that share while all cores are busy.
- * Before Linux 6.12 a program cannot set time slices; the rest holds there, too.  thread_linux.c
- * makes the system calls. */
+ * All have short time slices, and a thread with a shorter slice gets its next one sooner.  Latency
+ * threads may preempt others when they wake.  Batch threads do not, and they yield while they work.
+ * Both have an ordinary share of the cores.  Background threads are batch threads with a third of
+ * that share while all cores are busy.  Before Linux 6.12 a program cannot set time slices, and
+ * thread_yield does nothing.  thread_linux.c makes the system calls. */
 #ifndef DAYBOOK_BASE_WORLD_THREAD_H
 #define DAYBOOK_BASE_WORLD_THREAD_H
 

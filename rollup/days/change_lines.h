@@ -1,11 +1,11 @@
-/* change_lines: what a change did, for its row in `change`.  The columns keys, old and new have a
- * line for each thing that was changed, and all three have the same number of lines.
+/* change_lines: what a change did, as text for its row in the table `change`.  The columns keys,
+ * old and new have a line for each thing that was changed, so all three have as many lines.
  *
  *     keys   supaboobs 2013-11-01      old   20%      new   25%
  *            supaboobs 2013-12-01            (none)         30%
  *
- * Each column has at most CHANGE_LINES_MAX bytes, as it is in the frame of the change.  A last line
- * counts the lines that were left out. */
+ * Each column has at most CHANGE_LINES_MAX bytes, because the frame of the change contains it.  A
+ * last line counts the lines that were left out. */
 #ifndef DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 #define DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 
@@ -13,7 +13,7 @@
 
 enum { CHANGE_LINES_MAX = 768 };       /* bytes, of each of the three texts */
 
-/* All-zero is an empty one. */
+/* A struct of zeros has no lines. */
 struct change_lines {
     struct buffer keys;
     struct buffer old;

@@ -32,7 +32,7 @@ struct partition_stats {
     struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */
 };
 
-void stats_release(struct partition_stats *stats);             /* zero rows are left */
+void stats_release(struct partition_stats *stats);   /* afterwards they are those of no rows */
 void stats_copy(struct partition_stats *target, const struct partition_stats *source);
 /* stats_add_value adds the value of a row, stats_add_row a row without its value. */
 void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale);

@@ -1,8 +1,9 @@
 /* Opens a directory: takes the lock, reads the manifest, opens the segments and adds up their
- * stats.  Then it replays the frames of the log after the flushed one, by the functions that
- * applied them first.  A memtable that becomes full meanwhile is flushed on this thread, so that a
- * long log needs no more memory than a running server.  The log has the whole schema for each
- * change of the schema; of several schemas without rows in between, only the last is parsed. */
+ * stats.  Then it replays the frames of the log that are not flushed yet, with the same functions
+ * that applied them when they were written.  A memtable that becomes full meanwhile is flushed on
+ * this thread, so that a long log needs no more memory than a running server.  Each change of the
+ * schema has put the whole schema into the log; of several schemas without rows in between, only
+ * the last is parsed. */
 #include "base/log.h"
 #include "base/uuid.h"
 #include "storage/engine/engine_private.h"
@@ -171,8 +172,9 @@ static int add_builtin(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* Cells that were left out are lost for good.  The frames that had them are flushed, so that the
- * next opening does not meet them again. */
+/* Refuse cells that cannot be read, unless the engine was opened to salvage.  Then flush the frames
+ * without these cells, which are lost for good, so that the next opening does not meet them again.
+ * A directory that was opened for reading only stays as it is. */
 static int flush_without_skipped(struct engine *engine, struct error *err)
 {
     const struct skipped_cells *cells = &engine->opening->cells;
@@ -215,9 +217,9 @@ static void report_unread(const struct engine *engine)
         engine->env.options.notice(engine->env.options.notice_context, what.text);
 }
 
-/* New timestamps come after the last one that was given to a flushed frame, which the manifest has.
- * A manifest of an older format has none.  Then the newest cells of the segments are used, though
- * their timestamps may be clients'. */
+/* New timestamps come after the last one that was given to a flushed frame.  The manifest has that
+ * timestamp, unless it has an older format.  Then the timestamps of the newest cells of the
+ * segments are used, though clients may have chosen them. */
 static void pass_flushed_times(struct engine *engine)
 {
     engine_clock_pass(&engine->clock, engine->runs.timestamp_us);
@@ -274,8 +276,8 @@ static int open_log(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* First check that the directory belongs to this program, because the lock file would replace a
- * file of that name. */
+/* First check that the directory belongs to this program, because locking it overwrites any file
+ * that has the name of the lock file. */
 static int directory_lock(struct world *world, enum disk_lock lock, struct error *err)
 {
     int rc = manifest_probe(world->disk, err);

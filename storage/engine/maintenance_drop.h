@@ -12,7 +12,7 @@
  * the mixed run has rows of the same partitions: without the older run these clicks would get other
  * ranks.  Runs that stay are merged as others are.
  *
- * On the merge lane, for a merge that may purge (maintenance_merge.h). */
+ * These functions run on the merge lane, for a merge that may purge (maintenance_merge.h). */
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_DROP_H
 #define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_DROP_H
 
@@ -23,7 +23,8 @@
  * the inputs; 0: there are no such runs, and nothing was changed; negative: an error. */
 must_check int maintenance_drop_find(struct compact_job *compact);
 
-/* Open a stream of all that the overwrites have of a partition; NULL when they have nothing. */
+/* Open a stream of everything in compact->overwrites that belongs to a partition; *stream_out is
+ * NULL when there is nothing. */
 must_check int maintenance_drop_overwrites(struct compact_job *compact, int64_t token,
                                            struct bytes key, struct stream **stream_out,
                                            struct error *err);

@@ -2,10 +2,10 @@
  *
  *     limit (--memory)
  *     ├─ kept       directories of open segments, sums by partition, what readers of segments keep
- *     │             for the next ones, and what the folders above keep (memory_held.h); no flush
- *     │             reduces it
- *     ├─ work       a quarter of the limit, at least 28 MiB (half of a small limit) and at most 64:
- *     │             what flushes, merges, reads and connections use while they work
+ *     │             for the next ones, and what the users of the store keep (memory_held.h); no
+ *     │             flush reduces it
+ *     ├─ work       a quarter of the limit, but from 28 MiB (or half of a limit below 56 MiB) to
+ *     │             64 MiB: what flushes, merges, reads and connections use while they work
  *     └─ memtables  the rest, at least a quarter: one open, others being flushed or freed, and free
  *                   memory that is kept for the next ones, a third of this share at most
  *

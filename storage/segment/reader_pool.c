@@ -5,8 +5,8 @@
  *     oldest ──▶ spare ──▶ ... ──▶ newest          bytes: of all of them
  *                  │ place ─▶ the segment's pointer to it
  *
- * What decides correctness: a place and the list change together, under the mutex.  So a spare that
- * is removed to keep the limit lies in no place any more when it is freed, outside the mutex. */
+ * What decides correctness: a place and the list change together, under the mutex.  So when a spare
+ * that was removed to keep the limit is freed, outside the mutex, no place points to it. */
 #include "storage/segment/reader_pool.h"
 
 #include <pthread.h>

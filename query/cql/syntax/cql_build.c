@@ -1,4 +1,4 @@
-/* Making of nodes, and the rules of CQL that its grammar cannot express.
+/* Makes the nodes of the tree, and checks rules of CQL that the grammar cannot express.
  *
  * Each term and type has its depth of nesting, which is limited because the functions that walk the
  * tree recurse.  A chain of additions, which the grammar reads as a list, is a deep tree too.
@@ -107,7 +107,7 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
 
 /* ---- terms ---- */
 
-/* Count the depth of `inner`, which is a part of `term`; it may be NULL. */
+/* Make `term` deeper than `inner` (may be NULL), which is a part of it. */
 static void term_contain(struct cql_builder *builder, struct cql_term *term,
                          const struct cql_term *inner)
 {

@@ -7,9 +7,10 @@
  * request gets the answer of the first request.  The id expires CQL_IDEMPOTENCY_WINDOW_S after the
  * first request.
  *
- *     read the id's row, even ─▶ no row: write, with the row, if there is still none
- *     if it is not durable    └▶ row of the same statement: wait until it is durable, answer again
- *                             └▶ row of another statement: refuse */
+ *     read the id's row, even if it is not durable
+ *     ├─▶ no row: write, with the row, if there is still none
+ *     ├─▶ row of the same statement: wait until it is durable, answer again
+ *     └─▶ row of another statement: refuse */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_IDEMPOTENCY_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_IDEMPOTENCY_H
 
@@ -73,8 +74,8 @@ void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
                           void *context);
 
-/* For the write's own batch: the expectation that the id's row was not written since it was looked
- * up, and the row. */
+/* Both are for the batch of the write itself: the first function returns the expectation that the
+ * id's row was not written since it was looked up, and the second adds that row to the batch. */
 struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency);
 void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch);

@@ -1,5 +1,5 @@
-/* Resolves INSERT, UPDATE, DELETE and BATCH, and refuses what Cassandra refuses whatever the values
- * are. */
+/* Resolves INSERT, UPDATE, DELETE and BATCH.  Refuses the statements that Cassandra refuses without
+ * regard to their values, and those that write to a table that the server keeps. */
 #include "query/cql/write/cql_write_plan.h"
 
 #include <string.h>
