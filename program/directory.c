@@ -97,6 +97,13 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 
 /* ---- init ---- */
 
+static void check_numbers(const struct table_definition *const *tables, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            check(tables[i]->id != tables[j]->id);
+}
+
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX])
 {
     static const struct table_definition *const *(*const lists[])(uint32_t *count_out) = {
@@ -109,6 +116,7 @@ uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TA
         memcpy(tables_out + count, tables, listed * sizeof(*tables));
         count += listed;
     }
+    check_numbers(tables_out, count);
     return count;
 }
 

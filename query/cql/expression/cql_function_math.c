@@ -29,8 +29,17 @@ static int negate(struct cql_number *number)
                             &number->decimal);
 }
 
-static int compute_abs(struct cql_number *number, const struct cql_context *context)
+static int compute_negation(const struct cql_expression *call, struct cql_number *number,
+                            const struct cql_context *context)
 {
+    (void)call;
+    return negate(number) == 0 ? 0 : refuse_large(context);
+}
+
+static int compute_abs(const struct cql_expression *call, struct cql_number *number,
+                       const struct cql_context *context)
+{
+    (void)call;
     bool is_negative = number->integer < 0 || decimal_is_negative(number->decimal);
     if (is_negative && negate(number) != 0)
         return cql_invalid(context->fault, "the result of abs has over 256 bits");
@@ -63,8 +72,10 @@ static int compute_curve(const struct cql_expression *call, struct cql_number *n
     return 0;
 }
 
-static int compute_round(struct cql_number *number, const struct cql_context *context)
+static int compute_round(const struct cql_expression *call, struct cql_number *number,
+                         const struct cql_context *context)
 {
+    (void)call;
     if (number->kind == TYPE_DECIMAL && decimal_divide(number->decimal, decimal_from(1, 0), 0,
                                                        DECIMAL_HALF_UP, &number->decimal) != 0) {
         return cql_invalid(context->fault, "the result of round has over 256 bits");
@@ -76,22 +87,34 @@ static int compute_round(struct cql_number *number, const struct cql_context *co
     return 0;
 }
 
+static const struct computation {
+    const char *function;
+    int (*compute)(const struct cql_expression *call, struct cql_number *number,
+                   const struct cql_context *context);
+} computations[] = {
+    {"_", compute_negation}, {"abs", compute_abs},     {"exp", compute_curve},
+    {"log", compute_curve},  {"log10", compute_curve}, {"round", compute_round},
+};
+
+static const struct computation *computation_of(const struct cql_function *function)
+{
+    const struct computation *computation = computations;
+    while (strcmp(computation->function, function->name) != 0) {
+        computation++;
+        check(computation < computations + sizeof(computations) / sizeof(computations[0]));
+    }
+    return computation;
+}
+
 int cql_function_math_value(const struct cql_expression *call, const struct bytes *arguments,
                             const struct cql_context *context, struct bytes *value)
 {
     struct cql_number number;
-    char name = call->function->name[0];
     if (arguments[0].size == 0)
         return 0;
     if (cql_number_read(call->type->kind, arguments[0], &number) != 0)
         return refuse_large(context);
-    int rc = 0;
-    if (name == '_')
-        rc = negate(&number) == 0 ? 0 : refuse_large(context);
-    else if (name == 'a')
-        rc = compute_abs(&number, context);
-    else
-        rc = name == 'r' ? compute_round(&number, context) : compute_curve(call, &number, context);
+    int rc = computation_of(call->function)->compute(call, &number, context);
     if (rc == 0)
         *value = cql_number_keep(&number, context->arena);
     return rc;
