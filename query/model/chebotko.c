@@ -223,7 +223,7 @@ static int find_box(const struct chebotko *chebotko, struct bytes name, uint32_t
 static int make_lines(struct chebotko *chebotko, struct error *err)
 {
     struct chebotko_layout *layout = &chebotko->layout;
-    uint32_t count = chebotko->flow != NULL ? chebotko->flow->count : 0;
+    uint32_t count = chebotko->flow->count;
     int rc = 0;
 
     layout->lines = memory_zeroed(count, sizeof(*layout->lines));

@@ -18,8 +18,8 @@
 #include "query/model/query_flow.h"
 #include "storage/schema/schema.h"
 
-/* `flow` may be NULL.  ERROR_INVALID: `flow` names a table that does not exist; ERROR_NOT_FOUND:
- * the keyspace does not exist. */
+/* ERROR_INVALID: `flow` names a table that does not exist; ERROR_NOT_FOUND: the keyspace does not
+ * exist. */
 must_check int chebotko_draw(const struct schema *schema, const char *keyspace,
                              const struct query_flow *flow, struct buffer *svg,
                              struct error *err);

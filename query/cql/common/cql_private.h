@@ -79,7 +79,6 @@ struct cql {
     struct log_group stretch_log;
     struct metric *long_stretches;
     struct timer turn_timer, sweep_timer;
-    bool is_sweeping_soon;
     bool is_crowded, is_full;
     void (*has_room)(void *context);
     void *has_room_context;

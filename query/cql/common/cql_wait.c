@@ -13,17 +13,14 @@ enum { SWEEP_MS = 500 };
 
 static void sweep_fired(struct timer *timer)
 {
-    struct cql *cql = timer->context;
-    cql->is_sweeping_soon = false;
-    cql_wait_sweep(cql);
+    cql_wait_sweep(timer->context);
 }
 
 static void sweep_soon(struct cql *cql)
 {
     bool waits = !STAILQ_EMPTY(&cql->stalled) || !STAILQ_EMPTY(&cql->waiting);
-    if (!waits || cql->is_sweeping_soon || cql->statement_time_us == 0)
+    if (!waits || cql->sweep_timer.handle != NULL || cql->statement_time_us == 0)
         return;
-    cql->is_sweeping_soon = true;
     world_timer_start(cql->options.world, &cql->sweep_timer, sweep_fired, cql, SWEEP_MS);
 }
 

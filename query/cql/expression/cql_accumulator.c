@@ -117,8 +117,7 @@ static void keep_best(struct cql_accumulator *accumulator, struct bytes value)
                     ? type_compare(accumulator->type, value, buffer_view(&accumulator->best))
                     : 0;
     if (!accumulator->has_best || (accumulator->kind == MIN ? order < 0 : order > 0)) {
-        buffer_clear(&accumulator->best);
-        buffer_append_bytes(&accumulator->best, value);
+        buffer_set(&accumulator->best, value);
         accumulator->has_best = true;
     }
 }
