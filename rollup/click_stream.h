@@ -57,8 +57,8 @@ struct click_stream {
     uint32_t sealed_ads_table_id;      /* with the columns of sealed_ad */
     uint32_t counter_count;            /* 0: clients keep the counters */
     struct click_stream_counter counters[CLICK_STREAM_COUNTERS_MAX];
-    bool ignores_clients;              /* a client's UPDATE of a kept counter is answered OK
-                                        * and changes nothing */
+    bool ignores_clients;              /* a client's UPDATE of one of these counters is answered
+                                        * OK and changes nothing */
 };
 
 /* The stream `clicks`, whose tables are built in. */

@@ -4,7 +4,7 @@
  * its table; no number is changed or used again.
  *
  * A dirty day has one row for each mark, so that a restatement can name all causes, also after a
- * crash.  Each mark has an id, so that removing one never removes a newer one. */
+ * crash.  Each mark has an id, so that the removal of a mark never removes a newer mark. */
 #include "rollup/tables.h"
 
 #include <stdio.h>

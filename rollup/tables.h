@@ -98,8 +98,8 @@ enum dirty_day_column {
     DIRTY_UNTIL = 6
 };
 
-/* The columns of ad_click, with the id of the change as an additional last key column: another
- * click may get the click_id of a voided one, and may be voided, too. */
+/* The table has the columns of ad_click and, as an additional last key column, the id of the
+ * change: a later click may get the click_id of a voided click, and may then be voided, too. */
 enum voided_click_column {
     VOIDED_RESELLER_ID = 1,
     VOIDED_DAY = 2,
@@ -154,14 +154,14 @@ must_check int tables_add_keyed(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);
 
-/* Add the kept tables of a user's stream, with the columns of amount_by_day, restatement and
- * dirty_day, by the names of tables_of_stream_name. */
+/* Add the tables to which the rollup of a user's stream writes.  They have the columns of
+ * amount_by_day, restatement and dirty_day, and the names that tables_of_stream_name gives. */
 must_check int tables_add_of_stream(struct schema *schema, const char *stream,
                                         struct error *err);
 enum { ROLLUP_STREAM_TABLES = 3 };
-/* The kept tables of a user's stream are numbered from 0 to ROLLUP_STREAM_TABLES - 1.
- * tables_of_stream returns the built-in table with the same columns as table `number`, and
- * tables_of_stream_name the name of table `number`. */
+/* These tables are numbered from 0 to ROLLUP_STREAM_TABLES - 1.  tables_of_stream returns the
+ * built-in table with the same columns as table `number`, and tables_of_stream_name the name of
+ * table `number`. */
 const struct table_definition *tables_of_stream(uint32_t number);
 void tables_of_stream_name(const char *stream, uint32_t number,
                               char name_out[SCHEMA_NAME_MAX + 1]);
