@@ -3,8 +3,8 @@
  *     a click, a rate ──day_marks_add──▶ dirty (dirty.h)  and  a row in the batch that brings it
  *
  * A day that is marked already for the same cause gets no second row.  The id of a row contains the
- * time of the mark.  Marks are deleted by their ids, so a mark that was added since they were read
- * stays.  Engine thread. */
+ * time of the mark.  Marks are deleted by their ids, so the deletion of old marks never deletes a
+ * newer mark.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 
@@ -61,8 +61,8 @@ struct mark_row {
 /* ERROR_CORRUPT: the row is no mark. */
 must_check int day_marks_read(const struct table *table, const struct page_row *row,
                               struct mark_row *mark_out, struct error *err);
-/* Add a mark of one day that was read to the set, with the time when it was made
- * (dirty_set_load). */
+/* Add to the set a mark of one day that was read from the table, with the time at which the mark
+ * was made (dirty_set_load). */
 must_check int day_marks_load(struct dirty_set *set, struct bytes reseller,
                               const struct mark_row *row, struct error *err);
 #endif

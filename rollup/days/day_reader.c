@@ -1,4 +1,5 @@
-/* The reads of a phase run side by side and are counted.  The phase ends with the last read.
+/* Days are read in two phases: first their stats and rows, then their ledger entries.  The reads of
+ * a phase run side by side and are counted.  The phase ends with the last read.
  *
  * Days of one reseller that lie close together share a slice, so the days of a changed rate cost
  * one read of amount_by_day and one of the ledger.  If a slice cannot be read, the status of its
@@ -126,8 +127,8 @@ static void slice_done(void *context, int status, const struct error *err)
     phase_step(reader);
 }
 
-/* The day of a row; NULL: it was not added.  Days descend, as the rows of both tables do when they
- * are read. */
+/* The day of a row; NULL: the day was not added.  Days descend, as the rows of both tables do when
+ * they are read. */
 static struct day_facts *slice_find(struct slice_read *read, int32_t day)
 {
     struct day_facts *days = read->reader->days;

@@ -4,8 +4,8 @@
  *                 neighbouring days
  *              ─▶ ledger of those that are published ─▶ done
  *
- * Everything is read as applied (store.h), not as durable, because the callers write figures that
- * follow from it, or verify them. */
+ * Everything is read as applied (store.h), not as durable, because the callers write or verify
+ * figures that follow from these reads. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 
@@ -70,9 +70,9 @@ struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key
 struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
                                          const struct day_figure *row);
 
-/* Sort the days by the reseller's token, the reseller, and the day descending, as rows are stored
- * (unless all rows are known and open), and read them.  `has_rows`: their rows are known and are
- * not read.  `done` is called once, perhaps before the call returns, with the first failure of any
- * day. */
+/* Sort the days by the reseller's token, the reseller, and the day descending, as rows are stored,
+ * and read them.  If `has_rows` is false and every day has a known, open row, the days are not
+ * sorted.  `has_rows`: all rows are known and none is read.  `done` is called once, perhaps before
+ * the call returns, with the first failure of any day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
 #endif

@@ -154,7 +154,8 @@ void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
 /* Add a mark that was read from the table; a mark that the day already has changes nothing.
- * `first_us`: when the mark was made.  NULL: the reseller's name is longer than a key may be. */
+ * `first_us`: when the mark was made.  Returns NULL if the reseller's name is longer than a key may
+ * be. */
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);
 
@@ -172,9 +173,9 @@ void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
 void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
 /* Take a waiting day out of the set, though its marks stay in the table (dirty_evicted.h). */
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
-/* dirty_set_clear makes the day a leaving one, which batch number `batch` clears.  The number is
- * never lower than in an earlier call.  dirty_set_forget frees the days that `batch` or an earlier
- * one cleared. */
+/* dirty_set_clear makes the day a leaving one: batch number `batch` clears it.  The number is never
+ * lower than in an earlier call.  dirty_set_forget frees the days that `batch` or an earlier batch
+ * cleared. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
 void dirty_set_forget(struct dirty_set *set, uint64_t batch);
 

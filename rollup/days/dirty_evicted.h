@@ -38,8 +38,8 @@ struct dirty_evicted {
     struct timer pressed;
 };
 
-/* `bytes_max` 0: DIRTY_EVICTED_BYTES_DEFAULT.  When the set is over its limit, `pressed` is called
- * from the executor: it works days off. */
+/* `bytes_max` 0: DIRTY_EVICTED_BYTES_DEFAULT; a limit below DIRTY_EVICTED_BYTES_MIN is raised.
+ * When the set is over its limit, `pressed` is called from the executor, and works days off. */
 void dirty_evicted_init(struct dirty_evicted *evicted, struct store *store,
                         struct executor *executor, size_t bytes_max,
                         void (*pressed)(struct timer *timer), void *context);

@@ -169,7 +169,7 @@ void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
     reading->done = done;
     reading->context = context;
     rollup->evicted.returns++;
-    /* The reading counts the days that stay evicted again. */
+    /* The reading counts anew how many days stay evicted. */
     rollup->evicted.count = 0;
     rollup->evicted.due_us = INT64_MAX;
     rollup_fire_in(rollup, &reading->time_slice, 0);

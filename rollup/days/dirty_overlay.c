@@ -1,8 +1,8 @@
 /* What decides correctness: a day that is not in the dirty set has a durable row that is right in
- * all but its rate (dirty.h); and so has a day that only waits for its publication, once the batch
- * with its row is durable.  Only the other days of the set may have wrong rows.  The reads of the
- * stats of all these days begin in one turn of the event loop, before rows are read.  If the rollup
- * corrects a row in between, the figure computed here still replaces the row.
+ * all but its rate (dirty.h).  A day that only waits for its publication has such a row, too, once
+ * the batch with the row is durable.  Only the other days of the set may have wrong rows.  The
+ * reads of the stats of all these days begin in one turn of the event loop, before rows are read.
+ * If the rollup corrects a row in between, the figure in memory still replaces the row.
  *
  * The rates in memory are those applied, and the last changes of them may not be durable yet.  So
  * the rates are copied, and an empty batch is applied: when it is durable, all earlier batches are,

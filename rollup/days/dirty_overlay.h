@@ -4,8 +4,8 @@
  *     days that are out of date  ──stats × rate──▶  figures in memory ──▶ a reader
  *     every other row            ──rate──▶          the row's figure, priced at this rate
  *
- * With it a reader need not wait until the rollup has worked off the days of all resellers, and
- * only the days that are read are computed.  The arithmetic and the exact sums are those of the
+ * With an overlay a reader need not wait until the rollup has worked off the days of all resellers,
+ * and only the days that are read are computed.  The arithmetic and the exact sums are those of the
  * rollup, so the rollup will write the same figure as the reader got.
  *
  * A figure contains only durable writes: stats are read as durable, and if a changed rate is not

@@ -108,7 +108,7 @@ void figure_write(struct write_batch *batch, const struct table *table, int64_t 
         figure_row_put_decimal(rows, AMOUNT_RATE, figure->rate);
         figure_row_put_decimal(rows, AMOUNT_AMOUNT, figure->amount);
     } else {
-        /* The row that it overwrites may have values. */
+        /* An older row of the day may have values in these columns. */
         packed_rows_null(rows, AMOUNT_RATE);
         packed_rows_null(rows, AMOUNT_AMOUNT);
     }

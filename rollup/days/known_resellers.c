@@ -20,8 +20,8 @@ void known_resellers_add(struct known_resellers *known, struct bytes reseller)
     key_map_add(known->map, reseller);
 }
 
-/* The scans that list the resellers for the first time: first those that have rows of figures;
- * then, in a read-only store, whose marks are in no set of dirty days, those that have marks. */
+/* The scans that list the resellers: one scan of the figures; then, in a read-only store, one scan
+ * of the marks, because a read-only store does not load its marks into memory. */
 struct listing {
     struct known_resellers *known;
     bool is_of_marks;
@@ -30,7 +30,7 @@ struct listing {
     void *context;
 };
 
-/* The rows of a reseller come one after the other, so most rows have the last row's key. */
+/* The rows of a reseller come one after the other, so most rows have the previous row's key. */
 static int note_reseller(void *context, const struct table *table, const struct page_row *row,
                          struct error *err)
 {

@@ -5,11 +5,11 @@
  *   ────┴──────── open ───────┴───── open ──────┼── published ──▶
  *                                               │  first ledger row
  *
- * A day that was past when its first click came (a backfill) is published only when no click has
- * come for publish_after, at the latest a day after the first one, so that a load of old clicks
- * over hours is one publication and not many restatements.  Late clicks of a published day change
- * its figure with the next refresh.  The ledger gets an entry when no click has come for a minute,
- * at the latest after publish_after.
+ * A day that was past when its first click came (a backfill) is published when no click has come
+ * for publish_after, but at the latest a day after its first click.  So a load of old clicks that
+ * takes hours causes one publication and not many restatements.  Late clicks of a published day
+ * change its figure with the next refresh.  The ledger gets an entry when no click has come for a
+ * minute, at the latest after publish_after.
  *
  * A mark whose time is far ahead of now was made while the clock was wrong.  Its time says nothing
  * about when a click came, so it does not put anything off.  While the clock is in doubt the rollup

@@ -84,8 +84,8 @@ int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err)
     return 0;
 }
 
-/* Write a text such as YYYY-M-D, with - or / or .  between the numbers, as YYYY-MM-DD; false: the
- * text has another form. */
+/* Write a text such as YYYY-M-D, YYYY/M/D or YYYY.M.D as YYYY-MM-DD; false: the text has another
+ * form, or is no day. */
 static bool guess_day(struct bytes text, char guess[DAY_TEXT_SIZE + 1])
 {
     uint32_t parts[3] = {0};

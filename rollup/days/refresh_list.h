@@ -3,9 +3,9 @@
  * A waiter waits for all that was queued when it was added, so clicks that keep coming cannot make
  * it wait for ever.  Orders ascend along the queue, so all that a waiter waits for is worked off
  * when the first queued day has a higher order.  The waiter is called when the last batch that was
- * sent by then is durable.  A waiter for rates waits only for ranges, which the refresh takes
- * before any day.  A waiter for a reseller's days waits only for these, which the refresh takes
- * before all other days. */
+ * sent by then is durable.  A waiter for rates waits only for ranges; the refresh takes ranges
+ * before any day.  A waiter for a reseller's days waits for ranges and for these days; the refresh
+ * takes these days before all other days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H
 #define DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H
 

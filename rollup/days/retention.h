@@ -22,7 +22,7 @@ struct retention {
     void *context;
 };
 
-/* `keep_days` holds if the row has no number. */
+/* `keep_days` is used if the row has no number of days. */
 void retention_init(struct retention *retention, struct store *store,
                     const struct click_stream *stream, uint32_t keep_days);
 /* Read the row. */

@@ -1,5 +1,5 @@
-/* Functions that all jobs of a rollup use: tables and clocks, rows of `change`, small questions,
- * and the end of a rollup. */
+/* This file has the functions that all jobs of a rollup use.  They look up tables and clocks, write
+ * rows of `change`, answer small questions, and end the rollup. */
 #include "rollup/days/rollup_private.h"
 
 #include "base/calendar.h"

@@ -31,7 +31,7 @@ struct rollup_options {
     struct store *store;               /* outlives the rollup, as do `world` and `metrics` */
     struct world *world;
     struct metrics *metrics;
-    const char *zone;                  /* IANA name of the time zone of its days; NULL: UTC */
+    const char *zone;                  /* IANA name of the stream's time zone; NULL: UTC */
     int64_t publish_after_ms;          /* from a day's end to its publication; 0: one hour */
     uint32_t keep_days;                /* how long clicks are kept, unless the table `retention` has
                                         * another number; 0: for ever */
@@ -47,9 +47,9 @@ struct rollup_options {
 };
 
 /* Bring all dirty days up to date now: a command that changed clicks or rates calls this before it
- * answers.  `done` (may be NULL) is called when the figures are durable, or with ERROR_FAILED,
- * perhaps before the call returns.  `publishes`: also publish the days that may be published (for
- * `daybook rollup` and the end of a load). */
+ * answers.  `done` (may be NULL) is called when the figures are durable, or with an error, perhaps
+ * before the call returns.  `publishes`: also publish the days that may be published (for `daybook
+ * rollup` and the end of a load). */
 void rollup_refresh_now(struct rollup *rollup, bool publishes, store_done done, void *context);
 
 /* A callback that gets the figures that follow from a change of rates. */
@@ -74,9 +74,9 @@ void rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *
  * Then every day whose rate changes has a row. */
 bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from);
 
-/* As rollup_refresh_now, but only for the days of one reseller from `from` to `to`, which are
- * worked off before all other days.  A command that changed clicks of these days calls this.  The
- * reseller's bytes are borrowed until `done`. */
+/* As rollup_refresh_now, but only for one reseller's days from `from` to `to`, and for all changed
+ * rates.  These days are worked off before all other days.  A command that changed clicks of these
+ * days calls this.  The reseller's bytes are borrowed until `done`. */
 void rollup_refresh_days_now(struct rollup *rollup, struct bytes reseller, int32_t from,
                              int32_t to, store_done done, void *context);
 
@@ -160,8 +160,8 @@ struct figure_query {
     int32_t day_from;
     int32_t day_to;
     /* true: dirty days among these are computed in memory, so that the figures include every click
-     * and rate that was acknowledged before the call, and only durable ones.  false: figures are
-     * those of the rows.  In a read-only store true is assumed. */
+     * and rate that was acknowledged before the call, and none that is not durable.  false: figures
+     * are those of the rows.  In a read-only store true is assumed. */
     bool is_current;
     uint64_t *behind;                  /* raised by the number of figures that differ from their
                                         * rows; may be NULL */

@@ -3,8 +3,8 @@
  * amount_by_day is ordered by token, so its resellers are listed first: by one scan the first time,
  * from memory afterwards (known_resellers.h).  Resellers are read in the order in which they are
  * stored, a batch of resellers with one read, so that neighbours share pages and the cost of a
- * figure does not depend on the number of resellers.  A window keeps the figures that were read
- * (figure_window.h), from which they are given in the order of names:
+ * figure does not depend on the number of resellers.  A window (figure_window.h) keeps the figures
+ * that were read, and gives them in the order of names:
  *
  *     list      anna bert carl dora emil ...      by name
  *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
@@ -184,8 +184,8 @@ static int give_priced(struct figure_reading *reading, const struct day_figure *
     return 0;
 }
 
-/* Go on to this reseller of the batch: the resellers before it have no more rows.  `reseller`
- * without data: go to the end of the batch. */
+/* Advance to this reseller of the batch: the resellers before it have no more rows.  `reseller`
+ * without data: advance to the end of the batch. */
 static void reach(struct figure_reading *reading, struct bytes reseller)
 {
     while (reading->batch_at < reading->batch_count && !reading->is_enough) {
@@ -382,7 +382,8 @@ static enum given give_window(struct figure_reading *reading)
     return GIVEN_SOME;
 }
 
-/* 1: there is another window; 0: the reading has ended, is paused, or goes on by its timer. */
+/* 1: there is another window; 0: the reading has ended, is paused, or continues when its timer
+ * fires. */
 static int next_figures(struct figure_reading *reading)
 {
     enum given given = reading->query.in_any_order ? GIVEN_ALL : give_window(reading);

@@ -1,9 +1,8 @@
 /* The commit hook: what is added to every batch, whichever protocol or command it came from.
  *
  * What decides correctness: the hook is called with a batch before its frame is closed, and adds to
- * the same frame.  So a click is never durable while its day is not marked, or counted while it is
- * not there.  The hook must not refuse, wait or read from the store: all that it needs is in
- * memory.
+ * the same frame.  So a click, the mark of its day and its count are durable together.  The hook
+ * must not refuse, wait or read from the store: all that it needs is in memory.
  *
  *   block of clicks        is counted in the stream's counters; its days are marked
  *   mutation of clicks     its day is marked; a seal's with cause `expiry`
@@ -170,7 +169,8 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
     }
 }
 
-/* A range deletion: remove the rates between two bounds, which are in the order of the table. */
+/* A range deletion: remove the rates between two bounds.  `start` is before `end` in the order of
+ * the table. */
 static void take_rate_range(struct rollup *rollup, struct bytes reseller, const struct bound *start,
                             const struct bound *end, struct changed_rates *changed)
 {

@@ -1,9 +1,9 @@
-/* Loading, when a rollup is opened: reads retention, rates and marks from their tables.
+/* When a rollup is opened, this file reads retention, rates and marks from their tables.
  *
  * A mark in the table means that the day was dirty, was open or was owed a restatement when the
- * process ended.  The first refresh works off all marked days, and so finds out which it was.  In a
- * read-only store no marks are loaded: readers of figures load those of their resellers
- * (dirty_overlay.h).
+ * process ended.  The first refresh works off all marked days, and so finds out which of these
+ * holds.  In a read-only store no marks are loaded: readers of figures load those of their
+ * resellers (dirty_overlay.h).
  *
  * If there are more marked days than may be in memory, the first of them are worked off and evicted
  * (dirty_evicted.h) before the next are loaded.  Then opening takes as long as the refresh of all

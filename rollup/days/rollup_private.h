@@ -1,10 +1,10 @@
 /* rollup_private: the parts of a rollup, and the jobs that work on them.
  *
- *     rollup_open.c                         opens and closes it
- *     rollup_load.c   rollup_schedule.c     what begins by itself, and at opening
+ *     rollup_open.c                         opens and closes a rollup
+ *     rollup_load.c   rollup_schedule.c     work that begins by itself, and work at opening
  *     dirty_evicted_return.c   rollup_wait.c
  *     rollup_hook.c   rollup_refresh.c  seal_pass.c  dirty_overlay.c  rollup_figures.c   the jobs
- *     rollup.c                              what they have in common, and the end
+ *     rollup.c                              what the jobs have in common, and the end
  *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
  *     seal_gate  known_resellers            the parts, none of which includes this header
  *
@@ -129,8 +129,8 @@ void rollup_queue_ended(struct rollup *rollup);
 /* After a refresh: set when the next one begins by itself. */
 void rollup_look_again(struct rollup *rollup);
 
-/* The time of the wall clock, which marks get and by which days are due.  Write timestamps may be
- * later: if the wall clock was ahead once, they stay ahead. */
+/* The time of the wall clock.  Marks get this time, and days become due by it.  Write timestamps
+ * may be later: if the wall clock was ahead once, write timestamps stay ahead. */
 int64_t rollup_now_us(const struct rollup *rollup);
 /* Whether the clock is not in doubt.  Else no days are published or sealed, as this cannot be
  * undone. */

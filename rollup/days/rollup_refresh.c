@@ -27,7 +27,7 @@
  * the store failed, all waiters get its error.
  *
  * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
- * chunks it does other work. */
+ * chunks the thread does other work. */
 #include <stdlib.h>
 
 #include "base/murmur3.h"
@@ -264,8 +264,8 @@ static void write_figure(struct refresh *refresh, const struct day_facts *day,
     refresh->written++;
 }
 
-/* Called by the store when a batch is durable.  During store_apply no waiter may be called, as the
- * days of the batch are still in the set. */
+/* Called by the store when a batch is durable or has failed.  During store_apply no waiter may be
+ * called, as the days of the batch are still in the set. */
 static void applied(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
@@ -352,7 +352,7 @@ static void refresh_finish(struct refresh *refresh)
     rollup_close_if_idle(rollup);
 }
 
-/* Ranges that end with the chunk leave the set; the others go on in the next chunk. */
+/* Ranges that end with the chunk leave the set; the others are continued in the next chunk. */
 static void end_ranges(struct refresh *refresh)
 {
     uint32_t kept = 0;
@@ -571,7 +571,7 @@ static void window_sort(struct window *window, uint32_t most)
 /* If more days are queued than a chunk takes, the first days of the queue are sorted in the order
  * of their rows (the last day of a reseller first), so that a chunk reads neighbours and not a page
  * for each day.  These days stay queued.  The window stays valid because only the refresh takes
- * days off the queue, and it clears the window before it takes days of a range or of a waiter. */
+ * days off the queue, and a chunk of a range's or a waiter's days empties the window. */
 static void take_days_ahead(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;

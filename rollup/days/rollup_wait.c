@@ -1,5 +1,6 @@
-/* Callers that wait for the refresh (refresh_list.h): a caller is added to the list, and the
- * refresh begins. */
+/* Callers wait for a refresh by the functions of this file.  Each function adds its caller to the
+ * list of waiters (refresh_list.h) and begins the refresh.  If the rollup has failed, the caller
+ * gets the failure. */
 #include "rollup/days/rollup_private.h"
 
 static void wait_for(struct rollup *rollup, const struct refresh_waiter *waiter,

@@ -3,8 +3,8 @@
  *     seal    ──begin── not yet durable ──end──
  *     pin                 waits ............ granted ──── given back
  *
- * At most one seal is under way.  A pin that is requested while it is under way is granted when the
- * seal is durable.  Engine thread. */
+ * At most one seal is under way.  A pin that is requested meanwhile is granted when the seal is
+ * durable, was refused or has failed.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_GATE_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_GATE_H
 
@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 
-/* A pin must not be moved until it is given back.  `granted` is called once, when all earlier seals
- * are durable, perhaps before seal_gate_pin returns. */
+/* A pin must not be moved until it is given back.  `granted` is called once, when no seal is under
+ * way, perhaps before seal_gate_pin returns. */
 struct seal_pin {
     void (*granted)(void *context);
     void *context;
@@ -34,7 +34,7 @@ void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin);        /* th
 bool seal_gate_is_held(const struct seal_gate *gate);
 
 /* seal_gate_begin is called before a seal is applied, while no pin is granted; seal_gate_end when
- * it is durable or was refused. */
+ * the seal is durable, was refused or has failed. */
 void seal_gate_begin(struct seal_gate *gate);
 void seal_gate_end(struct seal_gate *gate);
 #endif

@@ -6,8 +6,8 @@
  *
  * What decides correctness: the batch is applied only if no click and no mutation of the day came
  * since its first page was read (store_apply_if), so the seal has exactly the clicks that are
- * deleted.  It is applied only while no refresh is under way, which reads clicks and seals one
- * after the other, and while no other reader of both has a pin (seal_gate.h).
+ * deleted.  The batch is applied only while no refresh is under way and no reader has a pin
+ * (seal_gate.h), because a refresh and such a reader read clicks and seals one after the other.
  *
  * A day that changed in between, or that waits for a restatement, is left to the next pass, which a
  * server begins within a minute.  A failure of one day ends the pass; days that were sealed stay

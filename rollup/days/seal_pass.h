@@ -32,7 +32,7 @@ bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 
 /* Begin a pass.  `change` is the row of `change` for the seals.  It is copied, and the copy gets an
  * id and a time.  Its texts are borrowed until `done`, which may be NULL.  `is_dry`: only count.
- * ERROR_FULL: a pass is under way. */
+ * ERROR_FULL: a pass is under way.  ERROR_CLOSED: the rollup is closing or has failed. */
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
 
