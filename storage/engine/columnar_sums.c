@@ -1,8 +1,8 @@
-/* What decides correctness: a piece of rows is added quickly only where the result cannot differ
- * from adding one row after the other: every row has a value, all values have one scale, and no sum
- * of that many values can exceed 64 bits.  All other pieces are added row by row.
+/* A piece of rows is added quickly only where the result cannot differ from adding one row after
+ * the other: every row has a value, all values have one scale, and no sum of that many values can
+ * exceed 64 bits.  All other pieces are added row by row.
  *
- * Numbers are places in one dictionary of one segment, or codes of one memtable.  So all sums by
+ * A number is an index in one dictionary of one segment, or a code of one memtable.  So all sums by
  * number are given to the caller and cleared before another dictionary or memtable begins. */
 #include "storage/engine/columnar_sums.h"
 
@@ -24,9 +24,9 @@ struct place_sum {
     uint64_t rows;
 };
 
-/* The sums of a number.  The struct is small because there are many, and every entry uses hundreds.
- * `rows` counts rows whose values have scale `scale`, and add up to `sum` within 64 bits; all other
- * rows are in `others`. */
+/* The sums of a number.  The struct is small because there are many numbers, and every entry uses
+ * hundreds of them.  `rows` counts rows whose values have scale `scale`, and add up to `sum` within
+ * 64 bits; all other rows are in `others`. */
 struct number_sum {
     int64_t sum;
     uint64_t rows;

@@ -1,7 +1,8 @@
 /* Lanes are tried first, then closings, then purges; the first merge that is found is chosen.
  *
- * Correctness depends on is_sound() alone, which is called for every choice; all else is a matter
- * of cost. */
+ * Correctness depends on two things alone; all else is a matter of cost.  A choice that does not
+ * split is_sound().  A choice that splits has all runs with rows of its day, and the other rows of
+ * each run stay in their place in the order of runs. */
 #include "storage/engine/compact_plan.h"
 
 #include <stdlib.h>
@@ -72,7 +73,8 @@ bool compact_plan_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min
 
 /* ---- what may be merged ---- */
 
-/* Whether no other run with a day in common lies between the chosen ones. */
+/* Whether every other run between the chosen runs has rows of other days only.  Row runs, which
+ * have no days here, may not lie between chosen ones at all. */
 static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, uint32_t count)
 {
     uint64_t first = facts->runs[chosen[0]].info->frame_first;
@@ -143,8 +145,8 @@ static uint32_t lane_end(const struct lane_entry *entries, uint32_t count, uint3
     return end;
 }
 
-/* Where the merge begins: at the oldest run if that costs little, because tombstones are dropped
- * only together with it. */
+/* Where the merge begins: at the oldest run if that costs little, because only a merge with the
+ * oldest run can drop tombstones. */
 static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
 {
     uint64_t older = 0;

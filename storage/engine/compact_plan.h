@@ -1,4 +1,4 @@
-/* compact_plan: chooses which runs of one table and kind to merge next: a pure function.
+/* compact_plan: a pure function that chooses which runs of one table and kind to merge next.
  *
  * Runs come in the order of their frames.  The rank of a click is its place among its equals over
  * all runs in that order (docs/decisions/04-identity-of-a-click.md).  So for each day, the runs
@@ -9,15 +9,16 @@
  *             (late clicks of many days, and days too small for separate runs) are one lane.  Runs
  *             of a lane are merged in tiers.
  *   tiers     A run of s bytes is in class 1 + floor(log4(s / tier_bytes)), and below tier_bytes in
- *             class 0.  A stretch for c is a series of neighbours in classes up to c.  For c = 0
- *             it has at least COMPACT_RUNS_MIN runs.  From c = 1 on it has at least n runs, where n
- *             is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN for columnar ones, and its
- *             size is at least n/2 times that of its largest run.  The newest stretch for the least
- *             c that has one is merged.  So each merge puts its rows in a much larger run, and a
- *             row is seldom written again.
- *   closing   A day that is over, and has had no new rows for a while, is merged into one run as
- *             soon as its runs but the largest have a tenth of the rows of the largest.  Its rows
- *             in mixed runs are included; these runs are written again with their other days.
+ *             class 0.  A stretch for class c is a series of neighbours in classes up to c.  For c
+ *             = 0 it has at least COMPACT_RUNS_MIN runs.  From c = 1 on it has at least n runs,
+ *             where n is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN for columnar ones,
+ *             and its size is at least n/2 times that of its largest run.  The newest stretch for
+ *             the least c that has one is merged.  So each merge puts its rows in a much larger
+ *             run, and a row is seldom written again.
+ *   closing   A day of day_rows_min rows or more that is over, and got no rows for a while, is
+ *             merged into one run as soon as its runs but the largest have a tenth of the rows of
+ *             the largest.  Its rows in mixed runs are included; the mixed runs are written again
+ *             with their other days.
  *   purging   A day that is over and has deletions of its clicks is merged, even if it is a single
  *             run, so that the deleted rows and the deletions are dropped.
  *
@@ -78,8 +79,8 @@ struct compact_choice {
 bool compact_plan(const struct compact_facts *facts, struct compact_choice *choice_out);
 
 /* Choose by tiers alone, from the sizes of runs (bytes, oldest first).  True: the runs
- * [start_out, end_out) are to be merged.  From class 1 on, which begins at `tier_bytes`, these are
- * at least `runs_min` runs.
+ * [start_out, end_out) are to be merged.  A stretch of class 1 or higher has at least `runs_min`
+ * runs; class 1 begins at `tier_bytes`.
  *
  *   MiB, oldest first, runs_min 4    1 1 1         nothing
  *                                    1 1 1 1       merge all four

@@ -3,7 +3,7 @@
  *
  * Closing waits for all jobs.  The engine is freed in the callback of a timer, when no other
  * function of the engine is on the stack.  A clean close leaves at most SEQUENCER_REPLAY_BYTES of
- * the log to be replayed. */
+ * the log to be replayed, unless the disk is full. */
 #include "storage/engine/engine_private.h"
 
 #include "base/memory.h"
@@ -37,7 +37,8 @@ static void timers_stop(struct engine *engine)
     sequencer_stop(&engine->sequencer);
 }
 
-/* Called from the loop: the engine is freed here. */
+/* Free the engine if it is idle.  The loop calls this function, so nothing uses the engine after
+ * it. */
 static void close_now(struct timer *timer)
 {
     struct engine *engine = timer->context;

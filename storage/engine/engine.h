@@ -70,8 +70,8 @@ must_check int engine_open_new(struct world *world, const struct engine_options 
 /* ---- calls of the embedded store only: `store` must be one ---- */
 
 /* engine_flush writes the memtables to segments, and engine_compact merges all runs that may be
- * merged.  `done` is called when all data of the time of the call is flushed, or merged; it does
- * not wait for data that is written meanwhile. */
+ * merged.  `done` is called when all data that the store had at the call is flushed, or merged;
+ * data that is written meanwhile is not waited for. */
 must_check int engine_flush(struct store *store, store_done done, void *context, struct error *err);
 must_check int engine_compact(struct store *store, store_done done, void *context,
                               struct error *err);
@@ -122,7 +122,7 @@ struct engine_examination {
 void engine_examine(struct store *store, struct engine_examination *examination_out);
 
 /* Give the free memory that is kept for the next memtables back to the system if none of it was
- * used since the last call, or in any case if `at_once`.  To be called now and then. */
+ * used since the last call, or in any case if `at_once`.  A server calls this now and then. */
 void engine_return_memory(struct store *store, bool at_once);
 
 /* ---- the files of a moment, for a backup ---- */
@@ -132,7 +132,8 @@ void engine_return_memory(struct store *store, bool at_once);
  * state.flushed_frame. */
 struct engine_snapshot {
     uint64_t frame;                    /* the last durable one when the snapshot was taken */
-    int64_t timestamp_us;              /* no write in the snapshot is later; 0: it has no write */
+    int64_t timestamp_us;              /* the store gave the snapshot's writes no later timestamp;
+                                        * 0: the snapshot has no write */
     struct manifest_state state;
     const struct commit_log_extent *log;           /* by file id; the last one is being written */
     uint32_t log_count;
@@ -141,11 +142,11 @@ struct engine_snapshot {
 };
 
 /* Take a snapshot of the files as of now; the call does not wait.  A backup that copies the log
- * without a gap passes as `frame_kept` the last frame that it has: log files with later frames are
- * then included even if these are flushed; an earlier snapshot must still keep the files.
- * UINT64_MAX: include only what is needed.  A snapshot keeps disk space in use, so the caller
- * releases it as soon as it is copied, and before the store is closed.  ERROR_BUSY: a purge is
- * being published; try again in some milliseconds. */
+ * without a gap passes as `frame_kept` the last frame that it has copied: log files with later
+ * frames are then included even if the frames are flushed.  So that the log still has these files,
+ * the caller must not have released its earlier snapshot.  UINT64_MAX: include only what is needed.
+ * A snapshot keeps disk space in use, so the caller releases it as soon as it is copied, and before
+ * the store is closed.  ERROR_BUSY: a purge is being published; try again in some milliseconds. */
 must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
                                     struct engine_snapshot **snapshot_out, struct error *err);
 /* Let the log files of the snapshot change from now on, though the snapshot is not released yet:

@@ -4,10 +4,10 @@
  * A write timestamp is later than all timestamps that the store gave before.  Timestamps that
  * clients give are in cells only, and do not move this clock.
  *
- * The mark of trusted time is written to the manifest when the directory is opened and while the
- * server runs, once the last mark is an hour old.  No mark is written while the clock is in doubt,
- * so that a server that starts with a wrong clock finds a mark of the right time.  If the disk has
- * no room for a mark, the next try is a minute later.
+ * The mark of trusted time is written to the manifest when the directory is opened for writing and
+ * while the server runs, once the last mark is an hour old.  No mark is written while the clock is
+ * in doubt, so that a server that starts with a wrong clock finds a mark of the right time.  If the
+ * disk has no room for a mark, the next try is a minute later.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_CLOCK_H
@@ -32,7 +32,7 @@ struct engine_clock {
 
 void engine_clock_init(struct engine_clock *clock, struct engine_env *env,
                        struct manifest *manifest);
-/* Begin the trusted clock, after the log was read; `log_last_us` is its last timestamp. */
+/* Begin the trusted clock, after the log was read; `log_last_us` is the log's last timestamp. */
 void engine_clock_open(struct engine_clock *clock, int64_t log_last_us);
 
 /* The store has given this timestamp: the next ones are later. */

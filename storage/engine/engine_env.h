@@ -35,7 +35,7 @@ void engine_env_init(struct engine_env *env, struct world *world,
                      const struct engine_options *options);
 
 /* A job is counted in `jobs` until engine_env_job_done.  engine_env_submit counts a job and submits
- * it; a request that becomes a job later is counted by the part that takes it. */
+ * it.  A part that turns a request into a job later counts the job itself. */
 void engine_env_job_done(struct engine_env *env);
 void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
                        void (*run)(struct job *job), void (*done)(struct job *job));

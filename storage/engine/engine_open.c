@@ -105,7 +105,7 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     if (rc == 0 && memtable_set_open_is_full(&engine->memtables))
         sequencer_freeze(&engine->sequencer, number);
     if (rc == 0 && engine->memtables.frozen_count > 0 && !engine->env.options.read_only) {
-        /* Before anything is written, since a refused directory stays as it was. */
+        /* Nothing may be written before this check: a refused directory stays as it was. */
         rc = skipped_cells_refuse(&engine->opening->cells, err);
         rc = rc == 0 ? maintenance_flush_now(&engine->maintenance, err) : rc;
     }
@@ -144,7 +144,7 @@ static int add_missing(const struct engine *engine, const struct table_definitio
 /* Add built-in tables and columns.  This is done after the log was replayed, because frames may
  * have a schema of an earlier version, without these tables.  All frames are flushed first: the
  * next opening begins with the schema of the manifest, and would remove the new tables, with their
- * rows, if it replayed such a frame. */
+ * rows, if it replayed such a frame.  An opening for reading only adds them in memory alone. */
 static int add_builtin(struct engine *engine, struct error *err)
 {
     const struct builtin *builtin = engine->opening->builtin;
@@ -284,7 +284,7 @@ static int directory_lock(struct world *world, enum disk_lock lock, struct error
     return rc == ERROR_NOT_OURS ? rc : world->disk->lock(world->disk, lock, err);
 }
 
-/* Lock a directory, which has no manifest yet, and make one. */
+/* Lock a directory, and make its first manifest.  After an error the lock is released. */
 static int directory_make(struct world *world, struct schema *schema, struct bytes properties,
                           struct manifest **manifest_out, struct error *err)
 {

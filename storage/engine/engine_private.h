@@ -34,7 +34,7 @@ struct engine {
     struct reads reads;
     struct maintenance maintenance;
     struct shortage shortage;
-    struct engine_opening *opening;    /* NULL once it is open */
+    struct engine_opening *opening;    /* NULL once the store is open */
     struct callback closed;            /* `done` of store_close */
     struct timer close_timer;
     struct metric *metric_failed_reads;        /* NULL: there are no metrics */
@@ -45,11 +45,11 @@ struct engine {
 
 /* The engine of a store, which must be an embedded one. */
 struct engine *engine_of(struct store *store);
-/* Takes over the manifest, and the lock of the directory, which engine_free releases. */
+/* Takes over the manifest, and the lock of the directory; engine_free releases both. */
 struct engine *engine_new(struct world *world, const struct engine_options *options,
                           struct manifest *manifest);
 void engine_free(struct engine *engine);
-/* Connect the log, which is open; all its frames are applied. */
+/* Connect the log.  It is open, and all its frames are applied. */
 void engine_set_log(struct engine *engine, struct commit_log *log);
 /* Called by the log when a sync has returned. */
 void engine_frames_durable(void *context, int status, uint64_t frame);

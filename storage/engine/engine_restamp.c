@@ -1,8 +1,8 @@
 /* Restamps a directory whose write timestamps are ahead of now.
  *
- * The timestamps of the store never go back.  So once its clock was ahead, its writes win over
- * later writes that drivers send with the right time.  This file replaces all timestamps between
- * now and the last one that the store gave (restamp.h), in every table: users' tables have
+ * The timestamps of the store never go back.  So once the store's clock was ahead, its writes win
+ * over later writes that drivers send with the right time.  This file replaces all timestamps
+ * between now and the last one that the store gave (restamp.h), in every table: users' tables have
  * timestamps of the store, too, from conditional writes and from statements without a timestamp.
  * Timestamps of clients in that range cannot be distinguished from the store's, and are replaced as
  * well.  Later timestamps must be clients', and stay as they are.
@@ -12,9 +12,10 @@
  *     3 these segments are written again with new times            files that no manifest names
  *     4 one manifest record swaps all of them, moves the clock, and counts a purge
  *
- * A crash before step 4 is durable leaves the directory as it was.  Step 4 counts a purge because
- * of copies of the log: the timestamps of later frames would lose against segments from before step
- * 4, and the count keeps those frames from being replayed over such segments. */
+ * A crash before step 4 is durable leaves all timestamps as they were.  Step 4 counts a purge
+ * because of copies of the log.  Frames from after step 4 would lose against segments from before
+ * step 4, whose timestamps are later.  The count keeps those frames from being replayed over such
+ * segments. */
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/partition_reader.h"
@@ -149,7 +150,7 @@ static int columnar_write(struct restamping *restamping, struct segment *segment
 
 /* ---- all segments ---- */
 
-/* Whether the segment may have times ahead of now.  The values of counters have times, too, which
+/* Whether the segment may have times ahead of now.  The values of counters have times that
  * timestamp_max_us does not cover, so segments of counters are always read.  Segments of dropped
  * tables are removed by the next flush. */
 static bool may_be_ahead(const struct restamping *restamping, const struct segment *segment)
@@ -254,9 +255,9 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
     return rc;
 }
 
-/* Refuse to restamp by a clock in doubt, which would make more timestamps wrong.  A directory
- * without a mark of trusted time is not refused: its newest write would be taken for the mark, and
- * is ahead. */
+/* Refuse to restamp while the clock is in doubt: a wrong clock would make more timestamps wrong.  A
+ * directory without a mark of trusted time is not refused.  Its newest write would stand in for the
+ * mark, and the time of that write is ahead itself. */
 static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
                         struct error *err)
 {

@@ -1,7 +1,7 @@
 /* Takes the segments and log files that hold everything up to the last durable frame.
  *
  * What decides correctness: a snapshot is taken in one call on the engine thread.  The manifest on
- * disk may be one flush or merge ahead, whose job has ended and is not reported yet.  So the
+ * disk may be ahead by a flush or merge whose job has ended and is not reported yet.  So the
  * snapshot uses the state in memory.  Its files exist until the snapshot is released: segments
  * because they are referenced, log files because they are pinned.
  *
@@ -39,7 +39,7 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        /* The newest cell may be a client's, so its time is used only where no other is known. */
+        /* The time of the newest cell may be a client's; it is used only if no other is known. */
         if (engine->runs.timestamp_us == 0 && info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }

@@ -6,7 +6,8 @@
 #include "storage/segment/columnar_segment.h"
 #include "storage/cell/columnar_rows_order.h"
 
-/* Separate segments of one flush at most; further days share one, whatever their size. */
+/* So many days of a table get separate segments in one flush; further days share one segment,
+ * whatever their size. */
 enum { OWN_DAYS_MAX = 64 };
 
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,

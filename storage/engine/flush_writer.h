@@ -28,7 +28,7 @@ struct flush_writer {
  * it. */
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
                        const atomic_uint *fill);
-/* Write everything; or, for a segment that is made again (`only`), only what its table has of its
- * kind.  If the status is negative, flush->err is set. */
+/* Write everything; or, if `only` is not NULL, only the rows of that segment's table and kind, to
+ * make the segment again.  If the status is negative, flush->err is set. */
 must_check int flush_writer_write(struct flush_writer *flush, const struct segment_info *only);
 #endif

@@ -4,8 +4,8 @@
  *
  * maintenance_flush.c does flushes, maintenance_compact.c chooses merges and publishes them, and
  * maintenance_merge.c and maintenance_drop.c do the work of a merge.  maintenance.c has what
- * flushes and merges share: a job that finds the disk full is tried again; after any other failure
- * the engine has failed.
+ * flushes and merges share: a job that is short of disk space, descriptors or memory is tried
+ * again.
  *
  * What must hold: a memtable is flushed only when its frames are durable, and the log reuses the
  * files of frames only when the manifest names the segments that hold these frames.
@@ -47,7 +47,7 @@ struct maintenance {
     uint64_t purges_begun;             /* the last number that a purge got before its publication */
     uint32_t purges_under_way;         /* being published: no snapshot is taken meanwhile */
 
-    struct timer retry_timer;          /* runs while flushes and merges wait for space */
+    struct timer retry_timer;          /* runs while flushes and merges wait for a resource */
     int job_status[MAINTENANCE_KINDS]; /* the error of a job that is to be tried again; or 0 */
     struct metric *metric_flushes;
     struct metric *metric_compactions;
@@ -72,7 +72,7 @@ must_check int maintenance_flush(struct maintenance *maintenance, store_done don
 must_check int maintenance_compact(struct maintenance *maintenance, store_done done, void *context,
                                    struct error *err);
 
-/* Whether jobs found the disk full, and wait for their next try. */
+/* Whether jobs were short of disk space, descriptors or memory, and wait for their next try. */
 bool maintenance_is_waiting_for_space(const struct maintenance *maintenance);
 /* The error for which jobs wait; 0: none waits. */
 int maintenance_status(const struct maintenance *maintenance);

@@ -5,8 +5,9 @@
  * may take minutes.  A table has only one merge at a time, because a columnar merge also takes in
  * the table's row runs.
  *
- * Merges that engine_compact requested are begun before all others, and its `done` is called when
- * they are done.  It does not wait for other merges: during ingest there may always be another one.
+ * Merges that engine_compact requested are begun before all others.  The `done` of engine_compact
+ * is called when these merges are done.  It does not wait for other merges: during ingest there may
+ * always be another one.
  *
  * Answers to readers are the same before, during and after a merge.  The inputs stay live until one
  * manifest record replaces them by the outputs.  Jobs that read the inputs have references, and the
@@ -16,9 +17,9 @@
  * What decides correctness, besides what may be merged (compact_plan.h) and how
  * (maintenance_merge.c): the ranks of purged clicks may be given again only to clicks that come
  * later.  A click that came while the merge was at work was ranked behind the purged ones.  So when
- * the merge is done, memtables and later runs are searched for clicks of the purged partitions; if
- * there is one, the outputs are discarded.  From that search until the manifest names the outputs
- * no click is accepted.
+ * the merge is done, memtables and all other runs are searched for clicks of the purged partitions;
+ * if there is one, the outputs are discarded.  From that search until the manifest names the
+ * outputs no click is accepted.
  *
  * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
  * a backup that follows): if such a log were replayed over a state from before the purge, clicks
@@ -28,16 +29,17 @@
  * snapshot is taken while a purge is published.
  *
  * A tombstone of a table whose clients give timestamps may hide a write that came after it with an
- * earlier time.  So a merge drops it only if the merge takes in the newest run, and if the
- * tombstone is older than all writes in memtables, and older than a minute, because the clocks of
- * clients differ.  If an older write comes while the merge is at work, the outputs are discarded.
- * A write that comes after that check comes after the purge.
+ * earlier time.  So a merge drops the tombstone only if the merge takes in the newest run, and if
+ * the tombstone is older than all writes in memtables, and older than a minute, because the clocks
+ * of clients differ.  The writes are checked again when the merge is done: if an older write has
+ * come meanwhile, the outputs are discarded.  A write after this second check counts as a write
+ * after the purge.
  *
  * A merge that ends early because the store closes leaves no files.  A merge that cannot read a
- * page leaves no files either.  Its error is the answer to engine_compact, and the store goes on:
- * only reads that need the page fail.  The run of the page is left out of merges until the run is
- * replaced or the directory is opened again.  The runs before it and behind it are merged
- * separately, because no run may lie between merged ones. */
+ * page leaves no files either.  Its error is the answer to engine_compact, and the store has not
+ * failed: only reads that need the page fail.  The run of the page is left out of merges until the
+ * run is replaced or the directory is opened again.  The runs before that run and the runs behind
+ * it are merged separately, because no run may lie between merged ones. */
 #include "base/memory.h"
 #include "storage/engine/maintenance_merge.h"
 
@@ -51,7 +53,7 @@ struct purge_tried {
     uint32_t table_id;
     uint64_t frame;
     int32_t day;
-    bool was_disturbed; /* by a click or write: the next merge of the table does not purge */
+    bool was_disturbed; /* its outputs were discarded: the table's next merge does not purge */
 };
 
 /* ---- the end of a merge ---- */
@@ -140,7 +142,7 @@ static void compact_swap(struct compact_job *compact)
         purged_all(compact, reindex);
         partition_versions_end(&maintenance->sequencer->versions);
     }
-    /* Before any batch is applied that may depend on the purge. */
+    /* The log must know the purge before a batch is applied that may depend on the purge. */
     if (compact->purge != 0) {
         maintenance->runs->purges = compact->purge;
         commit_log_note_purges(maintenance->sequencer->log, compact->purge);
@@ -417,7 +419,9 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
 }
 
 /* Whether the merge may drop tombstones.  It must be a merge of row runs that begins with the
- * oldest run and, where clients give timestamps, ends with the newest. */
+ * oldest run, and not of an event table.  Where clients give timestamps, it must also end with the
+ * newest run, the log must not be kept for restores, and the table's last merge was not disturbed.
+ */
 static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -432,7 +436,8 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
             !purge_tried_of(maintenance, compact->table->id)->was_disturbed);
 }
 
-/* Note that a purge is tried with the present deletions, with which it need not be tried again. */
+/* Note that the purge of the day is tried with the present deletions: it need not be tried again
+ * with the same ones. */
 static void note_purge(struct purge_tried *tried, const struct compact_job *compact)
 {
     for (uint32_t i = 0; i < compact->overwrites.count; i++) {
@@ -528,7 +533,7 @@ static struct group table_at(const struct maintenance *maintenance, uint32_t sta
 }
 
 /* Begin the merge that the table needs, unless a merge of the same kind of runs or of the same
- * table is under way.  True: the table needs a merge, whether it was begun or not. */
+ * table is under way.  True: a merge was begun, or a requested merge has yet to begin. */
 static bool table_compact(struct maintenance *maintenance, struct group table, uint64_t asked_until,
                           int64_t *again_us)
 {

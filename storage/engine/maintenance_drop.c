@@ -1,8 +1,9 @@
-/* What decides correctness: a run is dropped only if the deletion of its partition hides every row
- * in it, no run that stays has the partition, and the overwrites have nothing of it but that
- * deletion.  So whole partitions are dropped together with their deletions, and no click is left
- * whose rank would change.  When the merge is done, memtables and later runs are searched for
- * clicks that came meanwhile, as after any purge (maintenance_compact.c).
+/* What decides correctness: a run is dropped only if three things hold for each of its partitions.
+ * The partition was deleted, and the deletion hides every row of the run; the overwrites have
+ * nothing of the partition but that deletion; and no run that stays has the partition.  So whole
+ * partitions are dropped together with their deletions, and no click is left whose rank would
+ * change.  When the merge is done, memtables and all other runs are searched for clicks that came
+ * meanwhile, as after any purge (maintenance_compact.c).
  *
  * Cost: for a run that stays, mostly one lookup, of its first partition; for a run that is dropped,
  * a lookup of each partition in the directories of the others.  No page of a columnar run is read.
@@ -25,7 +26,8 @@ int maintenance_drop_overwrites(struct compact_job *compact, int64_t token, stru
                                    err);
 }
 
-/* 1: the overwrites of the partition are only its deletion, which hides all up to `newest_us`. */
+/* 1: the only overwrite of the partition is its deletion, and the deletion hides all rows up to
+ * `newest_us`; 0: this does not hold; negative: an error. */
 static int is_deleted(struct compact_job *compact, int64_t token, struct bytes key,
                       int64_t newest_us)
 {
@@ -84,8 +86,8 @@ static bool is_shared(const struct compact_job *compact, const struct candidate 
     return found;
 }
 
-/* A run that shares a partition with one that stays has to stay, too; repeated until no run is left
- * to be kept.  False: no run is dropped. */
+/* Keep every run that shares a partition with a run that stays, until no further run has to be
+ * kept. False: no run is dropped. */
 static bool keep_shared(const struct compact_job *compact, struct candidate *candidates,
                         uint32_t count)
 {
@@ -115,7 +117,7 @@ static void note_purged(struct compact_job *compact, struct segment *segment)
     segment_cursor_give(segment, cursor);
 }
 
-/* Move the candidates, with their references, to the two lists. */
+/* Move the candidates, with their references: dropped ones to `inputs`, others to `beside`. */
 static void split_candidates(struct compact_job *compact, const struct candidate *candidates,
                              uint32_t count)
 {
@@ -130,7 +132,7 @@ static void split_candidates(struct compact_job *compact, const struct candidate
     }
 }
 
-/* Both lists as one; the caller frees it. */
+/* The segments of `inputs` and `beside` in one array; the caller frees the array. */
 static struct candidate *candidates_of(const struct compact_job *compact, uint32_t *count_out)
 {
     const struct segment_list *inputs = &compact->inputs;

@@ -1,5 +1,5 @@
-/* maintenance_drop: finds the columnar runs whose rows are all deleted, which a purge need not
- * read.
+/* maintenance_drop: finds the columnar runs whose rows are all deleted.  A purge removes these runs
+ * without reading them.
  *
  * A sealed day is deleted partition by partition, each in one frame.  If every partition of a run
  * was deleted after the last row of the run was written, the run can be removed without being read:

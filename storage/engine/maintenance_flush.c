@@ -1,8 +1,9 @@
-/* Order, and what a crash between two steps leaves:
+/* A flush has four steps.  The right column says what a crash after the step leaves:
  *   1 every segment is written under a temporary name, synced, renamed      files that no manifest
  *                                                                           names, removed at the
  *                                                                           next opening
- *   2 one manifest record names them all and moves the flushed frame        replay begins after it
+ *   2 one manifest record names them all and moves the flushed frame        replay begins behind
+ *                                                                           that frame
  *   3 memory swaps the memtable for the segments, on the engine thread
  *   4 the log may reuse files that hold flushed frames only
  *
@@ -68,7 +69,7 @@ static void flush_free(struct flush_job *flush)
     memory_free(flush);
 }
 
-/* Whether all that was there when a flush was last requested is in segments. */
+/* Whether all frames up to flush_until are in segments. */
 static bool is_flushed(const struct maintenance *maintenance)
 {
     const struct memtable_set *memtables = maintenance->memtables;
@@ -104,7 +105,8 @@ static void flush_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* The segments of tables that were dropped or truncated are removed by the next flush. */
+/* Have the flush remove the segments of tables that were dropped or truncated.  While such a table
+ * is merged, its segments are left to a later flush. */
 static void collect_dropped(struct flush_job *flush)
 {
     const struct run_set *runs = flush->maintenance->runs;

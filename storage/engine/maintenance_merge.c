@@ -6,13 +6,14 @@
  *
  * Purging.  The deletions of a partition are dropped together with the rows that they hide, in one
  * edit of the manifest, if the merge takes in every columnar run that has rows of the partition,
- * and all row runs.  Rows behind a dropped one keep their ranks: these are written explicitly
+ * and all row runs.  Rows behind a dropped one keep their ranks, which are then written explicitly
  * (columnar_purge.h).  If the overwrites also have corrections of clicks that are still there, the
  * partition is left as it is.  Runs of which every partition was deleted whole are not even read
  * (maintenance_drop.h).
  *
  * A merge of row runs drops tombstones if it takes in the oldest run of the table, because then
- * nothing is left that they could hide.  In event tables it drops none, because tombstones of these
+ * nothing is left that they could hide.  Where clients give timestamps, more must hold
+ * (maintenance_compact.c).  In event tables it drops none, because the tombstones of event tables
  * hide rows of columnar runs.  Counter shards are folded: each shard is in one run only, so one sum
  * replaces the shards of all inputs.
  *
@@ -183,9 +184,9 @@ static bool takes(void *context, int64_t token, struct bytes key)
            (segment_days_of_key(compact->table, key) == compact->day) == compact->takes_day;
 }
 
-/* Whether no overwrite of the partition can lie between its rows in time: the row runs have none.
- * Overwrites of later frames are newer than all rows of the inputs; earlier ones are in row runs.
- */
+/* Whether the row runs have no overwrite of the partition.  Then no overwrite lies between the
+ * partition's rows in time: overwrites of later frames are newer than all rows of the inputs, and
+ * all earlier overwrites are in row runs. */
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;

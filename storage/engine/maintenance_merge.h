@@ -1,4 +1,4 @@
-/* maintenance_merge: the work of a merge on its lane: reads runs, writes the files of new runs.
+/* maintenance_merge: does the work of a merge on a merge lane: it reads runs, and writes new runs.
  *
  *   engine thread           merge lane              engine thread       background lane
  *   chooses, references ──▶ writes the outputs ──▶ checks again ──▶ manifest ──▶ swaps
@@ -54,7 +54,7 @@ struct compact_job {
     struct error err;
 };
 
-/* Append a segment, whose reference is taken. */
+/* Append a segment; the list takes over the reference. */
 void maintenance_merge_list_add(struct segment_list *list, struct segment *segment);
 
 /* Write the outputs of compact->inputs; on the merge lane. */

@@ -1,7 +1,7 @@
 #include "storage/engine/memory_account.h"
 
 enum {
-    WORK_LEAST = 28 << 20, /* a merge of eight runs takes it, however little memory there is */
+    WORK_LEAST = 28 << 20, /* a merge of eight runs uses so much, even if the limit is small */
     WORK_MAX = 64 << 20,
     READS_SHARE = 16, /* of the limit, at most READS_BYTES_MAX */
     READS_BYTES_MAX = 16 << 20

@@ -220,7 +220,8 @@ static void memory_done(struct job *job)
     engine_env_job_done(set->env);
 }
 
-/* The kernel clears memory when it is first touched, which takes longer than writing the data. */
+/* The kernel clears memory when it is first touched.  That takes longer than to write the data, so
+ * another thread touches the memory first. */
 void memtable_set_make_ready(struct memtable_set *set)
 {
     if (set->is_memory_coming)

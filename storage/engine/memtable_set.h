@@ -7,8 +7,10 @@
  * What must hold: a memtable is frozen between two frames only, so runs cover whole frames that
  * follow one another.  One memtable has one schema.
  *
- * The open memtable is full when it has a third of the share of all memtables (memory_account.h).
- * While the whole share is used, batches wait for a flush.
+ * The open memtable is full when it has a third of the share of all memtables (memory_account.h),
+ * or when it has as many rows, or the log has as much that is not flushed, as the options permit.
+ * While the whole share is used, or the open memtable is full and two are frozen, batches wait for
+ * a flush.
  *
  * Engine thread; a job may read what is frozen, and `fill`. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
@@ -59,10 +61,10 @@ void memtable_set_init(struct memtable_set *set, struct engine_env *env,
                        const struct memory_account *account, struct schema *schema);
 void memtable_set_release(struct memtable_set *set);
 
-/* Replace the open memtable, whose contents are not needed, by an empty one of the current schema,
- * for the frames from `frame_first` on. */
+/* Replace the open memtable by an empty one of the current schema, for the frames from
+ * `frame_first` on.  The contents of the old one are lost. */
 void memtable_set_begin(struct memtable_set *set, uint64_t frame_first);
-/* The same with another schema, whose reference is taken. */
+/* The same with another schema; takes over the reference to the schema. */
 void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,
                                uint64_t frame_first);
 
@@ -76,12 +78,13 @@ static inline struct memtable *memtable_set_at(const struct memtable_set *set, u
  * log has. */
 bool memtable_set_open_is_empty(const struct memtable_set *set);
 /* Freeze the open memtable, between two frames: it covers the frames up to `frame_last`, and the
- * last timestamp that was given is `given_us` (0: none was).  Resumes all waiters. */
+ * last timestamp that was given is `given_us` (0: none was).  A memtable that needs no flush stays
+ * open, and begins after `frame_last`.  Resumes all waiters. */
 void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t given_us);
 /* Remove the oldest frozen memtable, which is in segments now; the caller takes its reference. */
 void memtable_set_drop_oldest(struct memtable_set *set);
 
-/* Call `waiter->resume` after the next freeze, which the caller requests. */
+/* Call `waiter->resume` after the next freeze.  The caller requests the freeze. */
 void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *waiter);
 /* Resume all waiters. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
@@ -104,8 +107,8 @@ uint64_t memtable_set_bytes(const struct memtable_set *set);
 bool memtable_set_open_is_full(const struct memtable_set *set);
 /* Whether no batch may be applied until a memtable was flushed. */
 bool memtable_set_is_full(const struct memtable_set *set);
-/* Set `fill` for flushes: how full the open memtable is, or MEMTABLE_FILL_WHOLE when a flush is
- * waited for, or memory is short. */
+/* Set `fill` for flushes: how full the open memtable is, or MEMTABLE_FILL_WHOLE when more than one
+ * memtable is frozen, a caller waits for a flush, or half of the share of memtables is used. */
 void memtable_set_note_fill(struct memtable_set *set);
 /* Have another thread make memory ready, if more will be needed soon. */
 void memtable_set_make_ready(struct memtable_set *set);

@@ -14,7 +14,7 @@ enum { PARTITION_ROWS_MAX = 1 << 26 };
 struct partition_reader {
     const struct view *view;
     const struct table *table;
-    struct columnar_segment_reader **columnar; /* per segment of the view; NULL for row ones */
+    struct columnar_segment_reader **columnar; /* as `cursors`; NULL for row segments */
     struct segment_cursor **cursors; /* per segment of the view; NULL before the first use */
     struct buffer from;              /* copy of a seek's key, which may be in a cursor */
     struct buffer found[2];          /* keys that the last two seeks found, in turn */
@@ -87,7 +87,8 @@ static void candidate_offer(struct candidate *best, int64_t token, struct bytes 
         *best = (struct candidate){true, token, key};
 }
 
-/* The first partition with appended rows at (token, key), or after it. */
+/* Offer the first partition with appended rows at (token, key) or behind it; if `after`, only
+ * behind it. */
 static void seek_columnar(const struct columnar_memtable *columnar, int64_t token, struct bytes key,
                           bool after, struct candidate *best)
 {
@@ -212,7 +213,7 @@ static void appended_of_memtable(const struct partition_reader *reader,
         columnar_memtable_rows(columnar, partition, reader->view->frame, rows);
 }
 
-/* An empty input to read the next run into. */
+/* An input to read the next run into. */
 static struct columnar_rows *input_next(struct partition_reader *reader)
 {
     if (reader->input_count == reader->input_capacity) {

@@ -1,9 +1,9 @@
-/* partition_versions: a number for each partition that grows with its mutations and increments.
+/* partition_versions: gives each partition a number that grows with its mutations and increments.
  *
  * Numbers are kept in slots, found by the hash of table and token.  Where two partitions share a
  * slot, a write to one changes the number of both; a conditional write may then need another try.
  *
- * Numbers grow, and cannot be compared across a restart. */
+ * Numbers cannot be compared across a restart. */
 #ifndef DAYBOOK_STORAGE_ENGINE_PARTITION_VERSIONS_H
 #define DAYBOOK_STORAGE_ENGINE_PARTITION_VERSIONS_H
 

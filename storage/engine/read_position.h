@@ -1,4 +1,4 @@
-/* read_position: where a read continues after a page, as bytes that stay valid over a restart.
+/* read_position: packs the place where a read continues into bytes that stay valid over a restart.
  *
  *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
  *   kind: 0 after a row, 1 after the static row, 2 after the partition
@@ -26,7 +26,7 @@ void read_position_put(struct buffer *buffer, enum read_position_kind kind, int6
  * the bytes are no position. */
 must_check int read_position_parse(struct bytes bytes, struct read_position *position_out,
                                    struct error *err);
-/* The part of `slice` behind the position, which must lie in the partition that is read.  It has no
- * row whose clustering begins with the clustering of the position. */
+/* The part of `slice` behind the position, which must lie in the partition that is read.  Behind a
+ * row, the part has no row whose clustering begins with the clustering of the position. */
 struct slice read_position_rest(const struct read_position *position, struct slice slice);
 #endif

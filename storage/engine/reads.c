@@ -1,7 +1,7 @@
 /* Sealed runs do not change, so a job on the read lane can read them.  To hand a job to another
  * thread and back takes longer than to read a page that is in the system's memory.  So a read of
- * few pages is tried on the engine thread first, and begun again on the lane if it would have to
- * wait.
+ * one partition, not of an event table, is tried on the engine thread first.  If the read would
+ * have to wait, it is begun again on the lane.
  *
  * What a page needs of the open memtable is copied first (reads_capture.c).  Where that would be
  * too much, the memtable is frozen instead, and the page is read from the frozen memtable as from
@@ -134,8 +134,8 @@ static uint32_t read_budget_pages(struct reads *reads)
     return reads->read_budget.pages_left;
 }
 
-/* Read on the engine thread.  False: the read would have to wait, or is too long; nothing was read.
- */
+/* Read on the engine thread.  False: the read needs a job, because it is long or would have to
+ * wait; nothing was read. */
 static bool read_on_engine_thread(struct read_job *read)
 {
     struct reads *reads = read->reads;

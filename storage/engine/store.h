@@ -1,15 +1,15 @@
-/* store: the interface of storage for the folders above it: apply, read, stats, schema.
+/* store: the interface by which the rest of the program applies batches, and reads rows and stats.
  *
  * The embedded engine (engine.h) is the first implementation; a Cassandra cluster is to be another.
  * So no caller may rely on local files, on one process, or on a fast store.  What an
- * implementation can do is in store_capabilities.  A read continues from a position: bytes that
- * stay valid over restarts and compactions, for which the store keeps no state.
+ * implementation can do is in store_capabilities.  A read continues from a position.  Positions are
+ * bytes that stay valid over restarts and compactions; the store keeps no state for them.
  *
- * Every call is asynchronous and made on the engine thread.  Its callback is called on that thread,
- * too: once for each call that returned 0, possibly before the call returns, and never after a call
- * that returned an error.  The callback of a store_read is never called within the callback of
- * another one, so that a caller may begin the next read in the callback of the last, any number of
- * times, and the stack does not grow.
+ * All calls are made on the engine thread.  A call with a callback is asynchronous.  The callback
+ * is called on the engine thread, too: once for each call that returned 0, possibly before the call
+ * returns, and never after a call that returned an error.  The callback of a store_read is never
+ * called within the callback of another one, so that a caller may begin the next read in the
+ * callback of the last, any number of times, and the stack does not grow.
  *
  * Views.  READ_DURABLE shows what no crash can undo; all answers to clients are read with it.
  * READ_APPLIED also shows what was applied and is not synced yet.  It is only for a writer whose
@@ -49,8 +49,8 @@ struct read_request {
     uint32_t key_count;           /* key), READ_KEYS_MAX at most; not of an event table */
     struct slice slice;           /* the part that is read of each partition */
     bool one_of_each;             /* of the rows with the same first clustering value give only the
-                                   * first, in the slice's direction.  The others are skipped, which
-                                   * costs next to nothing */
+                                   * first, in the slice's direction.  To skip the others costs next
+                                   * to nothing */
     bool with_deleted;            /* give rows with their deletions and expired cells, as a merge
                                    * reads them, so that the size of a row can be measured.  Not of
                                    * an event table */
@@ -85,8 +85,8 @@ struct read_page {
     uint32_t row_count;
     struct bytes position;        /* where the next page begins; empty: there is none */
     struct store_version version; /* of the one partition that is read, as of this page; not set for
-                                   * a scan or several keys.  Of several pages, the version of the
-                                   * first counts for an expectation */
+                                   * a scan or several keys.  A read of several pages expects the
+                                   * version of its first page */
 };
 
 /* `page` is valid during the callback; NULL when status is negative. */
@@ -107,7 +107,8 @@ struct partition_figure {
     struct bytes key;
     struct partition_stats stats; /* of live rows, exact */
 };
-/* `position`: where a scan continues; empty: it is over.  All are valid during the call. */
+/* `position`: where a scan continues; empty: the scan is over.  The arguments are valid during the
+ * call; after an error there are no figures. */
 typedef void (*store_figures)(void *context, int status, const struct error *err,
                               const struct partition_figure *figures, uint32_t count,
                               struct bytes position);
@@ -298,8 +299,8 @@ must_check static inline int store_read(struct store *store, const struct read_r
 
 /* Stats of one partition (count 0: the partition has no rows), or of up to `limit` partitions in
  * (token, key) order, with the sums of a column of numbers.  Column 0: the first decimal column of
- * the table, whose sums the store keeps for an event table.  For other columns and tables it reads
- * the rows. */
+ * the table.  The store keeps the sums of that column for event tables.  For other columns, and for
+ * other tables, it reads the rows. */
 must_check static inline int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
                                          struct bytes key, enum read_view view,
                                          store_figures figures, void *context, struct error *err)
@@ -317,10 +318,11 @@ must_check static inline int store_stats_scan(struct store *store, uint32_t tabl
                                   context, err);
 }
 
-/* Group the whole table as `request` (copied) says, in the durable view: one figure for each value,
- * which is the figure's `key`, with its rows and sums, in any order.  Reads every row, because
- * verification must not rely on sums that are kept.  `figures` is called once, with an empty
- * position; with ERROR_LIMIT when the groups need more memory than request->bytes_max. */
+/* Group the whole table as `request` (copied) says, in the durable view.  There is one figure for
+ * each value, in any order: the figure's `key` is the value, and its stats count the rows with that
+ * value.  Every row is read, because verification must not rely on sums that are kept.  `figures`
+ * is called once, with an empty position; with ERROR_LIMIT when the groups need more memory than
+ * request->bytes_max. */
 must_check static inline int store_group(struct store *store, const struct group_request *request,
                                          store_figures figures, void *context, struct error *err)
 {
@@ -377,8 +379,8 @@ static inline struct store_clock store_clock(struct store *store)
 {
     return store->ops->clock(store);
 }
-/* A server calls this when it starts, and at least every minute: it logs what is wrong with the
- * clock, and writes the mark of trusted time (trusted_clock.h). */
+/* Log what is wrong with the clock, and write the mark of trusted time if the mark is old
+ * (trusted_clock.h).  A server calls this when it starts, and at least every minute. */
 static inline void store_watch_clock(struct store *store)
 {
     store->ops->watch_clock(store);
