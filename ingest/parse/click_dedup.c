@@ -90,6 +90,7 @@ void click_dedup_clear(struct click_dedup *dedup)
     check(dedup->state != CLICK_DEDUP_READING);
     write_lock_end(dedup);
     dedup->conflicts = 0;
+    dedup->err = (struct error){0};
     memory_free(dedup->rows);
     dedup->rows = NULL;
     dedup->row_count = 0;
@@ -352,7 +353,7 @@ void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
         take_rows(dedup);
         make_expectations(dedup);
     }
-    if (dedup->conflicts < CONFLICTS_MAX) {
+    if (dedup->conflicts < CONFLICTS_MAX || dedup->has_write_lock) {
         read_partitions(dedup);
         return;
     }
@@ -515,7 +516,6 @@ int click_dedup_apply(struct click_dedup *dedup, struct write_batch *batch, stor
     int rc = store_apply_if(dedup->store, batch, dedup->expectations, dedup->expectation_count,
                             done, context, err);
     if (rc == ERROR_CONFLICT) {
-        write_lock_end(dedup);
         dedup->conflicts++;
         dedup->state = CLICK_DEDUP_STALE;
     } else if (rc != ERROR_FULL) {

@@ -66,7 +66,7 @@ static void reads_turn(struct timer *timer)
 static void reads_begin_waiting(struct reads *reads)
 {
     struct world *world = reads->env->world;
-    if (reads->is_beginning || reads->first == NULL)
+    if (reads->is_beginning || reads->is_answering || reads->first == NULL)
         return;
     reads->is_beginning = true;
     world_timer_stop(world, &reads->turn);
@@ -199,10 +199,12 @@ static void read_resume(struct freeze_waiter *waiter, int status)
 {
     struct read_job *read =
         (struct read_job *)(void *)((char *)waiter - offsetof(struct read_job, waiter));
-    if (status == 0) {
+    if (status == 0 && read->reads->is_answering)
+        read_wait(read);
+    else if (status == 0)
         read_prepare(read);
+    if (status == 0)
         return;
-    }
     read->status = engine_env_check(read->reads->env, &read->err);
     read_finish(read);
 }

@@ -64,7 +64,7 @@ static void bench_stop(struct bench *bench)
     rollup_fixture_stop(&bench->fixture);
 }
 
-/* "id amount" words, as clicks of one moment and ad. */
+/* "id amount" words, as clicks of one moment and ad; of another reseller from 100 on. */
 static void fill(struct bench *bench, const char *clicks)
 {
     char words[256], amount[32];
@@ -75,7 +75,8 @@ static void fill(struct bench *bench, const char *clicks)
     bench->parser.line = 1;
     for (char *at = words; sscanf(at, "%lld %31[0-9.]%n", &id, amount, &size) == 2; at += size) {
         char line[128];
-        snprintf(line, sizeof line, "r,2013-11-28,1385654400123,ad,%s,%lld", amount, id);
+        snprintf(line, sizeof line, "%s,2013-11-28,1385654400123,ad,%s,%lld", id < 100 ? "r" : "s",
+                 amount, id);
         line_parser_line(&bench->parser, bench->builder, bytes_text(line));
         at += strspn(at + size, ", ");
     }
@@ -246,6 +247,55 @@ Test(click_dedup, a_batch_that_meets_conflicts_is_judged_again_and_then_locks_ot
     judge_again(&other);
     write_judged(&other);
     expect_counted(&bench, "5");
+    bench_detach(&other);
+    bench_stop(&bench);
+}
+
+static void lock_granted(void *context)
+{
+    *(bool *)context = true;
+}
+
+/* What is written while the batch waits for the lock, to a day that was not refused before. */
+Test(click_dedup, a_batch_that_meets_a_conflict_with_the_lock_keeps_it)
+{
+    struct bench bench = {0};
+    struct bench other = {0};
+    bool has_lock = false;
+    bool is_durable = false;
+    struct error err = {0};
+    bench_start(&bench);
+    other.fixture = bench.fixture;
+    bench_attach(&other);
+    struct store *store = bench.fixture.store;
+    struct store_write_lock lock = {.granted = lock_granted, .context = &has_lock};
+    judge(&bench, "1 0.5, 100 0.5", "0 0:");
+    static const char *const writes[] = {"2 0.5", "3 0.5", "4 0.5"};
+    for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
+        if (i > 0)
+            judge_again(&bench);
+        judge(&other, writes[i], "0 0:");
+        write_judged(&other);
+        cr_expect_eq(apply(&bench, set_durable, NULL), ERROR_CONFLICT);
+    }
+    store_write_lock(store, &lock);
+    cr_assert(has_lock);
+    bench.is_judged = false;
+    click_dedup_judge(bench.keyed, bench.builder->block, set_judged, &bench.is_judged);
+    cr_expect_not(bench.is_judged);
+    judge(&other, "101 0.5", "0 0:");
+    write_batch_clear(other.batch);
+    click_dedup_add_rows(other.keyed, other.batch);
+    other.batch->write_lock = &lock;
+    cr_assert_eq(store_apply(store, other.batch, set_durable, &is_durable, &err), 0);
+    rollup_fixture_step_until(&bench.fixture, &is_durable);
+    store_write_unlock(store, &lock);
+    rollup_fixture_step_until(&bench.fixture, &bench.is_judged);
+    cr_expect_eq(apply(&bench, set_durable, NULL), ERROR_CONFLICT);
+    judge(&other, "5 0.5", "0 0:");
+    cr_expect_eq(apply(&other, set_durable, NULL), ERROR_FULL);
+    judge_again(&bench);
+    write_judged(&bench);
     bench_detach(&other);
     bench_stop(&bench);
 }
