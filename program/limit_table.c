@@ -61,8 +61,8 @@ static const struct limit limits[] = {
      "or an eighth of the account: `error - too_many_strings`, and the connection is closed"},
     {"lines, frames and batches that have come in part, of all connections", INGEST_INPUT_MAX,
      UNIT_BYTES,
-     "or an eighth of the account: who has begun something waits for his turn, and who holds some "
-     "and does not go on is closed, `error - too_slow`"},
+     "or an eighth of the account: a connection that has begun something waits for its turn; one "
+     "that holds some and sends nothing is closed, `error - too_slow`"},
     {"of these, of each connection, free", INPUT_QUOTA_FREE, UNIT_BYTES, "it counts"},
     {"time for which one may hold some and send nothing, while others wait", INGEST_HOLD_MS,
      UNIT_MS, "`error - too_slow`, and the connection is closed"},
@@ -108,8 +108,8 @@ static const struct limit limits[] = {
      "or a sixteenth of the account: the write is refused, 0x2200, until the row is deleted or "
      "its collections are written anew"},
     {"CQL answers that wait for their readers, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
-     "or an eighth of the account: who has not read his is not served, pages are short, rows of "
-     "over 64 KiB are refused, 0x1200"},
+     "or an eighth of the account: a client that has not read its answers is not served, pages "
+     "are short, rows of over 64 KiB are refused, 0x1200"},
     {"CQL requests of a connection that run at a time", NATIVE_RUNNING_MAX, UNIT_COUNT,
      "further ones wait"},
     {"CQL statement", CQL_TEXT_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
