@@ -22,7 +22,7 @@ static const char *const operator_texts[] = {[CQL_LT] = "<",
                                              [CQL_CONTAINS_KEY] = "CONTAINS KEY",
                                              [CQL_IS_NOT_NULL] = NULL};
 
-/* Refuse an element's key that is null, and an index in a list that is negative. */
+/* Refuse an element's key that is null or unset, and an index in a list that is negative. */
 static int check_key(struct cql_execution *execution, const struct cql_restriction *restriction,
                      const struct cql_context *context)
 {

@@ -1,4 +1,4 @@
-/* cql_condition: whether the conditions after IF hold for the rows that were read.
+/* cql_condition: checks whether the conditions after IF hold for the rows that were read.
  *
  * All conditions of a batch are checked against the partition as it was before the batch.
  *
@@ -13,9 +13,9 @@
 int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement);
 
-/* Refuse a batch with conditions that covers several partitions, or that has different sorts of
- * conditions (IF EXISTS, IF NOT EXISTS, values) on one row.  `count` is not 0, and the statements
- * must be bound. */
+/* Refuse a batch with conditions that covers several tables or partitions, that has an IN on
+ * clustering columns, or that has different sorts of conditions (IF EXISTS, IF NOT EXISTS, values)
+ * on one row.  `count` is not 0, and the statements must be bound. */
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 

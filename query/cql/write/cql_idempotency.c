@@ -2,9 +2,9 @@
  *
  * Correctness: the id's row is read with READ_APPLIED, and the write is applied only if the row's
  * partition is unchanged since then (store_apply_if).  Of two copies that run at the same time, one
- * is therefore applied, and the other finds the row of the first.  Row and write are one batch, so
- * they are in one frame.  A copy is answered when the row that it found is durable; it waits for
- * that by an empty batch.
+ * is therefore applied, and the other finds the row of the applied copy.  Row and write are one
+ * batch, so they are in one frame.  The copy that finds the row applies an empty batch, and is
+ * answered when that batch, and with it the row, is durable.
  *
  *     id uuid  content blob  answer blob        every cell expires after CQL_IDEMPOTENCY_WINDOW_S
  *

@@ -50,14 +50,15 @@ struct cql_idempotency {
     void *context;
 };
 
-/* Find the id in a leading comment of a statement, as a copy in `arena`; 0 and size 0: there is
- * none.  An id that is not 32 hex digits is refused, because a retry without an id would
- * count twice. */
+/* Find the id in the comment that begins a statement, and copy it to `arena`.  Without an id the
+ * result is 0, and *id_out is empty.  A comment whose id is not 32 hex digits, or that has text
+ * after the id, is refused, because a retry without an id would count twice. */
 int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
                          struct cql_fault *fault);
 
-/* Take the request's id from its payload, or else from `hint` (which may be empty).  Without an id
- * *idempotency_out is NULL.  Call cql_idempotency_free afterwards. */
+/* Take the request's id from its payload, or else from `hint` (which may be empty).  If both have
+ * an id, the ids must be equal.  Without an id *idempotency_out is NULL.  Call cql_idempotency_free
+ * afterwards. */
 int cql_idempotency_new(struct cql_execution *execution, struct bytes hint,
                         struct cql_idempotency **idempotency_out);
 void cql_idempotency_free(struct cql_idempotency *idempotency); /* NULL is fine */

@@ -10,7 +10,7 @@
 
 enum { COPIES_A_LOOK = 64 }; /* numbers that can be copied in the time that one comparison takes */
 
-/* A list and the cells that the statement made: a number stands for a cell of one of them. */
+/* What numbers stand for: cells that were read for the list, and cells that the statement made. */
 struct numbering {
     const struct cql_live_list *list;
     const struct cell *made;
@@ -51,7 +51,8 @@ static int order_numbers(const void *a, const void *b, void *context)
                          cell_of(numbering, *(const uint32_t *)b));
 }
 
-/* The numbers of the column's cells that were made since the last call, in order of their paths. */
+/* The numbers of the column's cells that were made since the last cql_live_list_take, in order of
+ * their paths. */
 static uint32_t gather(const struct numbering *numbering, uint32_t made_count, struct arena *arena,
                        uint32_t **numbers_out)
 {

@@ -14,8 +14,8 @@ struct row_size {
 
 struct cql_row_size_bounds {
     size_t limit;
-    struct row_size kept[SIZES_KEPT]; /* at the place that the hash gives; a new bound overwrites
-                                       * the one that is there */
+    struct row_size kept[SIZES_KEPT]; /* at the index that the hash gives; a new bound overwrites
+                                       * the old bound */
 };
 
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit)
@@ -188,8 +188,8 @@ static void read_row(struct cql_row_size_measure *measure)
     cql_execution_read(measure->execution, &request, row_arrived, measure);
 }
 
-/* Whether the item is a row that grows and is not known to be small enough.  The table is looked up
- * only after that, because few writes make a row grow. */
+/* Whether the item is a row that grows, that is not in a table of events, and that is not known to
+ * be small enough.  The table is looked up only for a row that grows, because few rows do. */
 static bool must_be_measured(struct cql_row_size_measure *measure)
 {
     const struct unfiltered *item = item_of(measure);

@@ -21,8 +21,8 @@
 #include "storage/cell/write_batch.h"
 
 enum {
-    /* Bytes.  Values and whole collections up to this size are not counted, because a row of
-     * SCHEMA_COLUMNS_MAX such columns is still small. */
+    /* Bytes.  A value or a replaced collection up to this size does not make its row grow, because
+     * a row of SCHEMA_COLUMNS_MAX such columns is still small. */
     CQL_ROW_SIZE_SMALL = 1024
 };
 
@@ -40,16 +40,17 @@ size_t cql_row_size_growth(const struct row *row);
 size_t cql_row_size_kept(const struct row *row, const struct row *write);
 
 /* Add `growth` to the bound of the row with this hash.  False: the bound is unknown or would exceed
- * the limit, and nothing was added.  The row must then be measured, and cql_row_size_measured
- * returns whether the row may grow. */
+ * the limit, and nothing was added.  The caller then measures the row and calls
+ * cql_row_size_measured.  That function keeps `size` plus `growth` as the bound; or, if the sum
+ * exceeds the limit, it keeps nothing and returns false: the row may not grow. */
 bool cql_row_size_add(struct cql_row_size_bounds *sizes, uint64_t hash, size_t growth);
 bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, size_t size,
                             size_t growth);
 
 /* Check that every row of a batch stays small enough, and measure rows where that is needed.  The
- * struct is the caller's memory until `ready` is called: once, possibly before
- * cql_row_size_measure_begin returns, with 0, or with a negative code and the execution's fault
- * filled. */
+ * caller keeps the struct until `ready` is called.  `ready` is called once, possibly before
+ * cql_row_size_measure_begin returns; a negative `rc` means that the batch is refused, and that the
+ * execution's fault says why. */
 struct cql_row_size_measure {
     struct cql_execution *execution;
     const struct write_batch *batch;

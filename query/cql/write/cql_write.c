@@ -27,7 +27,7 @@
 #include "storage/engine/store.h"
 
 enum {
-    FREE_ATTEMPTS = 8,  /* without the store's write lock, if partitions always changed */
+    FREE_ATTEMPTS = 8,  /* before the store's write lock is taken */
     ATTEMPTS_MAX = 100, /* in all */
     READ_ROWS = 5000,
     FIRST_ROWS = 2 /* a static row, and one more */
@@ -57,7 +57,7 @@ struct write {
 
     struct write_batch *batch;
     struct cql_row_size_measure measure;  /* of the batch's rows, before it is applied */
-    struct cql_idempotency *idempotency;  /* the request has an id; NULL: none */
+    struct cql_idempotency *idempotency;  /* NULL: the request has no id */
     bool is_copy;                         /* the id is known: a copy of this request was applied */
     struct cql_idempotency_answer answer; /* of a conditional write; empty for others */
 };
@@ -235,7 +235,7 @@ static void write_given(struct write *write, int rc, const struct error *err,
                         void (*again)(struct cql_execution *execution), void (*retry)(void *write))
 {
     if (rc == 0)
-        return; /* the write may be answered, and freed with its execution */
+        return; /* the write may already be answered, and freed with its execution */
     struct cql_execution *execution = write->execution;
     if (rc == ERROR_FULL) {
         execution->resume = again;
@@ -296,7 +296,8 @@ static int build(void *context)
                                statement.plan->table->keyspace, statement.plan->table->name);
             continue;
         }
-        /* With conditions, ranges are deleted 1 us before the other writes, as in Cassandra. */
+        /* In a batch with conditions, ranges are deleted 1 us before the other writes, as in
+         * Cassandra. */
         if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan))
             statement.timestamp_us--;
         int rc = cql_write_build(write->execution, &statement, write->batch);
@@ -539,7 +540,8 @@ static void write_start(void *context)
 
 /* ---- statements ---- */
 
-/* Take the request's id from its payload or its first statement's text. */
+/* Take the request's id from its payload or its first statement's text.  If the request has an id,
+ * also hash the statements. */
 static int read_id(struct write *write)
 {
     struct cql_execution *execution = write->execution;

@@ -19,11 +19,11 @@ int cql_write_compile(struct cql_scope *scope, const struct cql_statement *state
 int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *batch,
                             struct cql_batch_plan **plan_out);
 /* Find the markers that give the columns of the partition key.  Returns the number of columns, or 0
- * if one of them has no marker. */
+ * if one of the columns has no marker, or for INSERT JSON. */
 uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
                                const uint16_t **indexes_out);
-/* The same for the last statement of a batch that has such markers; 0 if the statements are of
- * several tables. */
+/* The same for a batch, by the last of its statements that has such markers; 0 if the statements
+ * write to several tables. */
 uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
                                      const uint16_t **indexes_out);
 

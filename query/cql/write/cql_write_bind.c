@@ -1,9 +1,9 @@
 /* Values, write timestamps and TTLs of statements that write, and the rules for batches.
  *
  * Correctness: a statement's own timestamp takes precedence over the batch's, and the batch's over
- * the request's.  In a table that a stream uses all three are ignored: every write has the server's
- * time, so that no client's clock can hide clicks that come later.  Refusals have Cassandra's
- * words. */
+ * the request's.  A conditional statement does not use the request's timestamp.  In a table that
+ * a stream uses, none of the three is used: every write has the server's time, so that no client's
+ * clock can hide clicks that come later.  Refusals have Cassandra's words. */
 #include "query/cql/expression/cql_key.h"
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/write/cql_write.h"
@@ -186,8 +186,8 @@ int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind ki
             schema_table(store_schema(execution->cql->options.store), batch->mutations[i].table_id);
         if ((written->flags & TABLE_HIDDEN) != 0)
             continue;
-        /* Only the first 1,000 mutations are compared with those before; further ones count as
-         * new partitions. */
+        /* Only the first 1,000 mutations are compared with earlier mutations; each further mutation
+         * counts as a new partition. */
         partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
         mutation_pack(&batch->mutations[i], &packed);
     }

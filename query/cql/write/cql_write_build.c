@@ -4,13 +4,13 @@
  *   SET c = v            a cell, or a tombstone for null
  *   SET s = {..}         a deletion of the column's older cells (1 us before), then cells
  *   SET l = l + [..]     cells whose paths are times after all paths of the list
- *   SET l[i] = v         the cell at the i-th path of the list, as the operations before left it
+ *   SET l[i] = v         the cell at the i-th path of the list that the operations before have left
  *   DELETE FROM t WHERE  a partition, row or range deletion
  *   counters             increments; deletions of the counters that were read, since only existing
  *                        counters can be deleted
  *
- * An INSERT makes a row marker, so that the row exists without cells too; an UPDATE makes none, so
- * that the row exists as long as it has cells. */
+ * An INSERT makes a row marker: the row exists even without cells.  An UPDATE makes no marker: the
+ * row exists only while it has cells. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,8 +353,8 @@ static int order_complex(const void *a, const void *b)
     return (left->column_id > right->column_id) - (left->column_id < right->column_id);
 }
 
-/* Sort the cells, and keep one of those with the same path and the same time: the one that the
- * store would keep if two statements had written them. */
+/* Sort the cells.  Of several cells with the same column and path, keep the cell that the store
+ * would keep if different statements had written them. */
 static void finish_cells(struct row_builder *builder, struct row *row)
 {
     const struct table *table = builder->statement->plan->table;
@@ -538,7 +538,7 @@ static void build_deletion(const struct row_builder *builder, struct mutation *m
 
 /* ---- counters ---- */
 
-/* `clustering` is NULL for a static column. */
+/* `clustering` is NULL for a static column, and ignored in a table without clustering columns. */
 static void add_increment(const struct row_builder *builder, struct bytes key, uint32_t column_id,
                           const struct clustering *clustering, enum counter_change change,
                           int64_t value)
@@ -557,7 +557,8 @@ static void add_increment(const struct row_builder *builder, struct bytes key, u
     write_batch_add_increment(builder->batch, &increment);
 }
 
-/* By how much the operation changes the counter; CQL_UNSET: it leaves the counter as it is. */
+/* Evaluate the number that the operation adds to a counter, or, for CQL_SET, the counter's new
+ * value.  CQL_UNSET: the operation leaves the counter as it is. */
 static int count_operation(const struct row_builder *builder, const struct cql_operation *operation,
                            int64_t *value_out)
 {

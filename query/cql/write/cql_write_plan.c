@@ -1,5 +1,6 @@
-/* Resolves INSERT, UPDATE, DELETE and BATCH.  Refuses the statements that Cassandra refuses without
- * regard to their values, and those that write to a table that the server keeps. */
+/* Resolves INSERT, UPDATE, DELETE and BATCH.  Refuses the statements that Cassandra refuses
+ * whatever their values are, and statements that write to a table that only the server may change.
+ */
 #include "query/cql/write/cql_write_plan.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ static bool is_key(const struct column *column)
 
 /* ---- all statements ---- */
 
-/* Check a write to a counter table that a user's stream keeps. */
+/* Refuse a write to a counter table into which a user's stream counts, or mark the write as
+ * ignored, if the stream is defined so. */
 static int check_kept_counter(struct cql_scope *scope, const struct click_stream *stream,
                               struct cql_write_plan *plan)
 {
@@ -91,7 +93,7 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
     return rc;
 }
 
-/* Refuse conditions on parts of columns that have no such parts. */
+/* Refuse a condition on an element or a field if the column's type has no such part. */
 static int check_condition(struct cql_scope *scope, const struct cql_relation *relation,
                            const struct cql_write_plan *plan)
 {
@@ -160,7 +162,8 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
-/* Whether an INSERT leaves out the last clustering column, the rank, which the store then gives. */
+/* Whether an INSERT of an event names all clustering columns except the last, the rank.  The store
+ * then gives the rank. */
 static bool leaves_rank(const struct cql_write_plan *plan)
 {
     uint32_t count = plan->table->clustering_count;
@@ -171,8 +174,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
     return leaves;
 }
 
-/* Statements that change columns must name whole rows.  Statements that change only static columns
- * must not name clustering columns, except INSERT, which may. */
+/* Statements that change columns, and conditional DELETEs, must name whole rows.  Statements that
+ * change only static columns must not name clustering columns, except INSERT. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;
@@ -330,7 +333,7 @@ static int resolve_map_change(struct cql_scope *scope, const struct cql_assignme
                        CQL_SHOW(buffer_view(&text)));
 }
 
-/* c = c + v, c = v + c, c = c - v. */
+/* Resolve c = c + v, c = v + c or c = c - v. */
 static int resolve_change(struct cql_scope *scope, const struct cql_assignment *assignment,
                           struct cql_write_plan *plan, struct cql_operation *operation)
 {

@@ -1,4 +1,5 @@
-/* cql_write_plan: an INSERT, UPDATE or DELETE whose names and types are known.
+/* cql_write_plan: the compiled form of an INSERT, UPDATE, DELETE or BATCH: its names and types are
+ * resolved, its values are not known yet.
  *
  * Its specification is tests/cql/cassandra/write_insert.cql and
  * tests/cql/cassandra/write_delete.cql. */
