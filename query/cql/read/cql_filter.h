@@ -1,4 +1,4 @@
-/* cql_filter: whether a row fulfils a relation of a WHERE, or a condition after IF.
+/* cql_filter: decides whether a row fulfils a relation of a WHERE, or a condition after IF.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql and
  * tests/cql/cassandra/write_conditions.cql. */
@@ -7,8 +7,9 @@
 
 #include "query/cql/read/cql_restrict.h"
 
-/* Evaluate the values of one restriction.  A null is refused (ERROR_INVALID and a fault) unless
- * `allows_null`, which is for conditions after IF. */
+/* Evaluate the values of one restriction.  Refused (ERROR_INVALID and a fault) are unset values,
+ * null keys, null lists after IN, and other nulls unless `allows_null`.  Conditions after IF allow
+ * null. */
 int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
                     bool allows_null, struct cql_filter *filter_out);
 /* Whether the row fulfils the filter's relation. */

@@ -9,7 +9,7 @@
  *   byte         only with an index: its kind (enum cql_index_of)
  *   varint       the unit, which stands for a key and a slice of the statement (cql_select.c)
  *   varint       rows left of LIMIT plus 1; 0: there is no limit
- *   varint       rows of the partition that the client has already got
+ *   varint       the number of rows of one partition that the client already has
  *   varint n, n  the key of that partition
  *   varint n, n  the store's position
  *   4 bytes      CRC-32C of all bytes before

@@ -1,5 +1,5 @@
-/* cql_per_day: makes the rows of the table clicks_per_reseller_per_day, which is not stored, from
- * the figures.
+/* cql_per_day: makes the rows of the table clicks_per_reseller_per_day from the days' figures.  The
+ * table itself is not stored.
  *
  * Its specification is tests/cql/daybook.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_PER_DAY_H

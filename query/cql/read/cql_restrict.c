@@ -1,10 +1,10 @@
 /* Relations are sorted by the columns that they name.  Relations on partition columns give keys.
  * Relations on clustering columns give slices, if they restrict these columns from the first one on
- * without a gap.  Each row is checked against the other relations, the filters, which need ALLOW
- * FILTERING.
+ * without a gap.  Each row is checked against the other relations, the filters.  A SELECT with
+ * filters needs ALLOW FILTERING, unless an index answers its only filter.
  *
  * Correctness: slices hold exactly the rows that their relations select, because DELETE deletes all
- * rows of a slice.  A relation that gives neither a key nor a slice is a filter. */
+ * rows of a slice.  A relation that gives no key, no token and no slice is a filter. */
 #include "query/cql/read/cql_restrict.h"
 
 #include "query/cql/common/cql_scope.h"

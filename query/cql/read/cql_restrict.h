@@ -1,5 +1,5 @@
-/* cql_restrict: what a WHERE means: which partitions are read, which of their slices, and against
- * which relations each row is checked.
+/* cql_restrict: finds out from a WHERE which partitions are read, which of their slices, and which
+ * relations each row is checked against.
  *
  *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
  *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘
@@ -61,7 +61,7 @@ struct cql_restrict_plan {
     bool has_clustering;                 /* any relation on a clustering column */
     bool has_static_only;                /* relations on the partition key and statics only */
     bool needs_filtering;
-    bool is_multi_key;                   /* IN on the partition key */
+    bool is_multi_key;                   /* IN ?, or IN of several values, on the partition key */
     const struct cql_index *indexes;     /* of the table; NULL: no index was needed */
     uint32_t index_count;
     struct cql_index_use use;            /* the index to read rows by, if there is one */
@@ -76,17 +76,17 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          bool allow_filtering, struct cql_restrict_plan *plan_out);
 
 /* Refuse the plan because partition or clustering columns (`kind`) have no relation; the refusal
- * names them. */
+ * names these columns. */
 int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
                                 enum column_kind kind);
 
 /* Find the markers that give the columns of the partition key.  Returns the number of columns, or 0
- * if one of them has no marker.  With `allows_lists`, IN counts too, by the last marker of its
- * values. */
+ * if one of the columns has no marker.  With `allows_lists`, a marker in the list of an IN counts
+ * too (the last marker of the list); IN ? never counts. */
 uint32_t cql_restrict_key_markers(const struct cql_restrict_plan *plan, bool allows_lists,
                                   struct arena *arena, const uint16_t **indexes_out);
 
-/* Resolve one relation by itself: a condition after IF. */
+/* Resolve one relation of a WHERE, or one condition after IF. */
 int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
                             const struct cql_relation *relation,
                             struct cql_restriction **restriction_out);

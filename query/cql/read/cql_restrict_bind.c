@@ -1,4 +1,4 @@
-/* A WHERE with its values: keys, slices and filters.
+/* Evaluates the values of a WHERE, and makes keys, slices and filters of them.
  *
  * Keys are sorted by the values of their columns and each occurs once, whatever the order and the
  * repetitions in IN.  Slices are in clustering order.  The order of the answer therefore follows
@@ -203,7 +203,8 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
     return value_parts(restriction, context, filter.values[0], limit->values);
 }
 
-/* Append a slice; one that begins where the last slice ends extends that slice. */
+/* Append a slice, unless it is empty.  If it begins where the last slice ends, extend the last
+ * slice instead. */
 static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
 {
     struct cql_restrict_bound *bound = range->bound;
@@ -276,8 +277,8 @@ static int bind_range(const struct cql_restrict_plan *plan, const struct cql_con
         if (rc != 0)
             return rc;
     }
-    /* Each column of a limit adds at most two slices: one beside the limit's value and one at it.
-     * One more slice lies between the limits. */
+    /* Each column of a limit adds at most two slices: one beside the limit's value and one at that
+     * value.  One more slice lies between the limits. */
     size_t most = (size_t)prefixes->count * (2 * (plan->table->clustering_count + 1));
     bound->slices = arena_array(context->arena, most + 1, sizeof(struct slice));
     for (uint32_t i = 0; i < prefixes->count; i++) {

@@ -88,8 +88,9 @@ static bool skip_partition(struct select *select, const struct read_page *page)
     return true;
 }
 
-/* How many rows the next page of the store should have: as many as the answer may still need, and
- * two more, for a static row and for a row that shows that the answer has a further page. */
+/* How many rows the next page of the store should have: as many as the answer may still need, or
+ * read_rows if filters, groups or sorting make that number unknown.  Two more rows are requested:
+ * one for a static row, and one that shows that the answer has a further page. */
 static uint32_t rows_wanted(const struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -190,7 +191,8 @@ static int index_answer(struct select *select, const struct read_page *page)
     return rc;
 }
 
-/* Call this after each page of an entry's partition.  After the last one, go to the next entry. */
+/* Call this after each page of an entry's partition.  After the last page, it moves to the next
+ * entry. */
 static int partition_answer(struct select *select)
 {
     int rc = 0;
@@ -472,7 +474,7 @@ static void select_continue(struct select *select)
 
 /* ---- the beginning ---- */
 
-/* The row count of a LIMIT; CQL_PAGE_NO_LIMIT where there is none, or its marker is left unset. */
+/* Evaluate a LIMIT; CQL_PAGE_NO_LIMIT: the SELECT has no LIMIT, or the LIMIT's marker is unset. */
 static int bind_limit(struct select *select, const struct cql_expression *limit, uint64_t *out)
 {
     struct cql_context context =
@@ -616,7 +618,7 @@ static int select_begin(void *context_of_step)
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count =
         select->bound.is_scan ? 1 : (uint64_t)select->bound.key_count * select->bound.slice_count;
-    /* A sorted answer has one page, or its pages would be sorted each by itself. */
+    /* A sorted answer has one page only, since several pages could not be sorted together. */
     select->is_paged = execution->request.page_size > 0 && !cql_select_sorts(select);
     select->page_rows = select->is_paged ? (uint64_t)execution->request.page_size : UINT32_MAX;
     if (select->is_paged && select->page_rows > CQL_PAGE_ROWS_MAX)

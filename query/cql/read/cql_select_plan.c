@@ -139,7 +139,8 @@ static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
     return 0;
 }
 
-/* Where only static columns are selected, relations on clustering columns are refused. */
+/* Refuse relations on clustering columns if static columns are selected, but no clustering or
+ * regular columns. */
 static int check_statics(struct cql_scope *scope, const struct cql_select *select,
                          const struct cql_select_plan *plan)
 {

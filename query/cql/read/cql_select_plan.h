@@ -1,4 +1,5 @@
-/* cql_select_plan: a SELECT whose names and types are known.
+/* cql_select_plan: the compiled form of a SELECT: its names and types are resolved, its values are
+ * not known yet.
  *
  * Its specification is tests/cql/select.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PLAN_H

@@ -1,4 +1,4 @@
-/* cql_select_private: the state of a SELECT that is being carried out, which two files share.
+/* cql_select_private: the state of a SELECT while it is carried out.  Two files share this state:
  *
  *   cql_select.c        reads the store's pages, an index's entries and their rows, or stats
  *   cql_select_rows.c   makes rows and groups of the answer from what was read, until a limit or
@@ -9,7 +9,7 @@
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/read/cql_select_plan.h"
 
-/* A row that ORDER BY over several partitions sorts, by the columns that it names. */
+/* A row of an answer that ORDER BY sorts over several partitions. */
 struct sorted_row {
     struct clustering clustering;
     size_t start;                        /* in the cells */
@@ -25,7 +25,8 @@ struct select {
     struct arena *scratch;               /* for one row of the answer */
     struct arena *group_arena;           /* for the first row of the group */
     struct arena *static_arena;
-    bool checks_slices;                  /* a scan with several slices */
+    bool checks_slices;                  /* a scan by an index, or of other than one slice: each
+                                          * row is compared with the slices */
     bool is_going, goes_again, is_done;  /* select_continue runs; was called again meanwhile;
                                           * nothing more is read */
     bool looks_each_row;                 /* the clock is read before each row, because a row may
@@ -52,7 +53,8 @@ struct select {
     bool partition_is_taken;             /* a row of this partition has passed the filters */
     struct row static_row;               /* in static_arena */
     bool has_static;
-    bool static_is_pending;              /* no other row of the partition has been read yet */
+    bool static_is_pending;              /* the static row was read, and no other row of its
+                                          * partition yet */
     struct buffer static_position;       /* the position right before the static row */
     uint64_t static_unit;
 
@@ -78,7 +80,7 @@ struct select {
                                           * not of the index */
     struct buffer after_entries;         /* the index's position after its page */
     /* Used if an entry stands for a partition, whose rows are read in pages from `position` on: */
-    struct buffer before_entry;          /* the index's position right before it */
+    struct buffer before_entry;          /* the index's position right before the entry */
     struct buffer resumed;               /* where the paging state continues in the first entry's
                                           * partition */
     uint32_t virtual_count;
@@ -88,7 +90,7 @@ struct select {
  * filled. */
 void cql_select_stop(struct select *select, int status);
 
-/* Whether ORDER BY sorts the rows of several partitions, which needs all of them in memory. */
+/* Whether ORDER BY sorts the rows of several partitions.  All these rows are then in memory. */
 bool cql_select_sorts(const struct select *select);
 int cql_select_sort_rows(void *select);          /* a guarded step (cql_guard.h) */
 
@@ -105,8 +107,8 @@ int cql_select_take_stored(struct select *select, const struct table *table,
 void cql_select_place_before(const struct select *select, const struct page_row *rows, uint32_t i,
                              struct buffer *position);
 
-/* Call this before each row, with the key of its partition.  Another key than the last one ends the
- * partition before. */
+/* Call this before each row, with the key of its partition.  A key that differs from the last
+ * key ends the partition of the last key. */
 int cql_select_enter_partition(struct select *select, struct bytes key);
 /* Call this when the partition has no further rows.  A partition with a static row and no other is
  * one row of the answer, unless the statement restricts clustering or regular columns. */

@@ -1,8 +1,8 @@
-/* SELECT: rows and groups of the answer.
+/* Makes the rows and groups of a SELECT's answer.
  *
  * Correctness: over all pages, the answer has each of its rows once.  The client's page ends only
- * when a further row of the answer has been found, so that the last page is not empty; the paging
- * state then has the position before that row. */
+ * when a further row of the answer has been found, so that the last page is not empty.  The paging
+ * state has the position before that further row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,7 +277,6 @@ bool cql_select_reads_partition(const struct select *select)
     return select->by_index && cql_index_is_wide(select->use.index);
 }
 
-/* A hash of the key columns, on whose types and order every position depends. */
 uint64_t cql_select_key_hash(const struct select *select)
 {
     const struct table *table = select->plan->table;
