@@ -35,7 +35,8 @@ void counter_audit_again(struct counter_audit *audit);
 /* Begin the next round; false: all keys have been compared. */
 bool counter_audit_next(struct counter_audit *audit);
 
-/* Whether the key is in this round.  On any thread, while no function changes the audit. */
+/* Whether the key is in this round.  Any thread may call this while no function changes the
+ * audit. */
 bool counter_audit_takes(const struct counter_audit *audit, struct bytes key);
 /* The key's entry, valid until the next call.  A new entry is all zeros.  NULL: the key is not in
  * this round. */

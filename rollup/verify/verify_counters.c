@@ -1,9 +1,9 @@
-/* verify_counters: compares kept counters with clicks.
+/* verify_counters: compares the counters of a stream with its clicks.
  *
  * Counters are read, clicks and seals are counted, and counters are read again: each count must lie
- * between the two values of its counter.  Clicks may come or be voided meanwhile.  Therefore, if
- * a count lies outside, the whole round is done a second time, and only its result is reported.  A
- * round has as many keys as there is memory for (counter_audit.h). */
+ * between the two values of its counter.  Clicks may come or be voided meanwhile.  Therefore, if a
+ * count lies outside, the whole round is done a second time, and only the second result is
+ * reported.  A round has as many keys as there is memory for (counter_audit.h). */
 #include "rollup/verify/verify_private.h"
 #include "storage/schema/type.h"
 

@@ -6,8 +6,8 @@
  * of date.  Only a day that differs in a second look, and was not touched during it, is a
  * difference.
  *
- * In a read-only store no marks are loaded and nothing changes.  There the marks are read only for
- * days that do not agree. */
+ * In a read-only store no marks are loaded and nothing changes.  In such a store the marks are read
+ * only for days that do not agree. */
 #include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
 #include "base/cli/command_text.h"

@@ -55,8 +55,8 @@ static void ledger_done(void *context, int status, const struct error *err)
     struct verify *verify = context;
     if (verify_fail_if(verify, status, err))
         return;
-    /* days_published was counted earlier: both numbers agree only if nothing was published since.
-     */
+    /* days_published was counted earlier: the numbers are compared only if nothing was published
+     * since. */
     if (verify->days_published != verify->ledger_days &&
         verify->publications == verify->rollup->metrics.published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,

@@ -51,7 +51,7 @@ struct verify {
     uint64_t entries;
     uint64_t ledger_days;
 
-    const struct click_stream_counter *counter; /* the one being compared, of the stream */
+    const struct click_stream_counter *counter; /* the stream's counter that is compared now */
     struct counter_audit *audit;
     bool is_after;                     /* counters are read the second time */
     uint64_t counters_compared;        /* of this table, in earlier rounds */
@@ -72,7 +72,7 @@ void verify_finish(struct verify *verify, int exit_status);
 /* End the verification with an error if `status` is negative; true: it has ended and is freed.
  * `err` may be NULL. */
 bool verify_fail_if(struct verify *verify, int status, const struct error *err);
-/* Count a difference.  False: so many were printed that this one is not to be printed. */
+/* Count a difference.  False: it is not to be printed, as too many differences were printed. */
 bool verify_may_name(struct verify *verify);
 void verify_progress(struct verify *verify, const char *what, uint64_t count);
 

@@ -41,8 +41,8 @@ static void repair_fail(struct repair *repair, int status, const struct error *e
 
 static void batch_next(struct repair *repair);
 
-/* The marks were applied: make their days dirty in memory, too, and drop the rows of these days
- * that memory holds, which may be wrong. */
+/* The marks were applied: make their days dirty in memory, too.  Drop the copies of these days'
+ * rows in memory, because a copy may be wrong. */
 static void batch_accepted(void *context)
 {
     struct repair *repair = context;
