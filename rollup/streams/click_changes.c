@@ -30,8 +30,8 @@
 enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 
 /* Later than every timestamp that the store has given.  The timestamps of the batch's mutations are
- * not known before they are applied.  They will ascend, and be newer than all timestamps that were
- * read. */
+ * not known before the batch is applied.  These timestamps will ascend, and be newer than all
+ * timestamps that were read. */
 #define TIMESTAMP_LATER (INT64_MAX / 2)
 
 /* The batch's mutations of one day. */
@@ -351,8 +351,8 @@ static void changes_commit(struct timer *timer)
     struct day_lock *lock = changes->lock;
     struct store_write_lock *write_lock = changes->write_lock;
     struct error err = {0};
-    /* The store may call changes_finish within store_apply_if, which frees `changes`, but must not
-     * free the streams. */
+    /* The store may call changes_finish within store_apply_if.  changes_finish frees `changes`, but
+     * must not free the streams. */
     streams->calls++;
     changes->lock = NULL;
     changes->write_lock = NULL;

@@ -78,7 +78,7 @@ static int check_amount(const struct click_stream_clicks *clicks, const struct t
     return refuse(table, clicks->amount, amount_rule, err);
 }
 
-/* The value of a column in the row; data NULL: it has none. */
+/* The value of a column in the row; data NULL: the row has none. */
 static struct bytes given(const struct table *table, uint32_t column_id, const struct row *row)
 {
     const struct column *column = schema_column(table, column_id);

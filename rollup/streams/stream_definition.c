@@ -1,9 +1,10 @@
-/* Writes and reads the rows of definitions, and looks up the numbers of their tables and columns.
+/* This file writes and reads the rows of definitions, and looks up the numbers of their tables and
+ * columns.
  *
- * What decides correctness: all properties of a stream's tables on which the rollup relies are
- * checked here, when a stream is made and again whenever the schema has changed.  A partition is
- * one reseller's day, days are texts such as 2013-11-28, amounts and rates are numbers, and the
- * keys of counters are texts. */
+ * What decides correctness: stream_definition_resolve checks all properties of a stream's tables on
+ * which the rollup relies, when a stream is made and again whenever the schema has changed.  A
+ * partition is one reseller's day, days are texts such as 2013-11-28, amounts and rates are
+ * numbers, and the keys of counters are texts. */
 #include "rollup/streams/stream_definition.h"
 
 #include <string.h>

@@ -9,8 +9,8 @@
  *     daybook.NAME_restatement       its ledger, as restatement has it
  *     daybook_system.NAME_dirty_day  hidden
  *
- * A definition whose tables or columns a stream cannot use is refused here.  The error's text says
- * which kind of table or column could be used. */
+ * stream_definition_resolve refuses a definition whose tables or columns a stream cannot use.  The
+ * error's text says which kind of table or column could be used. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H
 
@@ -31,8 +31,8 @@ enum stream_text {
     STREAM_RATES_RATE,
     STREAM_COUNTERS,                   /* counter tables that the stream keeps, separated by commas;
                                         * "": none */
-    STREAM_REFUSAL,                    /* "ignore": a client's UPDATE of a kept counter is answered
-                                        * OK and changes nothing; "": it is refused */
+    STREAM_REFUSAL,                    /* "ignore": a client's UPDATE of one of these counters is
+                                        * answered OK and changes nothing; "": it is refused */
     STREAM_ZONE,
     STREAM_CURRENCY,
     STREAM_RATES_UNIT,                 /* "percent": a rate of 25 is a quarter; "": 0.25 is */

@@ -5,17 +5,17 @@
  *   'f' page of rows of figures ─▶ a mark for the day of each ─▶ one batch, with the position
  *   at the end the definition's `unmarked` becomes null
  *
- * The position is in the frame of the page's marks, so after a crash marking goes on with the next
- * page.  The commit hook marks the days of clicks that come during the marking.  After the clicks
- * come the rows of figures, because after a TRUNCATE there are figures of days without clicks.
- * These days are marked one by one, not as a range: days of a range are priced anew, but keep the
- * number of clicks in their rows.
+ * The position is in the frame of the page's marks, so after a crash marking continues with the
+ * next page.  The commit hook marks the days of clicks that come during the marking.  After the
+ * clicks come the rows of figures, because after a TRUNCATE there are figures of days without
+ * clicks.  These days are marked one by one, not as a range: days of a range are priced anew, but
+ * keep the number of clicks in their rows.
  *
  * In a read-only store days are marked only in memory, for the answer of one command.
  *
  * Failures.  While the store is full, the batch waits.  A page that cannot be read ends the
- * marking.  The position stays in the definition's row, and marking goes on when the process starts
- * again. */
+ * marking.  The position stays in the definition's row, and marking continues when the process
+ * starts again. */
 #include "rollup/streams/streams_private.h"
 
 #include "storage/engine/store_rows.h"

@@ -57,8 +57,8 @@ const struct click_stream *streams_user(const struct streams *streams, uint32_t 
  * to, are borrowed until `done`, which is called once.  Its status is 0 when the batch is durable.
  * It is ERROR_CONFLICT, only if there are `expectations`, when one of them does not hold or the
  * clicks changed between reading and writing: the caller then reads again, and calls again with the
- * same batch.  It is ERROR_INVALID if the batch writes a click whose rank (a click_id of 0 or more)
- * is not there. */
+ * same batch.  It is ERROR_INVALID if the batch writes to a rank (a click_id of 0 or more) that no
+ * click has. */
 void streams_apply(struct streams *streams, struct write_batch *batch,
                    struct store_expectation *expectations, uint32_t expectation_count,
                    store_done done, void *context);
@@ -78,8 +78,8 @@ must_check int streams_remove(struct streams *streams, const char *name, store_d
 struct rollup *streams_enter(const struct streams *streams, const char *name,
                              struct command_output *output);
 
-/* Mark the days of the rows that are older than the stream of that name, which exists, and work
- * them off.  `done` is called when the figures are durable. */
+/* Mark the days of the rows that are older than the stream of that name, and work these days off.
+ * The stream exists.  `done` is called when the figures are durable. */
 void streams_take_rows(struct streams *streams, const char *name, store_done done, void *context);
 
 /* The definition of a defined stream.  ERROR_NOT_FOUND: no defined stream has that name. */
