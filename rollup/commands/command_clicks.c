@@ -1,10 +1,11 @@
 /* command_clicks: `daybook clicks`: lists clicks, voids clicks, and restores voided ones.
  *
- * Day after day, and within a day page after page, the selected rows are printed, or one batch is
- * made of them: a void deletes them from ad_click and adds them to voided_click, a restore does the
- * opposite.  Each batch has the command's row of `change`.  It is applied by streams_apply, so that
- * the counters change in the same frame, and only if the page's partition is unchanged; otherwise
- * the page is read again.  The command answers when the figures are right.
+ * The selected rows are read day after day, and within a day page after page.  A page is printed,
+ * or one batch is made of it: a void deletes its rows from ad_click and adds them to voided_click,
+ * a restore does the opposite.  Each batch has the command's row of `change`.  streams_apply
+ * applies the batch, so that the counters change in the same frame.  If the page's partition has
+ * changed since it was read, the batch is not applied, and the page is read again.  The command
+ * answers when the figures are right.
  *
  *     day         clicks  gross
  *     2013-11-28       2  0.010
@@ -18,8 +19,8 @@
  * end no day is sealed, since otherwise only a part of the range might be voided.
  *
  * A restored click gets a new click_id, random and negative, because another click may have its
- * rank by now.  A click whose id was given by the sender keeps it.  If ad_click has that id again,
- * because the click was sent again, the voided click is not restored (voided_page.h). */
+ * rank by now.  A click whose id was given by the sender keeps this id.  If ad_click has the id
+ * again, because the click was sent again, the voided click is not restored (voided_page.h). */
 #include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>
@@ -377,7 +378,8 @@ static int count_row(struct clicks_call *call, const struct table *table,
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* A row to be restored is only gathered here: page_looked restores the rows of the whole page. */
+/* Take a selected row.  A row to be restored is only gathered: page_looked restores the rows of the
+ * whole page. */
 static int take_row(struct clicks_call *call, const struct table *table, const struct page_row *row,
                     struct error *err)
 {

@@ -7,8 +7,8 @@
  * writes, since the rollup reads the same rows anyway.
  *
  * A file with a wrong line changes nothing.  --expect is checked in the same callback that applies
- * the batch, so that of two commands with --expect that change one rate at the same time the second
- * is refused. */
+ * the batch.  So if two commands with --expect change the same rate at the same time, the second
+ * command is refused. */
 #include "rollup/commands/rollup_commands.h"
 
 #include "rollup/commands/rate_effect.h"
@@ -289,8 +289,8 @@ static struct mutation edit_mutation(struct rate_change *change, const struct ra
     return mutation;
 }
 
-/* Add one mutation for each reseller.  Edits are sorted like rows: by reseller, then by day
- * descending. */
+/* Add one mutation for each reseller.  Edits are sorted by reseller, and the edits of a reseller by
+ * day descending, as its rows are. */
 static void add_edits(struct rate_change *change)
 {
     uint32_t start = 0;
@@ -336,7 +336,7 @@ static void figure_written(void *context, const struct day_figure *figure)
         error_set(&change->err, rc, "the rates were changed, but an amount has too many digits");
 }
 
-/* The edits were applied: refresh the figures, most of which get into the same frame. */
+/* The edits were applied: refresh the figures.  Most figures get into the same frame. */
 static void change_accepted(void *context)
 {
     struct rate_change *change = context;

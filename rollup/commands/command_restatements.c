@@ -224,7 +224,7 @@ static void append_amount(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, "unpriced");
 }
 
-/* Append "2 -> 3", or "3" if the number did not change. */
+/* Append "2 -> 3", or "3" if the number did not change or the entry is a publication. */
 static void append_clicks_moved(struct buffer *text, const struct ledger_entry *entry)
 {
     if (!entry->is_publication && entry->old.clicks != entry->new.clicks)

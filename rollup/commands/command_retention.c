@@ -22,7 +22,7 @@ enum retention_action { RETENTION_NONE, RETENTION_SET, RETENTION_OFF, RETENTION_
 struct retention_options {
     struct command_options common;
     enum retention_action action;
-    uint32_t days; /* of set; 0 for other actions, which means for ever */
+    uint32_t days; /* of set; 0 (for ever) for other actions */
 };
 
 static const struct argp_option retention_argp_options[] = {

@@ -5,8 +5,10 @@
  * answer and checked by --strict.  The command can be stopped and run again at any time, because
  * every chunk of days is one batch.
  *
- * --dry-run: without a server the directory is opened for reading, and the figures that would be
- * written are computed in memory; in a server the answer is the number of dirty days. */
+ * --dry-run: the answer has the number of dirty days in memory, the days to be sealed, and the sums
+ * of the rows.  Without a server the directory is opened for reading, and no dirty days are loaded
+ * into memory.  The sums then are of figures that are computed in memory where rows are out of
+ * date. */
 #include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>

@@ -24,6 +24,7 @@ struct rate_file;
  * RATE_FILE_ERRORS_MAX wrong lines.  The file keeps no pointer into `text`. */
 struct rate_file *rate_file_parse(struct bytes text, struct buffer *errors);
 void rate_file_free(struct rate_file *file);                 /* NULL is fine */
-/* The rates, by reseller ascending, then by day descending, in the order of the table's rows. */
+/* The rates, by reseller ascending, and for each reseller by day descending, as its rows are
+ * stored. */
 const struct rate_edit *rate_file_edits(const struct rate_file *file, uint32_t *count_out);
 #endif
