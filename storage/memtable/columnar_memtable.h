@@ -1,14 +1,14 @@
-/* columnar_memtable: the appended rows of one event table, as columns by partition, in arrival
- * order.
+/* columnar_memtable: keeps the appended rows of one event table, as columns by partition, in
+ * arrival order.
  *
  * Blocks are appended.  The strings of a block are mapped to the memtable's own codes once; then
- * each column is scattered into chunks of its rows' partitions, which never move.  The rows that a
- * reader at a frame sees are the first ones of the partition.  How many they are, their stats and
- * their write timestamp are kept as of the newest frame and as they were before each of the last
- * two (columnar_partitions.h).  That is enough because at most two frames are not durable: the one
- * that is being written and the open one.  So the parameter `frame` of the functions below is never
- * older than the frame that is durable at the time of the call; an older one is a bug, and is
- * checked.
+ * each column is scattered into chunks of its rows' partitions.  A chunk never moves.  The rows
+ * that a reader at a frame sees are the first ones of the partition.  How many they are, their
+ * stats and their write timestamp are kept as of the newest frame and as they were before each of
+ * the last two frames (columnar_partitions.h).  That is enough because at most two frames are not
+ * durable: the one that is being written and the open one.  So the parameter `frame` of the
+ * functions below is never older than the frame that is durable at the time of the call; an older
+ * one is a bug, and is checked.
  *
  * Write timestamps are not kept by row.  All visible rows of a partition are read with the newest
  * of their timestamps.  This does not change which write wins as long as no overwrite or deletion
@@ -38,9 +38,10 @@ void columnar_memtable_free(struct columnar_memtable *memtable);
 void columnar_memtable_apply(struct columnar_memtable *memtable, const struct block *block,
                              uint64_t frame, int64_t timestamp_us);
 
-/* For each code of the column's dictionary in the block that was applied last: the memtable's code
- * of the same string.  A caller uses the memtable's codes to find its data for a string (counter
- * slots).  Valid until the next apply; NULL if the table has no such column. */
+/* Returns, for each code of the column's dictionary in the block that was applied last, the
+ * memtable's code of the same string.  A caller uses the memtable's codes to find its data for a
+ * string (counter slots).  Valid until the next apply.  NULL: the table has no such column, or the
+ * column has no strings. */
 const uint32_t *columnar_memtable_mapped_codes(const struct columnar_memtable *memtable,
                                                uint32_t column_id);
 
@@ -66,8 +67,8 @@ void columnar_memtable_freeze(struct columnar_memtable *memtable);
 const uint32_t *columnar_memtable_order(const struct columnar_memtable *memtable);
 
 /* Read the partition's rows as of `frame`, sorted by clustering (equals in arrival order), into
- * `rows`, which is cleared first; codes are the memtable's.  On the engine thread while the
- * memtable is open, on any thread once it is frozen. */
+ * `rows`, which is cleared first; codes are the memtable's.  The engine thread may call this while
+ * the memtable is open, any thread once it is frozen. */
 void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t partition,
                             uint64_t frame, struct columnar_rows *rows);
 

@@ -1,5 +1,5 @@
-/* columnar_partitions: the partitions of a columnar memtable, numbered in the order in which they
- * are added, and found by key.
+/* columnar_partitions: keeps the partitions of a columnar memtable, numbers them in the order in
+ * which they are added, and finds them by key.
  *
  * There may be nearly as many partitions as rows, so the size of a partition decides how much
  * memory a memtable takes.  A partition takes 96 bytes, 9 bytes for each column, its key, and 19 to
@@ -15,9 +15,9 @@
  *       9        1, 2          @9                  @9                8: (1 @7)   9: (1 @8) (2 @7)
  *      10        -             @9                  @9                9: (1 @8) (2 @7)   10: -
  *
- * A reader at frame 8, while frame 10 is open, finds partition 2 in the state @9, which is too new,
- * and goes on to its entry in the list of frame 9.  There is no reader at frame 7 any more, as
- * frame 8 is durable.
+ * A reader at frame 8, while frame 10 is open, finds partition 2 in the state @9.  This state is
+ * too new, so the reader continues with the partition's entry in the list of frame 9.  There is no
+ * reader at frame 7 any more, as frame 8 is durable.
  *
  * Private to columnar_memtable.c. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_PARTITIONS_H

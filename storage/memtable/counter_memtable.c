@@ -2,8 +2,8 @@
  *
  * A slot's identity says which counter the slot belongs to.  A lookup reads the identities whose 32
  * bits of hash agree, at the cost of three cache misses, one after the other; so many counters are
- * looked up at the same time.  The rows of a partition are sorted when they are read: the function
- * that makes a slot does not have the table's types, from which the order follows. */
+ * looked up at the same time.  The rows of a partition are sorted when they are read: their order
+ * follows from the table's types, and the function that makes a slot does not have the types. */
 #include "storage/memtable/counter_memtable.h"
 
 #include <stdlib.h>
@@ -245,8 +245,8 @@ static int place_compare(const void *a, const void *b, void *context)
     return order != 0 ? order : (left_id > right_id) - (left_id < right_id);
 }
 
-/* A slot without clustering, in a table that has clustering columns, belongs to a static column.
- * False: the slice does not have the row. */
+/* Set the place of a slot's cell; false: the slice does not contain the cell's row.  A slot without
+ * clustering, in a table that has clustering columns, belongs to a static column. */
 static bool place_set(struct counter_place *place, const struct table *table,
                       const struct slice *slice, const struct counter_identity *identity)
 {

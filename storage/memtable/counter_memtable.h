@@ -1,4 +1,4 @@
-/* counter_memtable: the counters of a memtable, a slot for each.
+/* counter_memtable: keeps the counters of a memtable, each in a slot.
  *
  * A slot has a number, so that counting, the most frequent write, is an addition to a slot that was
  * found before.  What a slot is, and which of its sums a reader at a frame sees, is in
@@ -27,15 +27,15 @@ void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id
 /* Bytes of memory, without the arena's. */
 size_t counter_memtable_bytes(const struct counter_memtable *memtable);
 /* The slot with that number.  The caller counts in it by counter_slot.h, with the memtable's arena
- * and with frames that never decrease.  counter_slot_reset also gives a new slot the generation
- * that older runs have of its counter: increments of a lower generation are lost. */
+ * and with frames that never decrease. */
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
 /* One partition of a counter table as of `frame` (UINT64_MAX: everything), as rows of counter
- * cells; NULL: it has none.  Each cell has one shard; its id is `shard_id`, and its clock is the
- * slot's last frame up to `frame`.  After a reset a cell has no shard.  `frame` is not less than
- * the frame that was durable at the last write: a slot keeps three sums, and for an earlier frame
- * the oldest of them is given.  The slice's bytes must outlive the stream. */
+ * cells; NULL: it has none.  Each cell has one shard.  The shard's id is `shard_id`, or the
+ * generation if that is higher, and its clock is the slot's last frame up to `frame`.  After a
+ * reset a cell has no shard.  `frame` is not less than the frame that was durable at the last
+ * write: a slot keeps three sums, and for an earlier frame the oldest of them is given.  The
+ * slice's bytes must outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,

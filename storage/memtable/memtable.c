@@ -15,8 +15,9 @@
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
 /* The slots that a counting rule counts in, by the code of the string that is the counter's key.
- * For a rule on a column, codes are the columnar memtable's of that column's strings; for a rule on
- * a component of the partition key, codes are the columnar memtable's partition numbers. */
+ * For a rule on a column, a code is the columnar memtable's code of a string of that column.  For a
+ * rule on a component of the partition key, a code is a partition number of the columnar
+ * memtable. */
 struct counting_slots {
     uint32_t table_id;
     struct counting_rule rule; /* `block` is not used */
@@ -169,8 +170,8 @@ static uint32_t *counts_for(struct counting_slots *slots, uint32_t count)
     return slots->counts;
 }
 
-/* Fetch into the cache the slot of key `at`, which is added to some keys later.  The slot is known
- * unless the key is new. */
+/* Fetch into the cache the slot of key `at`, because count_codes adds to this slot some keys later.
+ * A key that was never counted has no slot. */
 static void prefetch_count(const struct memtable *memtable, const struct counting_slots *slots,
                            const uint32_t *mapped, uint32_t at, uint32_t count)
 {
@@ -178,8 +179,8 @@ static void prefetch_count(const struct memtable *memtable, const struct countin
         __builtin_prefetch(counter_memtable_at(memtable->counters, slots->slots[mapped[at]]), 1);
 }
 
-/* The key of the counter of rows with `key`, which is a string of the rule's column, or a partition
- * key. */
+/* The key of the counter that counts the rows with `key`.  `key` is a string of the rule's column,
+ * or a partition key. */
 static struct bytes counter_key(const struct memtable *memtable, const struct counting_slots *slots,
                                 struct bytes key)
 {
@@ -290,8 +291,8 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
     }
 }
 
-/* Partitions lie anywhere in memory, so those of the next writes are fetched into the cache: first
- * the place in the hash table, and some writes later the partition. */
+/* Partitions lie anywhere in memory, so the partitions of the next writes are fetched into the
+ * cache: first the place in the hash table, and some writes later the partition. */
 static void apply_mutations(struct memtable *memtable, const struct write_batch *batch,
                             uint64_t frame, int64_t timestamp_us)
 {

@@ -1,4 +1,5 @@
-/* memtable: what one span of log frames wrote to all tables, in memory until segments have it.
+/* memtable: keeps in memory what one span of log frames wrote to all tables, until segments have
+ * it.
  *
  * A memtable has a columnar memtable for each event table, one row memtable and the counters, all
  * on one arena.  The engine has one open memtable and any number of frozen ones; their spans of

@@ -2,13 +2,13 @@
  *
  * What must hold: in a leaf, items ascend; in an inner node, entry i has the item that was the
  * first in child i when the child was made, and all items in child i - 1 are less than this item.
- * (An item that is added later may be less than it only in the leftmost child of a level, whose
- * entry is never compared.)
+ * Only in the leftmost child of a level may an item that is added later be less than the item of
+ * the child's entry, and searches do not compare this entry.
  *
  * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
- * few rows stays small; then it splits.  An item that is appended behind a full last leaf begins a
- * new leaf, and the full leaf stays full: rows in order of time come so.  Any other full leaf
- * splits in half.
+ * few rows stays small; then the leaf splits.  An item that is appended behind a full last leaf
+ * begins a new leaf, and the full leaf stays full: rows in order of time are appended so.  Any
+ * other full leaf splits in half.
  *
  * An entry takes 24 bytes in an inner node and 16 in a leaf.  A million random insertions fill
  * leaves to 70 %. */
@@ -232,7 +232,7 @@ static void node_move(struct memtable_index_node *node, uint32_t from,
 }
 
 /* Make a new right neighbour for a full node and move the node's second half to it.  If `at` is the
- * end of the last node, an item is being appended, and nothing is moved. */
+ * end of an inner node or of the last leaf, nothing is moved, and the neighbour is empty. */
 static struct memtable_index_node *node_split(struct memtable_index_node *node, uint32_t at,
                                               struct arena *arena)
 {

@@ -14,7 +14,7 @@
 struct arena;
 struct memtable_index_node;
 
-/* All-zero is an empty one. */
+/* A struct of zeros is an empty set. */
 struct memtable_index {
     void *root;                    /* one item: the item itself; more: the tree's root */
     uint32_t count;                /* items; at most UINT32_MAX */
@@ -47,8 +47,8 @@ void *memtable_index_find_place(const struct memtable_index *index,
                                 struct memtable_index_cursor *place_out);
 
 /* The same for keys that ascend.  `place` comes in as the place behind the item of the previous
- * key: all items before it are less than the key.  An all-zero place says nothing: the whole set is
- * searched. */
+ * key: all items before this place are less than the key.  If the place is all-zero, the whole set
+ * is searched. */
 void *memtable_index_find_onward(const struct memtable_index *index,
                                  const struct memtable_index_search *search,
                                  struct memtable_index_cursor *place);

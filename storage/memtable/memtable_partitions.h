@@ -1,7 +1,8 @@
-/* memtable_partitions: the partitions of all tables that one part of a memtable holds, in order.
+/* memtable_partitions: keeps the partitions of all tables that one part of a memtable holds, in
+ * order.
  *
  * The row memtable and the counter memtable each have a struct of their own for a partition, which
- * begins with a struct memtable_partition.  Both find it here, by table, token and key.
+ * begins with a struct memtable_partition.  This module finds a partition by table, token and key.
  *
  * A single partition is found by a hash table, because a batch may write to as many partitions as
  * it has rows, and a search in a tree of a hundred thousand partitions costs several cache misses.

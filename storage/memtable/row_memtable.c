@@ -9,8 +9,8 @@
  *
  * A reader of a row that is written very often would have to merge thousands of versions.  So after
  * eight versions the next one is stored as the merge of itself and the eight (depth 0), and a
- * reader stops there; the older versions stay for readers at earlier frames.  A whole row that is
- * written over a whole row has depth 0, too.
+ * reader stops at this version; the older versions stay for readers at earlier frames.  A whole row
+ * that is written over a whole row has depth 0, too.
  *
  * Deletions of the partition and of ranges are lists whose entries have frames too.  A reader
  * combines the entries up to its frame (range_deletions.h) and applies to each row the deletion
@@ -627,7 +627,7 @@ static bool stream_bound_is_next(const struct row_stream *stream)
 }
 
 /* Whether the row that the cursor gave last is to be skipped.  There may be thousands of such rows:
- * after PASSED_MAX of them the cursor is set behind the last one by a search. */
+ * after PASSED_MAX rows a search sets the cursor behind all such rows. */
 static bool stream_pass(struct row_stream *stream)
 {
     if (stream->passed.data == NULL || stream->head_clustering.count == 0 ||

@@ -1,5 +1,5 @@
-/* row_memtable: rows of all tables, with all kinds of cells and deletions; versions of a row are
- * only appended, and merged when they are read.
+/* row_memtable: keeps rows of all tables, with all kinds of cells and deletions.  Versions of a row
+ * are only appended, and merged when they are read.
  *
  * It holds the rows of every table that is not written in blocks, and the overwrites and deletions
  * of rows of event tables.  Nothing in it is ever changed: each write of a row adds a version with
@@ -37,17 +37,19 @@ void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *
 bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, int64_t token,
                       struct bytes key);
 
-/* The partition as of `frame` (UINT64_MAX: everything).  NULL: no frame up to `frame` wrote to it.
- * The stream is used on the engine thread or, once the memtable is frozen, on any thread.  The
- * items that it yields are valid until the next pull or, if `kept` is not NULL, as long as this
- * arena; and never longer than the memtable.  The slice's bytes must outlive the stream. */
+/* The partition as of `frame` (UINT64_MAX: everything).  Returns NULL if no frame up to `frame`
+ * wrote to it.  The stream is used on the engine thread or, once the memtable is frozen, on any
+ * thread.  The items that it yields are valid until the next pull or, if `kept` is not NULL, as
+ * long as `kept`, but never longer than the memtable.  The slice's bytes must outlive the
+ * stream. */
 struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
                                    int64_t token, struct bytes key, const struct slice *slice,
                                    uint64_t frame, struct arena *kept);
 
-/* Make the stream skip rows whose first clustering value is `value` from now on.  Skipping a row
- * costs much less than yielding it.  Returns how many rows were skipped since the previous call.
- * The bytes of `value` must last until the next call or the stream's end. */
+/* Make the stream skip rows whose first clustering value is `value` from now on; data NULL: no rows
+ * are skipped.  Skipping a row costs much less than yielding it.  Returns how many rows were
+ * skipped since the previous call.  The bytes of `value` must last until the next call or the
+ * stream's end. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);
