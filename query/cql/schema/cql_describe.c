@@ -1,4 +1,4 @@
-/* DESCRIBE: rows for the objects of the schema, with the CQL that creates them.
+/* Answers DESCRIBE by rows for the objects of the schema, with the CQL that creates them.
  *
  * Lists have the columns (keyspace_name, type, name); descriptions of objects also have
  * create_statement.  The description of a keyspace has the keyspace, then its types, each after the
@@ -25,7 +25,7 @@ struct describe {
     struct cql_execution *execution;
     const struct cql_describe *asked;
     const struct schema *schemas[2]; /* the store's and the system's */
-    const struct schema *schema;     /* that has the keyspace which was found last */
+    const struct schema *schema;     /* the schema of the keyspace that was found last */
     struct buffer cells;
     uint32_t row_count;
     bool has_statements;
@@ -158,8 +158,8 @@ static void put_whole_keyspace(struct describe *describe, const struct keyspace 
     put_tables(describe, keyspace);
 }
 
-/* The keyspace of both schemas that comes after `after` in the order of names.  `after` is NULL for
- * the first keyspace; the result is NULL after the last. */
+/* The keyspace, of either schema, that comes after `after` in the order of names.  `after` is NULL
+ * for the first keyspace; the result is NULL after the last. */
 static const struct keyspace *next_keyspace(struct describe *describe, const struct keyspace *after)
 {
     const struct keyspace *next = NULL;
@@ -175,8 +175,8 @@ static const struct keyspace *next_keyspace(struct describe *describe, const str
     return next;
 }
 
-/* Call `put` for the keyspace `name`, or for all keyspaces if `name` is empty; for those of the
- * system only if `with_system`. */
+/* Call `put` for the keyspace `name`, or for all keyspaces if `name` is empty.  System keyspaces
+ * are left out unless `with_system`. */
 static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
                           void (*put)(struct describe *describe, const struct keyspace *keyspace))
 {

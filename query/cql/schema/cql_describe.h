@@ -1,4 +1,4 @@
-/* cql_describe: carries out DESCRIBE: the CQL that creates the objects of the schema.
+/* cql_describe: answers DESCRIBE with the CQL that creates the objects of the schema.
  *
  * Its specification is tests/cql/describe.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_DESCRIBE_H

@@ -88,7 +88,7 @@ static void build_end(struct build *build)
     built(execution, status);
 }
 
-/* A loop, because a read or write may be answered before its call returns. */
+/* This is a loop, because a read or write may be answered before its call returns. */
 static void build_continue(struct build *build)
 {
     if (build->is_running) {

@@ -2,9 +2,9 @@
  *
  *   wait for writes under way ─▶ edit a copy ─▶ apply it ─▶ durable ─▶ listener ─▶ answer
  *
- * What must hold: other requests wait from the begin of a change until the change is durable, so
- * that none sees a schema that a crash can undo.  A change begins only when no write is under way,
- * so that no write is applied to a table that was dropped.
+ * What must hold: other requests wait from the beginning of a change until the change is
+ * durable, so that no request sees a schema that a crash can undo.  A change begins only when no
+ * write is under way, so that no write is applied to a table that was dropped.
  *
  * TRUNCATE gives the table a new number.  The rows under the old number cannot be read any more,
  * and the next flush drops them. */
@@ -109,8 +109,8 @@ int cql_schema_result(struct change *change, int rc)
 
 /* ---- keyspaces ---- */
 
-/* The replication factor in a replication map: the map's last value, since there is one datacenter;
- * 1 if that is not a number above 0. */
+/* The replication factor in a replication map: the map's last value, since there is one datacenter.
+ * It is 1 if that value is not a number above 0. */
 static long replication_factor(const char *replication)
 {
     const char *end = strrchr(replication, '\'');
@@ -255,7 +255,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
                          : cql_invalid(change->fault, "Table '%s.%s' doesn't exist", keyspace,
                                        table_name);
     }
-    /* The texts of the schema cannot be used here, because the event outlives the copy. */
+    /* The event cannot point to texts of the schema, because the event outlives the copy. */
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace, table_name);
     return 0;
 }
@@ -532,7 +532,7 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
     rc = only_adds ? 0 : refuse_used(change, table, "alter");
     if (rc != 0)
         return rc;
-    /* Dropping or renaming a column copies the table: each makes the budget check its limits. */
+    /* Dropping or renaming a column copies the table, so the budget is checked for each column. */
     switch (alter->kind) {
     case CQL_ALTER_ADD:
         return add_columns(change, table_id, alter);

@@ -66,8 +66,9 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
     return 0;
 }
 
-/* The name of an index whose statement gives none: <table>_<column>_idx; if that is taken, with the
- * least number appended for which the name is free. */
+/* Make a name for an index whose statement gives none: <table>_<column>_idx.  If an index has this
+ * name, append _1, or the next number that makes the name free.  Then characters that are not
+ * allowed in names become _. */
 static const char *make_name(const struct schema *schema, const struct table *table,
                              const struct column *column, struct arena *arena)
 {

@@ -6,8 +6,9 @@
 
 #include "query/cql/index/cql_index.h"
 
-/* *name_out is the name of the index, chosen here if the statement has none.  NULL: the index
- * exists and the statement has IF NOT EXISTS. */
+/* Add the index, after unfinished indexes were dropped.  *name_out is the name of the index; if the
+ * statement has none, this function chooses it.  NULL: the index exists and the statement has IF
+ * NOT EXISTS. */
 int cql_schema_index_create(struct cql_execution *execution, struct schema *schema,
                             const struct table *table, const struct cql_create_index *create,
                             const char **name_out);

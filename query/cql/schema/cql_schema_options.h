@@ -1,4 +1,5 @@
-/* cql_schema_options: the options of keyspaces and tables, after WITH in CREATE and ALTER.
+/* cql_schema_options: checks and reads the options of keyspaces and tables, which follow WITH in
+ * CREATE and ALTER.
  *
  * Its specification is tests/cql/cassandra/ddl_options.cql and
  * tests/cql/cassandra/ddl_keyspaces.cql. */
@@ -12,8 +13,8 @@ struct cql_keyspace_options {
     bool durable_writes;
 };
 
-/* Check the names and forms of options, which Cassandra does before it looks for the keyspace.
- * If the keyspace `is_new`, there must be a replication. */
+/* Make the checks of options that Cassandra makes before it looks for the keyspace.  If the
+ * keyspace `is_new`, there must be a replication. */
 int cql_schema_options_check_keyspace(struct cql_execution *execution,
                                       const struct cql_property *properties, bool is_new);
 /* Set `options` by properties that were checked; options without a property stay as they are. */
@@ -28,12 +29,12 @@ int cql_schema_options_read_keyspace(struct cql_execution *execution, const char
 struct cql_table_options {
     const char *comment;
     int32_t default_ttl_s;
-    struct table_option items[SCHEMA_OPTIONS_MAX];   /* those that a statement gave */
+    struct table_option items[SCHEMA_OPTIONS_MAX];   /* the options that a statement gave */
     uint32_t count;
-    bool is_changed;                     /* some differ from those of the table */
+    bool is_changed;                     /* an option differs from that of the table */
 };
 
-/* Check the names and forms of options, which Cassandra does before it looks for the table. */
+/* Make the checks of options that Cassandra makes before it looks for the table. */
 int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties);
 /* Set `options` to those of the table, changed by properties that were checked.  If the table
  * `is_new`, an id is allowed. */

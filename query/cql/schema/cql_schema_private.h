@@ -1,4 +1,4 @@
-/* cql_schema_private: a change of the schema under way, shared by the cql_schema*.c files. */
+/* cql_schema_private: the state of a change of the schema, which the cql_schema*.c files share. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_PRIVATE_H
 
@@ -16,7 +16,7 @@ struct change {
     bool has_event;
     const char *index; /* to be built before the answer; NULL: none */
     bool is_refused; /* the index could not be built; the change drops it */
-    bool is_nothing; /* nothing is changed, as IF (NOT) EXISTS allows */
+    bool is_nothing; /* no change is needed, or IF (NOT) EXISTS skips it */
 };
 
 /* Refuse to create a keyspace that exists, or a table if `name` is not "".  The protocol's error is
@@ -39,8 +39,8 @@ int cql_schema_result(struct change *change, int rc);
 /* ---- cql_schema_type.c ---- */
 
 const char *cql_schema_type_text(struct cql_execution *execution, const struct cql_type *type);
-/* Whether a type of the syntax tree is the native type `name`; for cql_schema_holds, or contains
- * it. */
+/* cql_schema_is_named: whether a type of the syntax tree is the native type `name`.
+ * cql_schema_holds: whether it is that type or contains that type. */
 bool cql_schema_is_named(const struct cql_type *type, const char *name);
 bool cql_schema_holds(const struct cql_type *type, const char *name);
 bool cql_schema_is_collection(const struct cql_type *type);

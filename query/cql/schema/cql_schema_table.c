@@ -17,7 +17,7 @@ static struct column_definition *columns_find(const struct columns *columns, str
     return NULL;
 }
 
-/* Check that a column can be in the key, and move it to `place`, behind the key columns before. */
+/* Check that a column can be in the key, and move it to `place`, behind the earlier key columns. */
 static int take_key(struct change *change, const struct cql_create_table *create,
                     struct columns *columns, uint32_t place, struct bytes name,
                     enum column_kind kind)

@@ -2,7 +2,7 @@
  *
  * What must hold: a collection or user type within another type is frozen, because its value has no
  * cells of its own.  A statement must write frozen<> where Cassandra demands it.  The fields of a
- * user type are frozen even without it. */
+ * user type are frozen even without frozen<>. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -412,7 +412,7 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
         return cql_invalid(change->fault, "Altering field types is no longer supported");
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
-    /* Each field copies the schema, so each makes the budget check its limits. */
+    /* Each changed field copies the schema, so the budget is checked for each field. */
     for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
         arena_count(change->arena, ARENA_LOOK_ITEMS);
         rc = add_field(change, keyspace, name, alter, d);

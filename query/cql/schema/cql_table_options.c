@@ -1,9 +1,9 @@
 /* The options of a table, checked and spelled as in Cassandra 5.0.9.
  *
  * What must hold: the values that are kept are those that Cassandra's DESCRIBE would show, so that
- * both can run a dump.  Values that Cassandra refuses are refused in its words and with its code,
- * even if daybook does not use the option.  A value of a wrong form is a syntax error; a value that
- * is not allowed is a configuration error.
+ * Cassandra and daybook can run the same dump.  Values that Cassandra refuses are refused in its
+ * words and with its code, even if daybook does not use the option.  A value of a wrong form is a
+ * syntax error; a value that is not allowed is a configuration error.
  *
  *   caching = {'keys': 'none'}       {'keys': 'NONE', 'rows_per_partition': 'NONE'}
  *   speculative_retry = '99PERCENTILE'   '99p' */
@@ -40,8 +40,8 @@ struct option_reader {
     const char *text;                  /* of a value that is not a map */
     struct pairs pairs;                /* of a map, as it will be kept */
     struct buffer value;               /* what is kept, as CQL spells it; empty: nothing */
-    struct cql_table_options *options; /* to be changed; NULL: only the form is checked, as
-                                        * Cassandra does before it looks for the table */
+    struct cql_table_options *options; /* to be changed; NULL: only the checks are made that
+                                        * Cassandra makes before it looks for the table */
     bool is_new;
 };
 
@@ -163,7 +163,7 @@ static int read_id(struct option_reader *reader)
     return reader->is_new ? 0 : CONFIG(reader, "Cannot alter table id.");
 }
 
-/* Options of older versions of Cassandra. */
+/* Refuse an option of an older version of Cassandra, after the table was found. */
 static int read_obsolete(struct option_reader *reader)
 {
     return reader->options == NULL ? 0 : SYNTAX(reader, "Unknown property '%s'", reader->name);
@@ -373,7 +373,7 @@ static const struct class_rule *find_class(struct option_reader *reader, const c
     return rules;
 }
 
-/* Check the thresholds of a strategy with tiers; the defaults are 4 and 32. */
+/* Check the thresholds of a compaction strategy; a missing threshold becomes 4 or 32. */
 static int check_thresholds(struct option_reader *reader)
 {
     static const char *const names[] = {"min_threshold", "max_threshold"};
@@ -531,7 +531,8 @@ static bool set_option(struct cql_table_options *options, const struct table *ta
     return is_new;
 }
 
-/* Read a property of a table.  `options` is NULL where only its name and form are checked. */
+/* Read a property of a table.  If `options` is NULL, the property is only checked (see struct
+ * option_reader). */
 static int read_option(struct cql_execution *execution, const struct table *table,
                        const struct cql_property *property, bool is_new,
                        struct cql_table_options *options)
