@@ -89,7 +89,7 @@ static int skip_blanks(struct parser *parser)
     return rc;
 }
 
-/* Words may have letters of any script: only ASCII signs and blanks end them. */
+/* Words may have letters of any script.  Blanks and ASCII signs other than _ . - $ end a word. */
 static bool is_word_byte(int c)
 {
     return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||

@@ -357,7 +357,8 @@ static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
     return y;
 }
 
-/* The head of the file has the size of the diagram, which is known after all was drawn. */
+/* The head of the file has the size of the diagram.  The size is known only after all was drawn, so
+ * the head is written last. */
 static void draw(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;

@@ -1,4 +1,4 @@
-/* chebotko: a keyspace as a Chebotko diagram, in SVG.
+/* chebotko: draws a keyspace as a Chebotko diagram, in SVG.
  *
  * Each table is a box with its name and its columns: key columns in the order of the key, then
  * static columns, then the others by name.  A column has its type, and these marks:

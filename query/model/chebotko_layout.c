@@ -23,7 +23,7 @@ enum {
     COLUMNS_MAX = 40
 };
 
-/* Arrays by index of a place (struct chebotko_place). */
+/* Each array except `order` has one item for each place (struct chebotko_place). */
 struct layers {
     struct chebotko_layout *layout;
     uint32_t *layer; /* CHEBOTKO_NOWHERE: no line reaches the place */
@@ -64,8 +64,8 @@ static bool relax(struct layers *layers)
     return changed;
 }
 
-/* Put the first source of a line that has no layer into layer 0, since the application must begin
- * there, too.  False: all sources have a layer. */
+/* Find the first line whose source has no layer, and put the source into layer 0, since the
+ * application must begin at the source, too.  False: all sources have a layer. */
 static bool enter_anywhere(struct layers *layers)
 {
     for (uint32_t i = 0; i < layers->layout->line_count; i++) {
@@ -158,7 +158,7 @@ static int32_t source_y(const struct layers *layers, uint32_t place)
     return layout->top;
 }
 
-/* Width for the lines between a layer and the one before it; 0: there are none. */
+/* Width for the lines between a layer and the layer before; 0: there are no lines. */
 static int32_t room_before(const struct layers *layers, uint32_t layer)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -177,8 +177,8 @@ static int32_t room_before(const struct layers *layers, uint32_t layer)
     return from_left + from_right + bend;
 }
 
-/* Place the boxes of a layer below each other, right of *x, which becomes their right end.  False:
- * the layer has no boxes. */
+/* Place the boxes of a layer below each other, right of *x.  Then *x is the right end of these
+ * boxes.  False: the layer has no boxes. */
 static bool place_layer(struct layers *layers, uint32_t layer, int32_t *x)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -276,7 +276,8 @@ static void widen_columns(struct layers *layers, bool is_second)
 }
 
 /* Place the boxes of a kind that no line reaches, in the least number of columns that fills the
- * width of the boxes above, or if there are none, is at least 1.5 times as wide as high. */
+ * width of the boxes above.  Without boxes above, the columns of tables are at least 1.5 times as
+ * wide as high, and user types have one column. */
 static void place_loose(struct layers *layers, bool is_second)
 {
     struct chebotko_layout *layout = layers->layout;

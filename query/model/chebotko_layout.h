@@ -1,4 +1,4 @@
-/* chebotko_layout: positions of the boxes and lines of a diagram, in pixels.
+/* chebotko_layout: computes the positions of the boxes and lines of a diagram, in pixels.
  *
  *     entry ─Q1─▶ ┌ layer 0 ┐ ─Q2─▶ ┌ layer 1 ┐ ─Q4─▶ ┌ layer 2 ┐
  *                 └─────────┘ ─Q3─▶ └─────────┘       └─────────┘

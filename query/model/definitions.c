@@ -1,8 +1,8 @@
 /* Makes CQL of column families.
  *
- * Nothing is guessed.  A type that CQL does not have, an option for a missing family and two
- * families of one name are errors that name the line; a change of behaviour (another order, columns
- * that are not declared) is a note.  Names keep their case, and are quoted if CQL needs it.
+ * Nothing is guessed.  A type that CQL does not have, or two families of one name, is an error that
+ * names the line; an option for a missing family is an error, too.  A change of behaviour, such as
+ * another order, is a note.  Names keep their case, and are quoted if CQL needs it.
  *
  * Each family becomes one table, by the rules by which Cassandra 2 and 3 showed Thrift's
  * families in CQL (ThriftConversion, CompactTables, SuperColumnCompatibility). */
@@ -266,8 +266,8 @@ static int add_subcomparator(struct shape *shape)
     return rc;
 }
 
-/* How many parts of the comparator are clustering columns.  With declared columns, the last part
- * holds the names of these columns. */
+/* How many parts of the comparator are clustering columns.  In a family with declared columns that
+ * is not Super, the last part holds the names of these columns. */
 static uint32_t count_clustering(const struct shape *shape)
 {
     if (shape->family->column_count == 0 || shape->family->is_super)
@@ -441,7 +441,7 @@ static int put_table(struct shape *shape, struct buffer *cql)
 
 /* ---- all statements ---- */
 
-/* Add a statement like `about` with the text `cql`, which is empty afterwards. */
+/* Add a statement like `about` with the text `cql`, and empty `cql`. */
 static void add_statement(struct definitions *definitions, const struct definition *about,
                           struct buffer *cql)
 {

@@ -1,5 +1,5 @@
-/* definitions: keyspaces and column families of Cassandra's Thrift interface, and the CQL that
- * makes tables of them.
+/* definitions: collects keyspaces and column families of Cassandra's Thrift interface, and writes
+ * the CQL that makes tables of them.
  *
  * A parser (cassandra_cli.h, storage_conf.h) adds the definitions of a file; definitions_write then
  * makes statements of them, in an order in which they can be executed.  A family becomes the table
@@ -26,7 +26,7 @@
 
 enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 
-/* Options of the command line, for what the file does not say. */
+/* Options of the command line, for what the file does not say; `keys` take precedence over it. */
 struct definitions_options {
     const char *keyspace;              /* of families without a keyspace; NULL: these are refused */
     /* FAMILY=TYPE: the CQL type of the family's keys. */
@@ -42,11 +42,11 @@ struct family_column {
     const char *name;
     const char *type;                  /* NULL: the family's default_type */
     bool is_indexed;
-    const char *index_name;            /* NULL: CREATE INDEX chooses one */
+    const char *index_name;            /* NULL: CREATE INDEX chooses a name */
 };
 
-/* All texts are in the arena of the definitions.  Types are texts for marshal_parse; NULL:
- * BytesType. */
+/* All texts are valid until the definitions are freed.  Types are texts for marshal_parse;
+ * NULL: BytesType. */
 struct family {
     const char *keyspace;
     const char *name;
@@ -80,8 +80,9 @@ int definitions_refuse(struct error *err, uint32_t line, const char *format, ...
 /* `factor`: the replication factor; 0: the file does not give it. */
 must_check int definitions_add_keyspace(struct definitions *definitions, const char *name,
                                         long factor, uint32_t line, struct error *err);
-/* Add a family in `keyspace` (NULL: that of the options) with the defaults of cassandra-cli, which
- * the caller fills.  *family_out is valid until the next family is added. */
+/* Add a family in `keyspace` (NULL: the keyspace of the options).  Its types and options are NULL
+ * or 0, the defaults of cassandra-cli, until the caller sets them.  *family_out is valid until the
+ * next family is added. */
 must_check int definitions_add_family(struct definitions *definitions, const char *keyspace,
                                       const char *name, uint32_t line, struct family **family_out,
                                       struct error *err);
@@ -98,7 +99,7 @@ struct definition {
     const char *cql;                   /* without a final semicolon */
 };
 
-/* Make the statements, which are valid until the definitions are freed.  A keyspace that the file
+/* Make the statements; they are valid until the definitions are freed.  A keyspace that the file
  * uses and does not define is created unless `has_keyspace` says that it exists. */
 must_check int definitions_write(struct definitions *definitions,
                                  bool (*has_keyspace)(void *context, const char *keyspace),

@@ -1,9 +1,10 @@
-/* import: `daybook import`: tables from the definitions of older Cassandras.
+/* import: `daybook import`: makes tables from the definitions of older Cassandras.
  *
- * The whole file is read and converted first, and none of its tables may exist: an error in the
- * file, or a table that exists, changes nothing.  Then the statements are executed one after the
- * other, and each is printed when it is durable.  A statement that fails nevertheless (over a
- * limit, say) ends the command; the printed statements have been executed. */
+ * The whole file is read and converted first, and no keyspace or table that it defines may
+ * exist.  If the file has an error, or if one of these exists, nothing is changed.  Then the
+ * statements are executed one after the other, and each is printed when it is durable.  A statement
+ * that fails nevertheless (over a limit, say) ends the command; the printed statements have been
+ * executed. */
 #include <string.h>
 
 #include "query/cql/common/cql_session.h"
@@ -219,7 +220,7 @@ static int check_free(const struct import *import, struct error *err)
     return 0;
 }
 
-/* Read the file, and make its statements. */
+/* Read the file, make its statements, and check that their keyspaces and tables do not exist. */
 static int import_read(struct import *import, const struct import_options *options,
                        struct bytes text, struct error *err)
 {

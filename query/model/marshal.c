@@ -1,7 +1,7 @@
 /* Parses a class name that may have arguments in parentheses, in one pass.
  *
- * A class that is not listed here is refused: its order is unknown, and a CQL table with another
- * order would give wrong slices without an error. */
+ * A class that the tables of this file do not list is refused: its order is unknown, and a CQL
+ * table with another order would give wrong slices without an error. */
 #include "query/model/marshal.h"
 
 #define MARSHAL_PACKAGE "org.apache.cassandra.db.marshal."
@@ -142,7 +142,7 @@ static int put_type(struct parser *parser, unsigned depth, struct buffer *cql)
     return refuse(parser, "is no type that CQL has: no column would sort as its class does", name);
 }
 
-/* `(reversed=...)`, which may follow any class in cassandra-cli. */
+/* Parse `(reversed=...)`, which may follow any class in cassandra-cli. */
 static int take_reversed(struct parser *parser, bool *descending)
 {
     if (!take(parser, '('))

@@ -30,8 +30,8 @@ struct marshal {
     const char *other_order;           /* "LexicalUUIDType" if that class occurs; else NULL */
 };
 
-/* `bytes_as`: the CQL type for BytesType, blob or text.  ERROR_INVALID names a class that has no
- * CQL type. */
+/* `bytes_as`: the CQL type for BytesType, blob or text.  ERROR_INVALID: the text has a mistake,
+ * or a class that has no CQL type. */
 must_check int marshal_parse(struct bytes text, const char *bytes_as, struct arena *arena,
                              struct marshal *marshal_out, struct error *err);
 #endif

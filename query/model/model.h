@@ -18,8 +18,8 @@ struct model {
     struct streams *streams;
 };
 
-/* Returns the subcommands schema, import and stream, whose context is a struct model; NULL after
- * the last. */
+/* Returns the subcommand at `index` (schema, import or stream); NULL after the last.  The context
+ * of its `run` is a struct model. */
 const struct command *model_commands_at(uint32_t index);
 
 extern const struct command schema_command;

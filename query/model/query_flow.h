@@ -23,7 +23,7 @@ enum {
 /* Views into the file. */
 struct query_flow_line {
     struct bytes name;
-    struct bytes from;                 /* empty: the application begins here */
+    struct bytes from;                 /* empty: the application begins with this query */
     struct bytes to;
     struct bytes text;                 /* may be empty */
     uint32_t line;                     /* in the file */

@@ -70,7 +70,7 @@ static int take_column_type(struct reader_state *state, const char *value, struc
     return 0;
 }
 
-/* The order of columns in Cassandra 0.3, where their names were text. */
+/* Take ColumnSort, the order of columns in Cassandra 0.3, whose column names were text. */
 static int take_column_sort(struct reader_state *state, const char *value, struct family *family)
 {
     if (strcmp(value, "Time") == 0)

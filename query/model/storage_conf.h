@@ -7,8 +7,9 @@
  *     </Keyspace>
  *
  * CompareWith is the type of column names; keys were text and values bytes.  In 0.3 a keyspace was
- * called a Table and column names were text.  All other elements are skipped.  A root element is
- * not needed: several keyspaces may follow each other. */
+ * called a Table and column names were text.  ReplicationFactor and Partitioner are read,
+ * too; all other elements are skipped.  A root element is not needed: several keyspaces may follow
+ * each other. */
 #ifndef DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 #define DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 

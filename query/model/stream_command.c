@@ -46,7 +46,7 @@ struct stream_options {
 
 /* ---- options ---- */
 
-/* Parse KEYSPACE.TABLE(reseller,since,rate), whose parts are copied to options->rates. */
+/* Parse KEYSPACE.TABLE(reseller,since,rate), and copy its parts to options->rates. */
 static error_t parse_rates(struct stream_options *options, const char *argument,
                            struct argp_state *state)
 {
@@ -78,8 +78,8 @@ static error_t parse_unit(struct stream_options *options, const char *argument,
     return 0;
 }
 
-/* Parse --counters.  With kept=TABLE,... updates by clients are refused; with ignore=TABLE,... they
- * are ignored with a warning. */
+/* Parse --counters.  With `left`, the stream changes no counter tables.  With kept=TABLE,...
+ * updates by clients are refused; with ignore=TABLE,... they are ignored with a warning. */
 static error_t parse_counters(struct stream_options *options, const char *argument,
                               struct argp_state *state)
 {
