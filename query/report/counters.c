@@ -1,4 +1,4 @@
-/* counters: `daybook counters`: clicks per ad, per reseller, per reseller and day.
+/* counters: `daybook counters`: prints clicks per ad, per reseller, or per reseller and day.
  *
  * Correctness: clicks_per_ad and clicks_per_reseller are counter tables, written in the same frame
  * of the commit log as the clicks.  clicks_per_reseller_per_day is not stored: its rows are made
@@ -7,8 +7,9 @@
  *
  * A table is read page by page, in the store's order (by the key's hash).  Only one page is in
  * memory: the next page is read after the client has read the output of the page before.  Figures
- * are ordered by reseller, the last day first; their reading pauses while output waits for the
- * client.  --top keeps the N largest entries in a heap whose root is the smallest of them:
+ * that are printed one by one are ordered by reseller, the last day first; their reading pauses
+ * while output waits for the client.  --top keeps the N largest entries in a heap whose root is the
+ * smallest of them:
  *
  *     entry ─▶ larger than the root? ─▶ replaces the root       end ─▶ sorted, printed
  *

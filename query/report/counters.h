@@ -1,4 +1,4 @@
-/* counters: `daybook counters`: clicks per ad, per reseller, per reseller and day. */
+/* counters: `daybook counters`: prints clicks per ad, per reseller, or per reseller and day. */
 #ifndef DAYBOOK_QUERY_REPORT_COUNTERS_H
 #define DAYBOOK_QUERY_REPORT_COUNTERS_H
 

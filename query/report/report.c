@@ -1,4 +1,4 @@
-/* report: `daybook report`: clicks, gross and amount by reseller and day, or grouped.
+/* report: `daybook report`: prints clicks, gross and amount by reseller and day, or grouped.
  *
  * Correctness: rollup_figures gives figures with resellers ascending and the days of each
  * descending.  The days of a group are therefore adjacent, and one accumulator is enough.  Sums are
@@ -104,7 +104,7 @@ static error_t parse_round(const char *text, struct report_options *options,
                                 ROUND_MAX, text);
 }
 
-/* Parse a time with its zone, or a day, which stands for its last millisecond in `zone`.  If `zone`
+/* Parse a time with its zone, or a day.  A day stands for its last millisecond in `zone`; if `zone`
  * is NULL, a day is only checked. */
 static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time_ms_out)
 {
@@ -339,8 +339,8 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
     return (struct bytes){0};
 }
 
-/* False: enough output waits for the client.  A chart never waits, since a chart is printed only
- * when it is complete. */
+/* Print a row, or add it to the chart.  False: enough output waits for the client.  A chart never
+ * waits, since a chart is printed only when it is complete. */
 static bool print_row(struct report *report, const struct report_row *row)
 {
     const enum report_field *layout = layouts[report->options->by];
@@ -595,7 +595,7 @@ static void report_paused(void *context, struct figure_reading *reading)
         report_figures_wait(&report->figures);
 }
 
-/* The current figures of the resellers and days of the report, in any order. */
+/* Make the query for the current figures of the resellers and days of the report, in any order. */
 static struct figure_query query_of(const struct report *report)
 {
     return (struct figure_query){.resellers = report->resellers,

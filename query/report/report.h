@@ -1,4 +1,4 @@
-/* report: `daybook report`: clicks, gross and amount by reseller and day, or grouped. */
+/* report: `daybook report`: prints clicks, gross and amount by reseller and day, or grouped. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_H
 #define DAYBOOK_QUERY_REPORT_REPORT_H
 

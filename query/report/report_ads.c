@@ -113,7 +113,7 @@ static int add_click(void *context, const struct table *table, const struct page
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* Add the day's sums to those of the ad, and clear the day's. */
+/* Add the day's sums to the sums of the ad, and clear the day's sums. */
 static int day_fold(const struct report_ads *ads, struct entry *entry)
 {
     struct report_sum day = {.clicks = entry->day_clicks, .gross = entry->day_gross};

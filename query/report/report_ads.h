@@ -1,4 +1,4 @@
-/* report_ads: the clicks of one reseller by ad, for `report --by ad`.
+/* report_ads: sums up the clicks of one reseller by ad, for `report --by ad`.
  *
  * Figures are kept by day, not by ad.  Therefore the clicks of each day are read, page by page; of
  * days whose clicks have expired, the seals are read (rollup/days/seal.h).  One entry for each ad
@@ -25,7 +25,7 @@ void report_ads_free(struct report_ads *ads);                  /* NULL is fine *
 void report_ads_clear(struct report_ads *ads);                 /* for the next reseller */
 
 /* Add the clicks of the figure's day; `figure` is copied.  `done` is called once, possibly before
- * this function returns; with ERROR_LIMIT where command_keep grants no memory for so many ads. */
+ * this function returns.  ERROR_LIMIT: command_keep grants no memory for so many ads. */
 void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,
                     void *context);
 

@@ -39,7 +39,7 @@ enum {
     MARK_HEIGHT = 6
 };
 
-/* The rows of a reseller, newest first as they come. */
+/* The rows of a reseller, in the order in which they are added: newest first. */
 struct panel {
     struct bytes reseller;
     struct report_row *rows;
@@ -105,7 +105,7 @@ static bool is_over_time(const struct report_chart *chart)
     return chart->options->by == BY_DAY || chart->options->by == BY_MONTH;
 }
 
-/* "2013-11-28", or "2013-11". */
+/* Write a day as "2013-11-28", or a month as "2013-11". */
 static void period_format(const struct report_chart *chart, int32_t period,
                           char text[DAY_TEXT_SIZE + 1])
 {
@@ -158,7 +158,7 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
     return add_to(&panel->sum, &row->sum, err);
 }
 
-/* Copy a name to `to`, cut to NAME_LETTERS letters, the last of which is then an ellipsis. */
+/* Copy a name to `to`.  A name of over NAME_LETTERS letters is cut, and ends in an ellipsis. */
 static void name_cut(struct bytes name, char to[NAME_BYTES])
 {
     size_t end = 0;
@@ -240,7 +240,7 @@ static void put_count(struct buffer *text, uint64_t count, const char *what)
     buffer_printf(text, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
-/* "12.5 EUR". */
+/* Append the amount, such as "12.5 EUR". */
 static void put_earned(const struct report_chart *chart, const struct report_sum *sum,
                        struct buffer *text)
 {
@@ -258,7 +258,7 @@ static void put_unpriced(const struct report_sum *sum, struct buffer *text)
     }
 }
 
-/* "12.5 EUR, 1 day without a rate": the label of a bar. */
+/* Append the label of a bar or panel, such as "12.5 EUR, 1 day without a rate". */
 static void put_amount(const struct report_chart *chart, const struct report_sum *sum,
                        struct buffer *text)
 {
@@ -266,7 +266,7 @@ static void put_amount(const struct report_chart *chart, const struct report_sum
     put_unpriced(sum, text);
 }
 
-/* The tooltip of a bar: its label, clicks and gross. */
+/* Append the tooltip of a bar: its name, label, clicks and gross. */
 static void put_hint(const struct report_chart *chart, const char *name,
                      const struct report_sum *sum, struct buffer *svg)
 {
@@ -510,7 +510,7 @@ static void put_heading(const struct report_chart *chart, struct buffer *title)
         buffer_printf(title, ", as of %s", options->as_of);
 }
 
-/* The line with the sums of all rows. */
+/* Draw the line with the sums of all rows. */
 static void draw_sum(const struct report_chart *chart, struct buffer *svg)
 {
     struct buffer text = {0};

@@ -1,14 +1,15 @@
 /* report_figures: pauses a reading of figures while the client is slow to read the answer.
  *
  * A command that gets figures from rollup_figures prints them into a query_answer.  When enough
- * output waits there, the reading is paused; it continues when that output has been read. */
+ * output waits in the answer, the reading is paused; it continues when the client has read that
+ * output. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_FIGURES_H
 #define DAYBOOK_QUERY_REPORT_REPORT_FIGURES_H
 
 #include "query/query_answer.h"
 #include "rollup/days/rollup.h"
 
-/* Part of the command's memory, which must exist until the reading has ended. */
+/* A command keeps this struct in its own memory until the reading has ended. */
 struct report_figures {
     struct query_answer *answer;
     const int *status;                 /* the command's status: an error stops the reading */

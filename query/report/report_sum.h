@@ -1,4 +1,4 @@
-/* report_sum: what days, ads or resellers of a report add up to.
+/* report_sum: adds up the days, ads or resellers of a report.
  *
  * Sums are exact decimals, so the parts of a report add up to its total digit for digit. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_SUM_H

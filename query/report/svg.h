@@ -12,8 +12,8 @@
     "text { font: 13px 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace; "        \
     "fill: #1d2733; }\n"
 
-/* The number of letters of a text.  A letter of an East Asian script counts as two, because it is
- * twice as wide. */
+/* The number of letters of a text.  A character from U+3000 on, such as a letter of an East Asian
+ * script, counts as two, because it is twice as wide. */
 int32_t svg_letters(struct bytes text);
 /* The width in pixels of a text whose font size is 13 px. */
 int32_t svg_width(struct bytes text);
