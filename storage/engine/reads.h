@@ -1,7 +1,9 @@
-/* reads: pages of rows, sums, groups and scrubs, each on one immutable view (view.h).
+/* reads: reads pages of rows, stats of partitions and groups of rows, and scrubs the store.
+ *
+ * A page, a group or a scrub is read from one immutable view (view.h):
  *
  *     request ──▶ view, and a copy of what is needed of the open memtable ──▶ job ──▶ answer
- *              └─▶ where that copy would be too large: freeze the memtable first
+ *              └─▶ if the copy would be too large: freeze the memtable first
  *
  * An answer is as of the last durable frame, or with READ_APPLIED as of the last applied one.
  * Reads of pages begin in the order of the requests, and only as many as their share of memory

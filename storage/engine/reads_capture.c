@@ -3,10 +3,12 @@
  * The open memtable changes while a job reads, so the rows of the row memtable, counters, and the
  * columns of the columnar memtable are copied first.  What decides correctness: a partition is
  * copied whole, as of the view's frame, or not at all.  The first partition that is not copied is
- * the horizon of the scan: the page ends before it, because the open memtable has rows of it.
+ * the horizon of the scan: the page ends before that partition, because the open memtable has rows
+ * of it.
  *
- * A capture fails if it would be more than READ_CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or if
- * a scan meets appended rows.  Then the memtable is frozen instead. */
+ * A capture fails if the first partition alone has more than READ_CAPTURE_ITEMS_MAX items or
+ * CAPTURE_BYTES_MAX, or more than CAPTURE_FRESH_ROWS_MAX appended rows, or if a scan meets appended
+ * rows.  Then the memtable is frozen instead. */
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
 
@@ -47,7 +49,7 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
 }
 
 /* After a row that is live whatever other runs have, skip the rows with the same first clustering
- * value, of which there may be thousands in memory. */
+ * value.  There may be thousands of such rows in memory. */
 static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
                          struct stream *stream)
 {
@@ -57,8 +59,8 @@ static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere
         (void)row_memtable_stream_pass(stream, row->clustering.values[0]);
 }
 
-/* Copy what `stream` (closed here) yields.  False: it is more than may be copied.  With
- * `newest_elsewhere_us` below INT64_MAX, the stream is one of the row memtable, and the request is
+/* Copy what `stream` yields, and close the stream.  False: it yields more than may be copied.  With
+ * `newest_elsewhere_us` below INT64_MAX, the stream is of the row memtable, and the request is
  * one_of_each. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, int64_t newest_elsewhere_us, size_t *items_left)
@@ -118,7 +120,7 @@ static void captured_cut(struct read_job *read, uint32_t count)
     }
 }
 
-/* Whether the captures alone fill the page. */
+/* Whether more was captured than a page may have. */
 static bool is_captured_enough(const struct read_job *read, size_t items_left)
 {
     return items_left < READ_CAPTURE_ITEMS_MAX &&

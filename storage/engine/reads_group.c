@@ -205,7 +205,7 @@ static void group_free(struct group *group)
     engine_env_job_done(reads->env);
 }
 
-/* Add the sums of all parts to those of the first part, and give them. */
+/* Add the sums of the other parts to those of the first part, and call back with the result. */
 static void group_tell(struct group *group)
 {
     struct partition_index *sums = group->parts[0].sums;

@@ -1,11 +1,11 @@
 /* Makes the rows of a page: merged from sealed runs and the capture, or of the open memtable alone.
  *
  * The partitions of a request by keys are read by one job, in the order in which they are stored,
- * so that neighbours share pages.
+ * so that neighbours in one page of a segment are decoded together.
  *
- * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or at the capture's horizon.  A page
- * that needs only the open memtable is made on the engine thread, and its rows point into the
- * memtable. */
+ * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or where the capture ends.  A page that
+ * needs only the open memtable is made on the engine thread, and its rows point into the memtable.
+ */
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"

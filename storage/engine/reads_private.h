@@ -1,4 +1,4 @@
-/* reads_private: the read of a page, which reads.c, reads_capture.c and reads_page.c share.
+/* reads_private: what reads.c, reads_capture.c and reads_page.c share to read a page.
  *
  * A read passes through these files in this order:
  *
@@ -76,8 +76,8 @@ struct read_job {
 
 /* ---- where pages begin and end ---- */
 
-/* Where a scan begins: at its position, or at token_first if token_first lies behind the
- * position. */
+/* Where a scan begins: at its position, or at token_first if there is no position or token_first
+ * lies behind it. */
 int64_t reads_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out);
 /* Whether a scan ends before this token. */
 bool reads_is_past(const struct read_job *read, int64_t token);
@@ -113,7 +113,8 @@ void reads_run(struct job *job); /* make the page of the view and the capture; a
 /* Keep only the segments in the view that a read of one partition needs. */
 void reads_reduce(struct read_job *read);
 
-/* Whether all rows of the one partition, or of the table, are in the open memtable. */
+/* Whether all rows of the one partition, or of the table, are in the open memtable.  False for an
+ * event table or a table of counters. */
 bool reads_is_open_only(struct read_job *read);
 /* Make the page of the open memtable.  False: that is too much, and nothing was read. */
 bool reads_open(struct read_job *read);

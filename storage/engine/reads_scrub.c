@@ -3,8 +3,7 @@
  *
  * A first job, on the lane of the jobs that write manifests, checks the manifest.  A second job, on
  * the scan lane, checks the runs of a view.  Findings are collected as lines, and reported on the
- * engine thread at the end.
- * After damage the scrub continues with the next partition. */
+ * engine thread at the end.  After damage the scrub continues with the next partition. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -170,7 +169,7 @@ static bool scrub_segment(struct scrub_job *scrub, struct segment *segment)
     return is_damaged;
 }
 
-/* Damage in the zeros before the footer, which nothing needs, is reported without advice. */
+/* Report damage in the zeros before the footer.  Nothing needs the zeros, so no advice follows. */
 static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 {
     struct error err = {0};
@@ -256,8 +255,8 @@ static void scrub_manifest(struct job *job)
         buffer_append_text(&scrub->findings, err.text);
 }
 
-/* Called when the manifest is checked.  The freeze comes after it, because the flush that a freeze
- * begins would delay the check. */
+/* Called when the manifest is checked.  The freeze comes after the check, because the flush that a
+ * freeze begins would delay the check. */
 static void scrub_freeze(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;

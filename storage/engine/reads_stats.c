@@ -1,10 +1,11 @@
-/* Counts and sums of a table's partitions, without reading rows where that is possible.
+/* Gives counts and sums of a table's partitions, without reading rows where that is possible.
  *
  * The stats of append-only runs add up: the index has the sum of the sealed runs, and each memtable
  * has a sum (appended_stats.h).  If a partition has anything in an overwrite run (a delete, an
  * overwrite, a row with a TTL), its figure is counted from its live rows instead, because sums
  * cannot say which write of a row is the last.  So a figure is either a sum of stats or a count of
- * rows, never a mixture.  Tables other than event tables are always counted from their rows. */
+ * rows, never a mixture.  Tables other than event tables are always counted from their rows, and so
+ * are the sums of a column that is not reads_summed_column. */
 #include "base/murmur3.h"
 #include "base/memory.h"
 #include "storage/engine/appended_stats.h"
@@ -231,9 +232,9 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
-/* Find the next partition, in the index, which has the partitions of sealed append-only runs, or in
- * another run.  The entry has the stats of the index; these have no rows if the partition is not in
- * the index. */
+/* Find the next partition.  The index has the partitions of sealed append-only runs; the reader
+ * finds those of other runs.  The entry has the stats of the index, or no rows if the partition is
+ * not in the index. */
 static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
     struct partition_index *index = run_set_index(scan->reads->runs, scan->table->id);
@@ -250,7 +251,8 @@ static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *ent
     return found;
 }
 
-/* Partitions with overwrites are recounted, each by a separate read, one after the other. */
+/* Partitions with overwrites, or whose sums are not kept, are recounted, each by a separate read,
+ * one after the other. */
 static void scan_step(struct stats_scan *scan)
 {
     struct partition_index_entry entry;

@@ -1,12 +1,13 @@
-/* run_change: a change of the live runs: the segments that were written and those they replace.
+/* run_change: collects the segments that were written and those they replace, and swaps them.
  *
  *     run_change_add, _remove ──▶ run_change_publish ──▶ run_change_apply ──▶ run_change_release
  *     (a job: files)              (a job: manifest)      (engine thread: run_set)
  *
  * Flushes, merges and the restamping of a directory all replace runs in these steps.  Before the
- * publication no manifest names the added segments.  So a change is discarded, which removes their
- * files, if it is not published, or if the publication fails with an error that passes
- * (error_is_passing).
+ * publication no manifest names the added segments.  So a change is discarded if it is not
+ * published, or if the publication fails with an error that passes (error_is_passing): the files of
+ * the added segments are removed.  After any other error the manifest may name the added segments,
+ * and their files stay.
  *
  * A struct that is all zero but for `runs` is an empty change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_CHANGE_H
@@ -35,7 +36,7 @@ must_check int run_change_publish(const struct run_change *change, struct manife
 void run_change_apply(struct run_change *change);
 /* Have the files of the added segments removed when they are closed. */
 void run_change_discard(struct run_change *change);
-/* Close added segments that are not live, which takes long for a large file that was removed.  Any
+/* Close added segments that are not live.  To close a large file that was removed takes long.  Any
  * thread. */
 void run_change_release(struct run_change *change);
 #endif

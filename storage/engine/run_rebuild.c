@@ -1,13 +1,14 @@
 /* What decides correctness: the new segment is used only if its footer equals that of the damaged
  * file, but for id and schema version.  A footer has the places and checksums of all sections, and
- * one of the sections has the checksum of every page, so the new segment is what was there, bit by
- * bit.  The comparison can fail for these reasons:
+ * one of the sections has the checksum of every page.  So the new segment has the bytes that the
+ * damaged one was written with.  The comparison can fail for these reasons:
  *
  *   - The segment was written by a merge of clicks.  A flush always writes the same bytes for the
  *     same frames, but a merge writes other bytes (it keeps pages and dictionaries, purges, and
  *     writes ranks explicitly).
- *   - The table was changed since.  The frames are read by the present schema, unless one of them
- *     brings another, and then give other bytes, or rows that cannot be parsed.
+ *   - The table was changed since.  The frames are read with the present schema, unless the first
+ *     frame brings another.  With the present schema they may give other bytes, or rows that cannot
+ *     be parsed.
  *   - Another version of zstd, or of this program, may give other bytes.  A segment of an older
  *     format has other bytes.
  *

@@ -28,7 +28,7 @@ must_check int run_rebuild(struct run_set *runs, const struct run_rebuild_parts 
 enum { RUN_REBUILD_ADVICE_MAX = 512 };
 /* Describe what can be done about a damaged segment, and change nothing; any thread.  If the log
  * still has the frames and the footer of the file is whole, the text names `command`, which would
- * make the segment again; else it says what is missing, and what is lost with the file. */
+ * make the segment again; else the text says what is missing, and what is lost with the file. */
 void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
                         const struct table *table, const char *command,
                         char advice_out[RUN_REBUILD_ADVICE_MAX]);

@@ -1,15 +1,17 @@
-/* run_recover: opens the segments that the manifest names, and removes files that it does not name.
+/* run_recover: opens the segments that the manifest names, and removes all other segment files.
  *
- * Files in segments/ that the manifest does not name are left of a flush or merge that a crash
- * interrupted.  A damaged segment is made again from the log where that is possible
- * (run_rebuild.h).  Otherwise the directory is refused if the segment cannot be opened.  If only
- * pages of the segment are damaged, it is used, and reads of those pages fail. */
+ * A segment file that the manifest does not name is left of a flush or merge that a crash
+ * interrupted.  Such files stay while the opening salvages, or is for reading only.
+ *
+ * A damaged segment is made again from the log where that is possible (run_rebuild.h), but not by
+ * an opening for reading only.  Otherwise the directory is refused if the segment cannot be opened.
+ * If only pages of the segment are damaged, it is used, and reads of those pages fail. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 #define DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 
 #include "storage/engine/run_rebuild.h"
 
-/* To be called while opening, before the log is opened.  `parts` as run_rebuild needs them. */
+/* Call this while opening, before the log is opened.  `parts` are as run_rebuild needs them. */
 must_check int run_recover(struct run_set *runs, const struct run_rebuild_parts *parts,
                            struct error *err);
 #endif

@@ -1,11 +1,11 @@
 /* run_set: the live segments, the sums of their partitions, and the state of the manifest.
  *
  *     flush, merge ──manifest_edit──▶ manifest on disk       (a job, on LANE_BACKGROUND)
- *                  ──add, remove────▶ run_set in memory      (the engine thread, after it)
+ *                  ──add, remove────▶ run_set in memory      (then the engine thread)
  *
  * What must hold: segments are sorted by (table, kind, first frame, id), so the runs of one table
- * are neighbours and its append-only runs come in the order of their frames, on which ranks depend.
- * Runs of different days may cover the same frames; those that share a day never do.
+ * are neighbours, and its append-only runs come in the order of their frames.  Ranks depend on that
+ * order.  Runs of different days may cover the same frames; runs that share a day never do.
  *
  * The manifest on disk may be one edit ahead of the run_set, when the job that made the edit has
  * ended and its `done` was not called yet.  Readers and snapshots use the run_set.  The file of a
@@ -32,8 +32,8 @@ struct run_set {
     struct reader_pool *readers;       /* what readers of segments keep for the next ones */
     struct partition_index **indexes;  /* sums of sealed append-only runs, one per event table */
     uint32_t index_count;
-    /* The next segment id; jobs take ids from it.  After a job that failed it is ahead of the
-     * manifest's, so that the id of a file which such a job left is not used again. */
+    /* The next segment id; jobs take ids from it.  A job that fails does not give its ids back, so
+     * the id of a file that the job left is not used again. */
     atomic_uint_fast64_t id_next;
 
     struct schema *schema;             /* referenced: the manifest's, as of frame_flushed */
@@ -78,7 +78,7 @@ bool run_set_has_overwrites(const struct run_set *runs, const struct table *tabl
                             struct bytes key);
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);
 
-/* Bytes of memory of the indexes; and of the whole run_set, which no flush reduces. */
+/* Bytes of memory of the indexes; and of the whole run_set.  No flush reduces either. */
 uint64_t run_set_index_bytes(const struct run_set *runs);
 uint64_t run_set_kept_bytes(const struct run_set *runs);
 #endif

@@ -114,7 +114,8 @@ void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
 
 /* ---- frames ---- */
 
-/* Whether the open frame may be handed to the log: not while the log writes another frame. */
+/* Whether the open frame may be handed to the log: it has a batch, and the log is idle and has
+ * room. */
 static bool frame_is_ready(const struct sequencer *sequencer)
 {
     return sequencer->payload.size > 0 && sequencer->env->failed == 0 &&
@@ -123,7 +124,7 @@ static bool frame_is_ready(const struct sequencer *sequencer)
 }
 
 /* Hand the open frame to the log, which begins to write it.  frame_end follows in the same turn of
- * the loop, so all of the frame is in the memtable before it is durable. */
+ * the loop, so all of the frame is in the memtable before the frame is durable. */
 static void frame_begin(struct sequencer *sequencer)
 {
     sequencer_stop(sequencer);
@@ -157,7 +158,7 @@ static void seal_fire(struct timer *timer)
 }
 
 /* Seal the open frame after a delay, in which more batches may come.  No timer is needed while the
- * log writes another frame: when that is durable, the open frame is sealed. */
+ * log writes another frame: when that frame is durable, the open frame is sealed. */
 static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
 {
     if (sequencer->seal_timer.handle == NULL && !commit_log_status(sequencer->log)->is_writing)

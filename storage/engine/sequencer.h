@@ -14,8 +14,9 @@
  * When sequencer_admit.c admits a batch, the commit hook is called, the batch is serialized into
  * the open payload and applied to the open memtable, and its `done` is kept until the frame is
  * durable.  To seal a frame is to hand it to the log.  If the log is idle, the frame is sealed in
- * the same call or at the end of the loop turn; else the frame grows until the log has written the
- * one before, so that frames become larger with the load.
+ * the same call, at the end of the loop turn, or up to some milliseconds later if the batch says
+ * that another one follows.  Else the frame grows until the log has written the frame before, so
+ * that frames become larger with the load.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SEQUENCER_H
@@ -106,6 +107,6 @@ void sequencer_on_drain(struct sequencer *sequencer, void (*drain)(void *context
 /* Call the functions that store_on_drain added, if a batch was answered ERROR_FULL since the last
  * call. */
 void sequencer_drain(struct sequencer *sequencer);
-/* As store_write_unlock; batches may be accepted again. */
+/* As store_write_unlock.  If no other writer waits for the lock, sequencer_drain is called. */
 void sequencer_unlock(struct sequencer *sequencer, struct store_write_lock *write_lock);
 #endif

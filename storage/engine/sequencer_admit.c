@@ -60,10 +60,11 @@ static int admit_schema(struct sequencer *sequencer, const struct write_batch *b
     return 0;
 }
 
-/* Appended rows are written out with one timestamp per partition and run, the newest; that is right
- * only as long as no overwrite's timestamp stands between two of them.  So a batch that overwrites
- * in a partition of which the open memtable has appended rows begins a new memtable.  If the batch
- * itself has appended rows of such a partition, the new memtable ends with the batch's frame. */
+/* Appended rows are written out with one timestamp per partition and run: that of the newest row.
+ * This is right only if no overwrite has a timestamp between those of two such rows.  So a batch
+ * that overwrites in a partition of which the open memtable has appended rows begins a new
+ * memtable.  If the batch itself has appended rows of such a partition, the new memtable ends with
+ * the batch's frame. */
 static int admit_overwrites(struct sequencer *sequencer, const struct write_batch *batch,
                             struct error *err)
 {
@@ -73,8 +74,8 @@ static int admit_overwrites(struct sequencer *sequencer, const struct write_batc
     return sequencer->freeze_requested ? full(sequencer, err) : 0;
 }
 
-/* The most bytes that the batch will take in the log.  Computed before the hook is called, because
- * the batch is certain to be applied after that; so what the hook may add is included. */
+/* The most bytes that the batch will take in the log, with what the hook may add.  The size is
+ * checked before the hook is called, because after that call the batch is certain to be applied. */
 static size_t batch_bytes_max(struct sequencer *sequencer, const struct write_batch *batch,
                               struct packed_mutations *packed_out)
 {
@@ -123,8 +124,9 @@ static int admit_readable(const struct write_batch *batch, struct error *err)
     return rc;
 }
 
-/* Check every value of a mutation before it enters a frame, whichever protocol brought it.  A value
- * is refused that could not be read back, or that may not be in its table. */
+/* Check every value of a mutation before the value enters a frame, whichever protocol brought it.
+ * A value is refused that could not be read back, or that may not be in its table.  Then the commit
+ * check may refuse the batch. */
 static int admit_values(const struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {

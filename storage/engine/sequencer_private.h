@@ -1,5 +1,4 @@
-/* sequencer_private: the check of sequencer_admit.c, which sequencer.c calls before it applies a
- * batch. */
+/* sequencer_private: checks whether a batch may be applied, for sequencer.c alone. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SEQUENCER_PRIVATE_H
 #define DAYBOOK_STORAGE_ENGINE_SEQUENCER_PRIVATE_H
 

@@ -1,12 +1,13 @@
-/* shortage: the resource that the engine is short of, reported when a shortage begins and ends.
+/* shortage: finds what the engine is short of, and reports when a shortage begins and ends.
  *
  * There is one shortage at a time, though several things may wait: the log's next file, a flush, a
  * merge, or batches for which there is no memory.  The first of these in this order counts.
  * Status, metrics, log lines and connections all show the same shortage.
  *
  * What must hold: a shortage is reported as long as it lasts, without a gap between two tries.  So
- * a failed flush or merge counts until a later one succeeds.  Full memory, which a flush ends
- * within a second or two under any load, counts once no batch was applied for five seconds.
+ * a failed flush or merge counts until a later one succeeds.  Under any load, memory is full for a
+ * second or two, until a flush ends.  So full memory counts only once no batch was applied for five
+ * seconds.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SHORTAGE_H

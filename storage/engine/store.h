@@ -115,13 +115,14 @@ typedef void (*store_figures)(void *context, int status, const struct error *err
 
 /* ---- the interface ---- */
 
-/* Called with every batch before it is applied, on the engine thread.  It may add rules, mutations
- * and increments to the batch, and must remove nothing.  After this call the batch is certain to be
- * applied. */
+/* Called with every batch that is not empty, before the batch is applied, on the engine thread.
+ * The hook may add rules, mutations and increments to the batch, and must remove nothing.  After
+ * this call the batch is certain to be applied. */
 typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
 
-/* Called with every batch before the commit hook, when nothing of the batch is applied yet.  If the
- * function returns a negative status, the batch is refused, and store_apply returns that status. */
+/* Called with every batch that is not empty, before the commit hook, when nothing of the batch is
+ * applied yet.  If the function returns a negative status, the batch is refused, and store_apply
+ * returns that status. */
 typedef int (*store_commit_check)(void *context, const struct write_batch *batch,
                                   struct error *err);
 
@@ -251,7 +252,8 @@ struct store {
  * status when the store has failed and the batch will never be acknowledged.  After an error
  * nothing was applied: ERROR_FULL (wait for store_on_drain and try again), ERROR_INVALID (a value
  * is not of its column's type, or the commit check refuses the batch), ERROR_LIMIT,
- * ERROR_READ_ONLY, ERROR_FAILED.  The caller may reuse `batch` when the call returns. */
+ * ERROR_READ_ONLY, ERROR_FAILED, ERROR_CLOSED (the store is closing).  The caller may reuse `batch`
+ * when the call returns. */
 must_check static inline int store_apply(struct store *store, struct write_batch *batch,
                                          store_done done, void *context, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* view: the sealed runs that a job reads, and the frame up to which it sees their rows.
+/* view: holds the sealed runs that a job reads, and the frame up to which the job sees rows.
  *
  * Sealed runs are frozen memtables and segments, which do not change.  A view has references to
  * them, so they stay until the view is released, whatever is flushed or merged meanwhile.  A view
@@ -12,15 +12,15 @@ struct view {
     struct schema *schema;
     struct memtable **frozen;          /* oldest first */
     uint32_t frozen_count;
-    struct segment **segments;         /* of one table, or all: by (kind, frame_first) */
+    struct segment **segments;         /* of one table, or all; in the order of the run_set */
     uint32_t segment_count;
     uint64_t frame;
     struct segment_read_budget *read_budget; /* bounds a read on the engine thread; NULL: the reader
                                               * may wait.  Only for tables without appended rows */
 };
 
-/* Take the runs of `table_id`, or of all tables when it is 0.  A reader that uses the index of
- * their sums takes no columnar segments. */
+/* Take the segments of `table_id` (0: of all tables), and all frozen memtables.  `with_columnar`
+ * false: leave out columnar segments, because the reader uses the index of their sums instead. */
 void view_take(const struct memtable_set *memtables, const struct run_set *runs, uint32_t table_id,
                bool with_columnar, uint64_t frame, struct view *view_out);
 void view_release(struct view *view);

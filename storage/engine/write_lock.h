@@ -1,4 +1,4 @@
-/* write_lock: the queue of writers that lock all others out (struct store_write_lock in store.h).
+/* write_lock: the queue of writers that have or await the write lock (store_write_lock, store.h).
  *
  * The first writer in the queue has the lock; the others get it in the order of their requests.  An
  * entry is the caller's memory, and stays in its place until write_lock_release. */

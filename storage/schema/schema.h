@@ -1,9 +1,9 @@
-/* schema: the catalog: keyspaces, tables, columns, by name and by number.
+/* schema: the catalog of keyspaces, types, tables and columns, by name and by number.
  *
  * The numbers of tables and columns are never used again.  So the data of a dropped column does not
  * come back when a column of the same name is added.  A published schema is immutable: a change is
- * made in a copy (schema_copy, then the edits), which the engine logs in a frame and then
- * publishes.  FORMATS.md "Schema" describes the serialized form.
+ * made in a copy (schema_copy, then the edits).  The engine logs the copy in a frame, and publishes
+ * it.  FORMATS.md "Schema" describes the serialized form.
  *
  * A table that this program cannot read (it may have a type that the program does not have) is kept
  * as bytes, which are written again unchanged.  No lookup finds such a table, and its number stays
@@ -185,7 +185,7 @@ must_check int schema_set_table_options(struct schema *schema, uint32_t table_id
                                         const struct table_option *options, uint32_t count,
                                         struct error *err);
 /* Give the table a new number, so that it has no rows.  Its list of dropped columns is emptied,
- * because no cells of these are left. */
+ * because no cells of dropped columns are left. */
 must_check int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
 /* Each column is static or regular.  The table is checked once, after all columns were added. */

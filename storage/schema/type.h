@@ -50,7 +50,7 @@ const struct type *type_builtin(enum type_kind kind);
 /* Parse a CQL type: `text`, `frozen<map<text, int>>`.  `udt_find` looks up a user type by its name,
  * in lower case unless the name was quoted, and returns NULL for an unknown name.  The function may
  * be NULL: there are no user types.  ERROR_INVALID for an unknown name and for a type that
- * Cassandra refuses, such as a collection within another that is not frozen itself.  The result is
+ * Cassandra refuses, such as a collection of collections that are not frozen.  The result is
  * owned by `arena`, but the names and fields of a user type are those of the type that `udt_find`
  * returned. */
 struct arena;
