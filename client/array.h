@@ -1,4 +1,4 @@
-/* array: memory that grows, for a library that may not end the program when memory is out.
+/* array: grows arrays, and reports it when memory is out instead of ending the program.
  *
  * `array` is the address of the caller's pointer, of any type, which is NULL at first.  The caller
  * frees the memory.  Growing keeps the items.  False: memory is out, and nothing changed. */

@@ -1,8 +1,8 @@
 /* click_batch: see click_batch.h.
  *
  * What must hold: strings are added to the tables before their row, so that the codes of a row are
- * always in the tables.  If memory is out, a string may be added without a row.  The server accepts
- * such a batch, but parses it more slowly.
+ * always in the tables.  If memory is out, a string may be added without a row.  The server parses
+ * such a batch more slowly, and refuses it if a table has more entries than the batch has rows.
  *
  * Most clicks of a reseller have the same day as the reseller's click before.  So the reseller's
  * last partition is compared before the table is searched. */

@@ -13,7 +13,9 @@ struct click_partition {
     int32_t day;                       /* days since 1970-01-01, or DAYBOOK_DAY_NONE */
 };
 
-/* Views of columns and tables.  A table has no entry twice, and each entry is used by a row. */
+/* Views of columns and tables.  A table has no entry twice.  Each entry should be used by a row: a
+ * batch with unused entries is parsed more slowly, and refused if a table has more entries than the
+ * batch has rows. */
 struct click_columns {
     uint32_t rows;
     uint32_t partition_count;

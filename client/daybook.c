@@ -218,7 +218,7 @@ static int daybook_work(struct daybook *daybook, enum goal goal)
 
 /* ---- calls ---- */
 
-/* Begin a call: clear the error, unless the server has refused the producer, which is final. */
+/* Begin a call: clear the error.  If the server has refused the producer, the error stays. */
 static int daybook_begin(struct daybook *daybook)
 {
     if (daybook->status == 0)

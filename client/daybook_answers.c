@@ -23,7 +23,8 @@
 
 /* ---- words ---- */
 
-/* Remove the next word from `*rest` and end it with a NUL; it is empty at the end of the line. */
+/* Remove the next word from `*rest` and end it with a NUL.  At the end of the line the word is
+ * empty. */
 static char *next_word(char **rest)
 {
     char *word = *rest;
@@ -160,7 +161,7 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 
 /* ---- frames ---- */
 
-/* Process the text of a frame: lines, of which the last may continue in the next frame. */
+/* Process the text of a frame.  Its last line may continue in the next frame. */
 static int take_text(struct daybook *daybook, const char *text, size_t size, bool *progress)
 {
     size_t from = 0;

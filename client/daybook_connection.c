@@ -1,5 +1,5 @@
-/* daybook_connection: the TCP connection to the server, which does not block (except to resolve a
- * name).
+/* daybook_connection: makes and uses the TCP connection to the server.  The socket never blocks;
+ * resolving a host name may block.
  *
  * What must hold: a new connection begins without bytes and strings of the old one, and every batch
  * after the last acknowledged one is written again, in order.  So no click is lost when a
@@ -19,7 +19,7 @@
 #include "client/daybook_private.h"
 
 enum {
-    RETRY_FIRST_MS = 10, /* the wait between two connections doubles from the first to the last */
+    RETRY_FIRST_MS = 10, /* the wait between two attempts to connect doubles up to the last */
     RETRY_LAST_MS = 1000,
     RECEIVE_SIZE = 16 << 10,
     SENT_KEPT_MAX = 1 << 20 /* sent bytes at which the rest of the writer's bytes is moved */
@@ -184,7 +184,7 @@ static int send_some(struct daybook *daybook)
     }
     if (sent > 0)
         daybook->sent += (size_t)sent;
-    /* Not at every call, because the rest is moved. */
+    /* Sent bytes are not removed at every call, because the unsent bytes must be moved for that. */
     if (daybook->sent == writer->out_size || daybook->sent > SENT_KEPT_MAX) {
         memmove(writer->out, writer->out + daybook->sent, writer->out_size - daybook->sent);
         writer->out_size -= daybook->sent;

@@ -44,8 +44,8 @@ struct daybook {
     char *lines;                       /* answers: the beginning of a line */
     size_t line_size, line_capacity;
     char waiting[WAITING_SIZE];        /* daybook_waiting */
-    int64_t retry_at_ms;               /* time of daybook_now_ms before which none connects */
-    int retry_ms;                      /* the last wait between two connections */
+    int64_t retry_at_ms;               /* no connection is begun before this daybook_now_ms */
+    int retry_ms;                      /* the last wait between two attempts to connect */
     /* errors */
     int status;                        /* 0, or DAYBOOK_REFUSED, which is final */
     char error[ERROR_SIZE];
@@ -72,8 +72,8 @@ int daybook_connect(struct daybook *daybook);
 /* Close the connection; batches that were not acknowledged will be written again. */
 void daybook_disconnect(struct daybook *daybook);
 
-/* Wait up to `wait_ms` milliseconds, or without a limit if negative, until the socket is ready;
- * then send and receive as much as is possible without blocking.  Returns the same as
+/* Wait up to `wait_ms` milliseconds, or without a limit if negative, until the socket is ready.
+ * Then finish connecting, or receive once and send once without blocking.  Returns the same as
  * daybook_take_answers. */
 int daybook_exchange(struct daybook *daybook, int wait_ms, bool *progress);
 #endif

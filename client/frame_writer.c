@@ -7,7 +7,7 @@
  *     out   ... | STRINGS: the new strings of the batch | BATCH |
  *
  * The values of a column are written as differences from the least value, all with the same number
- * of bytes (1, 2, 4 or 8), so that the compiler can vectorize the loops that write and read
+ * of bytes (0, 1, 2, 4 or 8), so that the compiler can vectorize the loops that write and read
  * them. */
 #include "client/frame_writer.h"
 

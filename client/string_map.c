@@ -1,4 +1,5 @@
-/* string_map: see string_map.h.  Open addressing with linear probing, at most half full. */
+/* string_map: see string_map.h.  It uses open addressing with linear probing, and at most half of
+ * the slots. */
 #include "client/string_map.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ void string_map_clear(struct string_map *map)
     map->count = 0;
     if (++map->epoch != 0)
         return;
-    /* The epoch has wrapped: old slots could have the epochs to come. */
+    /* The epoch has wrapped: slots with old epochs would seem to be in use when the map has these
+     * epochs again. */
     map->epoch = 1;
     if (map->slots != NULL)
         memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof *map->slots);

@@ -34,7 +34,7 @@ void string_map_clear(struct string_map *map);
 uint32_t string_map_hash(const void *data, size_t size);
 /* The code of the string, or STRING_MAP_NONE.  `hash` is its string_map_hash. */
 int64_t string_map_find(const struct string_map *map, uint32_t hash, const void *data, size_t size);
-/* The code of the string, which is added if it is new, or STRING_MAP_NO_MEMORY. */
+/* Add the string if it is new.  Returns its code, or STRING_MAP_NO_MEMORY. */
 int64_t string_map_add(struct string_map *map, uint32_t hash, const void *data, size_t size);
 
 static inline size_t string_map_size(const struct string_map *map, uint32_t code)
