@@ -7,12 +7,13 @@
  *   A  gen 5   (10, clock 12, +3)
  *   B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)      B's shard 10 contains A's
  *   A with B = (10, clock 17, +8)  (20, clock 21, +1)      9, however often A comes again
- *   C  gen 15  no shards                                   a DELETE at 15: only 20 is left
+ *   C  gen 15  no shards                                   a DELETE at 15: only shard 20 is left
  *
  * Two entries with the same id and clock are equal.  If damage makes them differ, the larger value
- * is kept, so that the result does not depend on the order of merges.  A fold keeps all of this if
- * every cell that has the folded shards takes part in it: the resulting shard has the lowest of
- * their ids, and no copy of the shard with that id has a higher clock. */
+ * is kept, so that the result does not depend on the order of merges.  After a fold
+ * every increment still counts once, if all cells that have the folded shards were merged before.
+ * The resulting shard has the lowest of their ids, and no copy of the shard with that id has a
+ * higher clock. */
 #include "counters/counter_cell.h"
 
 enum { HEADER_SIZE = 12, SHARD_SIZE = 24 };

@@ -9,10 +9,10 @@
  * that began before it.  So a SET needs no read, an increment does not depend on a SET in another
  * run, and no value from before a SET can come back.
  *
- * A shard begins with a memtable, or with a SET in it.  Its clock is the last frame that changed
- * it, and its value the sum of the increments in that memtable since it began.  So ingest never
- * reads, and a log that is replayed makes the same shard again.  Merges of runs fold shards
- * (counter_cell_fold).
+ * A shard begins with a memtable, or with a SET in that memtable.  Its clock is the last frame that
+ * changed it, and its value the sum of the increments in the memtable since the shard began.  So
+ * ingest never reads, and a log that is replayed makes the same shard again.  Merges of runs fold
+ * shards (counter_cell_fold).
  *
  * Serialized form (little-endian):
  *   byte 0..7   generation, signed        (0: never set)
@@ -53,7 +53,8 @@ int64_t counter_cell_value(struct bytes cell);
 uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: reset, and not incremented since */
 
 /* Append the merge of two cells; merging is commutative, associative and idempotent.  The result
- * may have more than COUNTER_SHARDS_MAX shards, which is not valid: the caller folds before. */
+ * may have more than COUNTER_SHARDS_MAX shards.  Such a cell is not valid, so the caller folds the
+ * cells before. */
 void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.

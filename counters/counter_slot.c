@@ -11,8 +11,8 @@
  * durable frame or later, the newest sum at or before its frame is one of the three, also when
  * frame 11 did not change the slot.
  *
- * A generation is a node in a list, which few slots have.  It has the frame of its SET or DELETE,
- * so that a reader at an earlier frame sees the generation before. */
+ * A slot's generations are a list; few slots have any.  A generation has the frame of its SET or
+ * DELETE, so that a reader at an earlier frame sees the generation before. */
 #include "counters/counter_slot.h"
 
 #include "counters/counter_cell.h"

@@ -1,8 +1,8 @@
 /* counter_slot: the sum of one counter in memory, as of the last three frames that changed it.
  *
  * A frame is a group of writes that become durable together.  At most two frames are not durable:
- * the one being written, and the open one, which still takes writes.  So one of the three sums is
- * the one as of the last durable frame, and no reader sees an increment that a crash could take
+ * the one being written, and the open one, which still takes writes.  So one of the three is
+ * the sum as of the last durable frame, and no reader sees an increment that a crash could take
  * back.
  *
  * SET and DELETE raise the slot's generation (a write timestamp) and begin a new sum.  The shards
@@ -38,8 +38,8 @@ struct counter_slot {
 
 _Static_assert(sizeof(struct counter_slot) == 64, "a slot is a cache line");
 
-/* Make sums[0] the sum as of `frame`, which begins as the sum before.  The frame of a call is never
- * less than that of an earlier one. */
+/* Make sums[0] the sum as of `frame`.  A new sum begins with the value of the sum before.  `frame`
+ * is never less than in an earlier call. */
 static inline void counter_slot_turn(struct counter_slot *slot, uint64_t frame)
 {
     if (slot->frames[0] == frame)
@@ -64,12 +64,14 @@ static inline void counter_slot_add(struct counter_slot *slot, int64_t delta, ui
  * has a higher generation already.  Memory comes from `arena`, which outlives the slot. */
 void counter_slot_set(struct counter_slot *slot, struct arena *arena, int64_t value,
                       int64_t generation, uint64_t frame);
-/* DELETE: the counter does not exist until it is incremented again. */
+/* DELETE: the counter does not exist until it is incremented again.  No effect if the slot has a
+ * higher generation already. */
 void counter_slot_reset(struct counter_slot *slot, struct arena *arena, int64_t generation,
                         uint64_t frame);
 
 /* The index of the sum that a reader at `frame` sees: the newest sum at or before `frame`.  -1: the
- * slot was not changed until then.  If all three sums are newer, a reader sees the oldest. */
+ * slot was not changed at or before `frame`.  If all three sums are newer, a reader sees the oldest
+ * of them. */
 int counter_slot_visible(const struct counter_slot *slot, uint64_t frame);
 /* Append the counter cell of a slot that is visible at `frame`.  It has one shard, whose id is
  * `shard_id` or the generation if that is higher; after a DELETE it has no shard.  Returns the

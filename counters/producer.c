@@ -255,7 +255,7 @@ uint32_t producer_list_silent(const struct producer_table *table, int64_t before
     return count;
 }
 
-/* Whether the producer has sent two batches or more within a day. */
+/* Whether the producer has sent two batches or more within the last day. */
 static bool producer_is_active(struct producer *producer, int64_t now_us)
 {
     const struct producer_batch *before = producer_batch_of(producer, producer->last - 1);

@@ -1,15 +1,16 @@
-/* producer: the table of producers, which number the batches that they send, and of their last
- * batches.
+/* producer: a table of the producers and of the last batches of each.
  *
- * It uses neither the loop nor the store.  A producer is identified by a UUID; its epoch increases
- * with each restart of the producer; its batches are numbered from 1.  For each of the last
- * PRODUCER_WINDOW batches a hash of the content and the counts of lines are kept, in memory and in
- * the table `producer`: a row for each batch, written in the frame of the batch (producer_rows.h).
+ * The table uses neither the loop nor the store.  A producer is a sender that numbers its batches
+ * from 1.  It is identified by a UUID, and its epoch increases with each restart.  For each of its
+ * last PRODUCER_WINDOW batches a hash of the content and the counts of lines are kept, in memory
+ * and in the store's table `producer`.  That table has a row for each batch, written in the frame
+ * of the batch (producer_rows.h).
  *
  * The table has a limit.  When it is full, a new producer displaces another one that has no
- * connection: if there are producers with a single batch, the one of them that came last, so that
- * many new producers displace each other; else the one that has been silent for longest.  A
- * producer that has sent two or more batches within a day is never displaced. */
+ * connection.  Producers with fewer than two batches are displaced first, the latest of them before
+ * the others, so that many new producers displace each other.  If there are none, the producer that
+ * has been silent for longest is displaced.  A producer that has sent two or more batches within
+ * the last day is never displaced. */
 #ifndef DAYBOOK_COUNTERS_PRODUCER_H
 #define DAYBOOK_COUNTERS_PRODUCER_H
 
@@ -58,8 +59,8 @@ TAILQ_HEAD(producer_list, producer);
 struct producer_table *producer_table_new(void);
 void producer_table_free(struct producer_table *table);        /* NULL is fine */
 struct producer *producer_find(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
-/* To be called when all producers were read from the store, in any order: sort them by the times of
- * their last batches. */
+/* Sort the producers by the times of their last batches.  To be called when all producers have been
+ * read from the store. */
 void producer_table_opened(struct producer_table *table);
 /* Add a producer that is not in the table.  It is valid until producer_forget.  NULL: the table has
  * PRODUCERS_MAX producers. */
@@ -92,15 +93,15 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
 void producer_mark_evicted(struct producer_table *table, const uint8_t id[UUID_SIZE]);
 bool producer_was_evicted(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
 
-/* The id under which a sender continues whose producer `id` was removed after the batch `last`.  It
- * is computed from `id` and `last`, so a sender that continues twice gets the same id. */
+/* Compute the new id of a sender whose producer `id` was removed after the batch `last`.  The new
+ * id depends on `id` and `last` only, so a sender that continues twice gets the same id. */
 void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE]);
 
 /* What the number of a batch means. */
 enum producer_verdict {
     PRODUCER_NEXT,                     /* to be applied */
-    PRODUCER_KNOWN,                    /* a copy of one within the window */
-    PRODUCER_OLD,                      /* a copy of one before the window */
+    PRODUCER_KNOWN,                    /* a copy of a batch within the window */
+    PRODUCER_OLD,                      /* a copy of a batch before the window */
     PRODUCER_GAP                       /* greater than producer->last + 1 */
 };
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence);
