@@ -350,8 +350,8 @@ int door_listen(struct door *door, const struct door_place *place, const char **
                             &door->listener, err);
     if (rc != 0)
         return rc;
-    /* The bound address is checked, because the name may be that of any address.  No connection is
-     * accepted before this check. */
+    /* The bound address is checked, because a host name may stand for any address.  No connection
+     * is accepted before this check. */
     if (!network_listener_is_local(door->listener) && !place->is_open_to_all) {
         rc = error_set(err, ERROR_USAGE,
                        "other machines reach %s, and no client has to log in there: %s",

@@ -1,5 +1,5 @@
-/* door: a listener with a limited number of places for connections, and which connection loses its
- * place when another one needs it.
+/* door: accepts connections up to a limit, and chooses the connection that loses its place to a new
+ * one.
  *
  * Ingest, CQL and the control socket each have a door.
  *
@@ -8,11 +8,13 @@
  *                            └ another connection loses its place: evict(); none can: false
  *
  * No connection is refused while a place is free.  When no place is free, the address that has most
- * places loses one.  It loses the place of its connection that was idle for longest; connections
- * that have no name lose theirs before those that have one (enum door_claim).  So many idle
- * connections, or senders that lost power, keep no client out, and one address cannot displace the
- * connections of another.  An address has no fixed share, because a whole network may have the same
- * address (NAT).  Each loopback connection counts as an address of its own.
+ * places loses one.  It loses the place of its connection that was idle for longest; an unnamed
+ * connection loses its place before a named one (enum door_claim).  If all connections of that
+ * address wait for answers, the door's longest idle connection loses its place, unless the new
+ * connection comes from that address.  Thus idle connections, or senders that lost power, keep no
+ * client out, and an address with many connections does not displace those of other addresses.  An
+ * address has no fixed share, because a whole network may have the same address (NAT).  Each
+ * loopback connection counts as an address of its own.
  *
  * All operations on places and clocks take constant time.  Engine thread. */
 #ifndef DAYBOOK_DOOR_DOOR_H
@@ -39,7 +41,7 @@ enum {
 enum door_claim {
     DOOR_IDLE,                         /* nothing but the connection */
     DOOR_NAMED,                        /* its identity: a producer's or a user's */
-    DOOR_OWED,                         /* an answer that is not sent yet: it keeps the place */
+    DOOR_OWED,                         /* an answer not sent yet: the connection keeps its place */
     DOOR_CLAIMS
 };
 
@@ -56,7 +58,7 @@ struct door_slot {
     size_t login_bytes;
     TAILQ_ENTRY(door_slot) of_logins;
     struct timer clock;
-    int64_t clock_ms;                  /* the time set by door_clock; 0: it does not run */
+    int64_t clock_ms;                  /* the time set by door_clock; 0: the clock does not run */
 };
 
 struct door_options {
@@ -95,7 +97,7 @@ struct door {
     uint64_t seed;
     struct door_slots logins;          /* logins that are pending, oldest first */
     struct quota login_quota;
-    struct log_group full;             /* limits log lines that clients cause; as the next two */
+    struct log_group full;             /* limits log lines that clients cause; so do the next two */
     struct log_group refused;
     struct log_group logins_full;
 };
@@ -106,7 +108,7 @@ struct door_place {
     uint32_t slots_max;                /* lowers the limit of the door's options; 0: does not */
     /* Other machines may connect although no client has to log in. */
     bool is_open_to_all;
-    const char *remedy;                /* error text: how to allow that; NULL: a default */
+    const char *remedy;                /* for the error text: what to do; NULL: a default */
 };
 
 void door_open(struct door *door, const struct door_options *options);
@@ -141,11 +143,11 @@ void door_claim(struct door_slot *slot, enum door_claim claim);
 void door_clock(struct door_slot *slot, int64_t ms);
 
 /* The connection has to log in.  Until then its memory is charged to one small quota of all such
- * connections.  When the quota is full, the connection of them that came first is evicted.  No
+ * connections.  When the quota is full, the oldest of these connections is evicted.  No
  * effect on a connection whose login is pending already. */
 void door_login_pending(struct door_slot *slot);
-/* The connection now has `bytes` of memory.  The call may evict connections, also this one, which
- * then has no place. */
+/* The connection, whose login is pending, now has `bytes` of memory.  The call may evict
+ * connections, also this one: its slot then has no place.  No effect if no login is pending. */
 void door_login_charge(struct door_slot *slot, size_t bytes);
 /* The connection has logged in: the charge ends. */
 void door_login_done(struct door_slot *slot);

@@ -1,4 +1,5 @@
-/* login_queue: see the header.  No loop visits more than LOGIN_WAITING_MAX waiters. */
+/* login_queue: see the header.  No loop visits more than LOGIN_WAITING_MAX + 1
+ * waiters. */
 #include "door/login_queue.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* login_queue: password checks that wait to be served, fairly by address.
+/* login_queue: queues password checks, and serves them fairly by address.
  *
  * A check takes tenths of a second on purpose, and any client can request one.  So the queue is
  * short: when it is over its limit, the newest waiter of the address with most waiters is removed.

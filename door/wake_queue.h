@@ -1,4 +1,4 @@
-/* wake_queue: connections that are served in the next turn of the loop, in the order of waking.
+/* wake_queue: queues connections to serve in the next turn of the loop, in the order of waking.
  *
  * A callback does not serve its connection, but adds it to the queue ("wakes" it).  So many answers
  * become one write, and no connection is served in a callback of another.  Engine thread. */
@@ -10,7 +10,7 @@
 
 #include "base/world/world.h"
 
-/* Allocated by its owner; begins as zeros, which is not woken. */
+/* Allocated by its owner; begins as zeros: not woken. */
 struct wake_entry {
     TAILQ_ENTRY(wake_entry) link;
     bool is_woken;
@@ -22,8 +22,8 @@ struct wake_queue {
     TAILQ_HEAD(, wake_entry) woken;
 };
 
-/* In the turn of the loop after wake_queue_add `serve` is called with a timer of that context.  It
- * takes entries, and calls wake_queue_start if it leaves some in the queue. */
+/* In the turn of the loop after wake_queue_add, `serve` is called with a timer that has `context`.
+ * `serve` takes entries, and calls wake_queue_start if some are left in the queue. */
 void wake_queue_open(struct wake_queue *queue, struct executor *executor,
                      void (*serve)(struct timer *timer), void *context);
 void wake_queue_close(struct wake_queue *queue);
