@@ -203,7 +203,7 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
         return ERROR_CORRUPT;
     if (batch->rows > BLOCK_ROWS_MAX)
         return ERROR_LIMIT;
-    /* Each entry of a table is used by at least one row. */
+    /* If a table has more entries than the batch has rows, some entry is used by no row. */
     return batch->partition_count <= batch->rows && batch->ad_count <= batch->rows ? 0
                                                                                    : ERROR_CORRUPT;
 }
@@ -508,8 +508,8 @@ static int columns_widen(const struct binary_batch *batch, const struct row_buil
     return 0;
 }
 
-/* Replace the batch's codes, behind the block's rows in `codes`, by the block's codes.  For the
- * first batch of a block they are equal. */
+/* Replace the batch's codes, behind the block's rows in `codes`, by the block's codes.  In the
+ * first batch of a block both are equal. */
 static void codes_translate(const struct binary_decoder *decoder, const struct block *block,
                             uint32_t *codes, uint32_t rows)
 {
@@ -556,8 +556,8 @@ static void ads_take(struct binary_decoder *decoder, const struct binary_batch *
     codes_translate(decoder, builder->block, builder->ad->codes, batch->rows);
 }
 
-/* The values are in the block's columns.  Add missing entries to its dictionaries, translate the
- * codes, and count the rows as the block's. */
+/* Add missing entries to the block's dictionaries, translate the codes, and count the rows as the
+ * block's.  The values are in the block's columns already. */
 static void columns_take(struct binary_decoder *decoder, const struct binary_batch *batch,
                          const struct row_builder *builder)
 {

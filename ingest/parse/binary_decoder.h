@@ -20,7 +20,8 @@ void binary_decoder_free(struct binary_decoder *decoder);      /* NULL is fine *
 /* Bytes of memory that the dictionary takes. */
 size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder);
 
-/* Add the payload of a STRINGS frame to the dictionary, which must not be used after a failure. */
+/* Add the payload of a STRINGS frame to the dictionary.  After a failure the dictionary must not be
+ * used. */
 must_check int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload);
 
 /* A BATCH frame: the fields of its checked header, and views of the parts of its payload. */

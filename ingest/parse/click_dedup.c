@@ -6,9 +6,8 @@
  * If two rows of a batch have the same id, the earlier line is the click.
  *
  * The rows of a batch are sorted by day and by the order of the table.  Each day is read once, from
- * the batch's first row of that day to its last.  So a read of clicks in the order of their times
- * returns few rows besides these clicks; the more the clicks are spread, the more rows it
- * returns. */
+ * the batch's first row of that day to its last.  If the clicks of the batch are close in time, the
+ * read returns few other rows; the more they are spread, the more other rows it returns. */
 #include "ingest/parse/click_dedup.h"
 
 #include <stdlib.h>
@@ -192,7 +191,7 @@ static void judge_among_themselves(struct click_dedup *dedup)
     }
 }
 
-/* One for each partition of the rows, which are sorted: all of them are to be read. */
+/* Make an expectation for each partition of the sorted rows.  All partitions are to be read. */
 static void make_expectations(struct click_dedup *dedup)
 {
     const struct block_dictionary *partitions = &dedup->block->partitions;
@@ -219,7 +218,7 @@ static void click_dedup_finish(struct click_dedup *dedup, int status, const stru
     dedup->done(dedup->context);
 }
 
-/* Set the verdict of all rows that have the id of `found`, also of the later ones among them. */
+/* Set the verdict of all rows of the batch that have the id of `found`, not only of the first. */
 static int judge_found(struct click_dedup *dedup, const struct table *table,
                        const struct page_row *found, struct error *err)
 {
@@ -258,7 +257,7 @@ static void take_page(void *context, int status, const struct error *err,
         click_dedup_finish(dedup, status, err);
         return;
     }
-    /* The first page's version is that of the whole read. */
+    /* The version of the first page is the version of the whole read. */
     if (expectation->has_changed)
         expectation->version = page->version;
     expectation->has_changed = false;

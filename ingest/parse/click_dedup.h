@@ -33,9 +33,9 @@ enum click_dedup_state {
 enum click_dedup_state click_dedup_state(const struct click_dedup *dedup);
 const struct error *click_dedup_error(const struct click_dedup *dedup); /* of CLICK_DEDUP_FAILED */
 
-/* Find out which of the block's rows are new; in the state STALE, of the same block, only the days
- * that have changed are read again.  The state must be EMPTY or STALE.  `done` is called once,
- * possibly before this returns, when the state is JUDGED or FAILED.  The block must not change
+/* Find out which of the block's rows are new.  The state must be EMPTY, or STALE with the same
+ * block; if it is STALE, only the days that have changed are read again.  `done` is called once,
+ * possibly before this call returns, when the state is JUDGED or FAILED.  The block must not change
  * until click_dedup_clear. */
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context);

@@ -52,9 +52,9 @@ static inline struct bytes decoded_frame_payload(struct bytes frame)
 /* Whether `kind` is STRINGS or BATCH. */
 bool decoded_frame_has_kind(uint8_t kind);
 
-/* How many bytes at the start of `input` one chunk may have that is decoded ahead; they are whole
- * frames.  *count_out is the number of STRINGS and BATCH frames in them, at most
- * DECODED_FRAMES_MAX. */
+/* Plan the next chunk to decode ahead.  Returns how many bytes at the start of `input` the chunk
+ * takes, always whole frames.  *count_out is the number of STRINGS and BATCH frames in these bytes,
+ * at most DECODED_FRAMES_MAX. */
 size_t decoded_frame_plan(struct bytes input, uint32_t *count_out);
 
 /* Decode the payload of a STRINGS frame, or the header and tables of a BATCH that is not joined to

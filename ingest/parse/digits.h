@@ -2,7 +2,7 @@
  *
  * There are two implementations with the same result.  One works on every machine and reads words
  * of eight digits.  The other reads a vector of sixteen digits and combines them in pairs, fours
- * and eights.  Inline, because each line has a time. */
+ * and eights.  The functions are inline, because each line has a time. */
 #ifndef DAYBOOK_INGEST_PARSE_DIGITS_H
 #define DAYBOOK_INGEST_PARSE_DIGITS_H
 
@@ -46,7 +46,8 @@ static inline bool digits_time_by_words(const uint8_t *text, uint64_t *number_ou
 #if defined(__SSE4_1__)
 #include <smmintrin.h>
 
-/* The same.  The digits are shifted to the vector's end, behind three zeros. */
+/* The same as digits_time_by_words.  The digits are shifted to the vector's end, behind three
+ * zeros. */
 static inline bool digits_time_by_vector(const uint8_t *text, uint64_t *number_out)
 {
     const __m128i tens = _mm_set1_epi16(1 << 8 | 10);

@@ -1,4 +1,5 @@
-/* intern: see intern.h.  Open addressing with linear probing, at most half full. */
+/* intern: see intern.h.  The table uses open addressing with linear probing, and is at most half
+ * full. */
 #include "ingest/parse/intern.h"
 
 #include "base/hash128.h"

@@ -3,7 +3,7 @@
  * It is a hash table over the dictionary's strings.  A string of up to 16 bytes is compared as two
  * integers, without reading the dictionary's text.  A longer string is found by its hash and then
  * compared.  Each slot has the epoch in which it was filled.  Clearing increments the table's
- * epoch, so its cost does not depend on the table's size. */
+ * epoch, so the cost of clearing does not depend on the table's size. */
 #ifndef DAYBOOK_INGEST_PARSE_INTERN_H
 #define DAYBOOK_INGEST_PARSE_INTERN_H
 
@@ -34,7 +34,7 @@ struct intern {
     struct block_dictionary *dictionary;
 };
 
-/* `dictionary` outlives the table; its owner clears it whenever intern_clear is called, except in
+/* `dictionary` outlives the table.  Whoever calls intern_clear also clears the dictionary, except
  * row_builder_part_ads. */
 void intern_init(struct intern *intern, uint64_t seed, struct block_dictionary *dictionary);
 void intern_release(struct intern *intern);

@@ -11,8 +11,8 @@
 size_t line_batch_run(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text, uint64_t lines_max);
 
-/* Parse a whole batch: every line of `text` has its LF.  A line that begins with '#' is not a
- * control line here, and becomes a reject. */
+/* Parse a whole batch: every line of `text` has its LF.  A line that begins with '#' becomes a
+ * reject. */
 void line_batch_parse(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text);
 #endif

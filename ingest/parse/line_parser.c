@@ -62,7 +62,7 @@ static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
         *at = i + 1;
         return memchr(field_out->data, '"', field_out->size) == NULL;
     }
-    /* So that `unquoted` has memory also for an empty field, which is a view of it. */
+    /* An empty field, too, is a view of `unquoted`, which therefore must have memory. */
     buffer_reserve(unquoted, line.size - i);
     start = unquoted->size;
     for (i++;; i++) {
@@ -91,7 +91,8 @@ static bool line_split(struct line_parser *parser, struct bytes line,
     size_t at = 0;
 
     buffer_clear(&parser->unquoted);
-    /* Room for the whole line, so that the buffer does not move and views of it stay valid. */
+    /* Reserve room for the whole line: the buffer then does not move, and views of it stay
+     * valid. */
     buffer_reserve(&parser->unquoted, line.size + 1);
     for (*count_out = 0; at <= line.size && *count_out < LINE_FIELDS_MAX;) {
         size_t start = at;
@@ -210,7 +211,7 @@ static inline bool plain_time(struct bytes text, int64_t *time_ms_out)
     return true;
 }
 
-/* An amount of more than eight bytes, digit by digit. */
+/* Parse an amount of more than eight bytes, digit by digit. */
 static bool long_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
 {
     uint64_t value = 0;
@@ -255,8 +256,9 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     if (text.size == 0 || text.size > 8)
         return text.size > 0 && long_amount(text, amount_out, scale_out);
     uint64_t word = load_u64(text.data);
-    /* A borrow can set wrong marks, but only above the lowest one, which is right.  The end gets a
-     * mark, too, so that the bytes behind it, which may be uninitialized, have no effect. */
+    /* A borrow can set wrong marks, but only above the lowest mark, and only the lowest mark is
+     * used.  The text's end gets a mark, too, because the bytes behind the end may be
+     * uninitialized. */
     uint64_t found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
     found |= UINT64_C(0x80) << 8 * (text.size - 1) << 8;
     size_t point = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;

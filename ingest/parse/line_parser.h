@@ -41,7 +41,8 @@ void line_parser_init(struct line_parser *parser);
 void line_parser_fields(struct line_parser *parser, uint8_t field_count);
 void line_parser_release(struct line_parser *parser);
 
-/* The names of a stream's columns, by enum record_field; without click ids that name is empty. */
+/* The names of a stream's columns, by enum record_field.  If clicks have no ids, the name of
+ * FIELD_CLICK_ID is empty. */
 struct line_columns {
     struct bytes names[RECORD_FIELDS_MAX];
 };

@@ -4,8 +4,8 @@
  * once.  A line is valid if it is exactly one whole object.  After an invalid line the parser is
  * freed, so that the line has no effect on the next line.
  *
- * yajl turns half of a surrogate pair into '?', so that different ids could become equal.  Such
- * lines are refused before yajl reads them. */
+ * yajl turns a half of a surrogate pair that stands alone into '?', so that different ids could
+ * become equal.  Such lines are refused before yajl reads them. */
 #include "ingest/parse/ndjson.h"
 
 #include <yajl/yajl_parse.h>
@@ -183,7 +183,7 @@ static int escaped_unit(struct bytes line, size_t at)
     return unit;
 }
 
-/* Whether an escape in the line is half of a surrogate pair. */
+/* Whether an escape in the line is half of a surrogate pair without the other half. */
 static bool has_lone_surrogate(struct bytes line)
 {
     const uint8_t *found = line.size == 0 ? NULL : memchr(line.data, '\\', line.size);

@@ -43,7 +43,7 @@ static size_t span_parse(struct parse_job *job, struct record_span *span, size_t
     return at + span->group.size;
 }
 
-/* The line at `at`, with its LF, which the input has. */
+/* The line at `at`, with its LF.  The input has the whole line. */
 static struct bytes line_at(const struct parse_job *job, size_t at)
 {
     const uint8_t *data = job->data + at;
@@ -83,7 +83,7 @@ static void group_add_lines(const struct parse_job *job, struct batch_group *gro
 
 /* Parse batches from the control line at `at` on, at most `count_max`, as long as each may be the
  * next of the group.  False: the last batch is not whole, and its lines are in the builder behind
- * those of the earlier batches.  If it is the only batch, the span gets its lines. */
+ * those of the earlier batches.  If this batch is the only one, the span gets its lines. */
 static bool group_fill(struct parse_job *job, struct record_span *span, size_t at,
                        uint32_t count_max)
 {
@@ -170,8 +170,8 @@ static void group_end(struct parse_job *job)
     job->span_count++;
 }
 
-/* A part for the rows of a frame that is in no group: the part of the next span, which is then not
- * used for a group, or a new part. */
+/* A part for the rows of a frame that is in no group: the part of the next span, or a new part if
+ * there are PARSE_JOB_SPANS_MAX spans.  A span whose part is used is not used for a group. */
 static struct row_part *frame_part(struct parse_job *job)
 {
     struct record_span *span = group_open(job);
@@ -188,8 +188,8 @@ static struct row_part *frame_part(struct parse_job *job)
     return part;
 }
 
-/* The span of the group that the batch may be joined to, which may be empty; NULL: there is
- * none. */
+/* The span of the group that the batch may be joined to; the group may be empty.  NULL: the batch
+ * may not be joined to a group. */
 static struct record_span *frame_group(struct parse_job *job, const struct binary_batch *batch)
 {
     struct record_span *span = group_open(job);
@@ -202,7 +202,8 @@ static struct record_span *frame_group(struct parse_job *job, const struct binar
     return batch->sequence == 0 || batch->rows > BATCH_GROUP_ROWS_MAX ? NULL : span;
 }
 
-/* Add the frame to the group; its rows are in the builder, behind the group's other rows. */
+/* Add the frame to the group; the frame's rows are in the builder, behind the group's other
+ * rows. */
 static void frame_join(struct parse_job *job, struct record_span *to, struct decoded_frame *made,
                        size_t size)
 {
@@ -310,8 +311,8 @@ struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
 
 void parse_job_release(struct parse_job *job, struct part_pool *pool)
 {
-    /* In reverse, so that the pool gives out the first span's part first again: it has memory for
-     * many rows, and is in the processor's caches. */
+    /* The parts are given back in reverse, so that the pool gives out the first span's part first
+     * again: that part has memory for many rows, and is in the processor's caches. */
     for (uint32_t i = PARSE_JOB_SPANS_MAX; i > 0; i--)
         part_pool_give(pool, job->spans[i - 1].group.part);
     for (uint32_t i = 0; i < job->frame_count; i++) {

@@ -53,7 +53,7 @@ struct parse_job {
     uint32_t span_next, frame_next;    /* indexes of the first that may still be used */
 };
 
-/* Run the job on the lane's thread; which of the two depends on the input. */
+/* Run the job on the lane's thread: parse_job_frames if it has a decoder, else parse_job_lines. */
 void parse_job_lines(struct parse_job *job);
 void parse_job_frames(struct parse_job *job);
 

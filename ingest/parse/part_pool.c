@@ -81,6 +81,6 @@ int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream
             pool->schema = row_builder_schema(stream);
         table = schema_table(pool->schema, ROW_BUILDER_TABLE);
     }
-    /* Each builder has another seed, which clients cannot know. */
+    /* Each builder has a seed of its own, and clients cannot know it. */
     return row_builder_new(stream, table, hash64(numbered, sizeof numbered), builder_out, err);
 }

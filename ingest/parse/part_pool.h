@@ -1,4 +1,4 @@
-/* part_pool: empty row parts, and new row builders, for one store's streams.
+/* part_pool: keeps empty row parts for reuse, and makes row builders, for the streams of a store.
  *
  * A part whose rows were applied is cleared and used for a later batch, because its memory is
  * expensive to allocate again.  Engine thread; after part_pool_take, another thread may fill the

@@ -1,9 +1,10 @@
-/* partition_table: the partitions of a block, found by (reseller, day).
+/* partition_table: finds the partitions of a block by (reseller, day).
  *
  * Each partition has a code in the block, and a mark.  A mark is a number that the owner chooses:
  * binary_decoder marks a partition with the number of the batch that used it last.  A slot whose
- * mark is below `first` is free; clearing only raises `first`, so its cost does not depend on the
- * table's size.  Open addressing with linear probing, at most half full. */
+ * mark is below `first` is free.  Clearing usually only raises `first`, so the cost of clearing
+ * does not depend on the table's size.  The table uses open addressing with linear probing, and is
+ * at most half full. */
 #ifndef DAYBOOK_INGEST_PARSE_PARTITION_TABLE_H
 #define DAYBOOK_INGEST_PARSE_PARTITION_TABLE_H
 

@@ -206,7 +206,7 @@ void row_builder_emit(struct row_builder *builder, struct row_part *part)
 
 /* ---- partitions ---- */
 
-/* The code of the partition (reseller, day), which is added if it is new. */
+/* Add the partition (reseller, day) if it is new.  Returns its code. */
 static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller, int32_t day)
 {
     struct partition_table *partitions = &builder->partitions;
@@ -385,8 +385,8 @@ bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct b
     return false;
 }
 
-/* Check the fields of `record`; true: one is wrong, with the reject code and the first wrong
- * field. */
+/* Check the fields of `record`.  True: a field is wrong; *field_out is the first wrong field, and
+ * *code_out is why. */
 static bool record_is_refused(const struct row_builder *builder, const struct record *record,
                               struct plain_record *plain, int32_t *day, enum reject_code *code_out,
                               enum record_field *field_out)
@@ -447,8 +447,8 @@ static void click_id_append(struct row_builder *builder, uint64_t line, struct b
     builder->content->codes[row] = block_dictionary_add(&builder->content->dictionary, content);
 }
 
-/* The code of `id`, which is added if it is new.  A short id is copied, because it may be at the
- * end of a buffer, without the padding that intern_key_of reads. */
+/* Add `id` if it is new.  Returns its code.  A short id is copied, because it may be at the end of
+ * a buffer, without the padding that intern_key_of reads. */
 static uint32_t builder_intern(struct row_builder *builder, struct intern *intern, struct bytes id)
 {
     uint8_t padded[INTERN_SHORT_MAX + INTERN_PADDING] = {0};

@@ -18,8 +18,9 @@ enum {
     RECORD_LINE_MAX = 1 << 20          /* bytes of a line without its end */
 };
 
-/* The table of builders whose rows are not applied as they are: the stream's columns with their own
- * numbers, and these.  The last three exist only if the stream's clicks have ids. */
+/* The table of row_builder_schema, for builders whose rows are not applied as they are.  It has the
+ * stream's columns with the same numbers as in the stream's table, and the columns below.  The last
+ * three of them exist only if the stream's clicks have ids. */
 enum {
     ROW_BUILDER_TABLE = 1,
     ROW_BUILDER_RANK = 1001,           /* the last key column; has no values */

@@ -35,7 +35,7 @@ struct ingest_stream {
      * the last key column; its type is uuid, text or bigint.  Column id 0: the table has ranks
      * instead of ids, and ingest does not count its clicks. */
     uint32_t click_id_column_id;
-    const struct type *click_id_type;  /* a built-in one */
+    const struct type *click_id_type;  /* a built-in type */
     struct ingest_counter per_ad;
     struct ingest_counter per_reseller;
     uint32_t day_derived_column_id;    /* boolean: the day was computed from the time; 0: none */

@@ -47,7 +47,7 @@ struct ndjson *stream_rows_ndjson(struct stream_rows *rows);
 /* An empty part, owned by the caller.  The stream's table must exist, as it does if a builder was
  * made for the stream. */
 struct row_part *stream_rows_part(struct stream_rows *rows);
-/* Append `part` and take ownership of it; its lines follow all others.  There is a builder. */
+/* Append `part` and take ownership of it; its lines follow all others.  A builder must exist. */
 void stream_rows_append(struct stream_rows *rows, struct row_part *part);
 size_t stream_rows_bytes(const struct stream_rows *rows);      /* memory of rows and rejects */
 /* Whether there is a builder, and no row or reject. */
