@@ -16,13 +16,15 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Answer "error SEQUENCE word [text]", and set the connection to REFUSED: its later input is
- * discarded.  `sequence` is 0 outside of batches; `text` may be NULL. */
+ * discarded.  `sequence` is 0 outside of batches; `text` may be NULL.  No effect if the connection
+ * is REFUSED already. */
 void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
                    const char *text);
-/* The same, with `line` as a JSON string as the text. */
+/* Call answer_refuse with sequence 0, and `line` as a JSON string for the text. */
 void answer_refuse_quoting(struct ingest_connection *connection, const char *word,
                            struct bytes line);
-/* The same, but the error becomes the text of `reply`, which waited for the store. */
+/* Make an error the text of `reply`, which waited for the store, and set its connection, if that is
+ * not closed, to REFUSED. */
 void answer_fail(struct reply *reply, uint64_t sequence, const char *word, const char *text);
 
 /* Send all answers that are ready, as one write. */

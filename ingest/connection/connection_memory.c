@@ -96,8 +96,8 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     return is_tight || input_quota_has_waiting(input);
 }
 
-/* Whether the reason that a connection makes no progress is not its client, but the store, the disk
- * or the loop turn's budget. */
+/* Whether a connection makes no progress because of the server, not because of its client: it waits
+ * for memory, the store, the disk, a job or its turn in the loop. */
 static bool is_excused(const struct ingest_connection *connection)
 {
     return connection->account.waiter.is_waiting || connection->wake.is_woken ||

@@ -12,8 +12,8 @@
  *
  * STRINGS and BATCH frames that come faster than they are taken are decoded ahead by another thread
  * (parse_ahead.h).  Batches that follow one another are then applied as a group, as for lines.  If
- * that is not possible (one is a copy, one is of a file, the strings exceed their limit), each
- * frame is taken by itself. */
+ * that is not possible (a batch is a copy, or is of a file, or the strings exceed their limit),
+ * each frame is taken by itself. */
 #include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
@@ -110,8 +110,8 @@ static void batch_refuse(struct ingest_connection *connection, uint64_t sequence
         frame_refuse(connection, sequence, "malformed");
 }
 
-/* Copy the rows of one batch of a group that was not applied into a new part.  Batches of such a
- * group have no rejects. */
+/* Copy the rows of one batch of a group into a new part, because the group was not applied as a
+ * whole.  Joined batches have no rejects. */
 static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {

@@ -1,7 +1,8 @@
 /* ingest: see ingest.h.
  *
- * Opening reads the table `producer` into memory, which then has the state of every producer.  Each
- * batch writes its producer's new state to the table; only commands read the table again.
+ * Opening reads the table `producer` into memory, unless the store is read-only.  Memory then has
+ * the state of every producer.  Each batch writes its producer's new state to the table; only
+ * commands read the table again.
  *
  * Closing waits until the network has closed every connection and the store has called back for
  * every call.  The last of these events frees the instance. */

@@ -53,8 +53,8 @@ struct ingest_options {
 };
 
 /* Open an instance and read the known producers.  `opened` is called when connections may be
- * attached, possibly before this returns.  If it reports a failure, only ingest_close may follow.
- * With a read-only store, connections are refused. */
+ * attached, possibly before this call returns.  If `opened` reports a failure, only ingest_close
+ * may follow.  With a read-only store, connections are refused. */
 struct ingest *ingest_open(const struct ingest_options *options, store_done opened, void *context);
 
 /* Listen for lines and frames.  *address_out is the address, valid until ingest_close.  Clients do
@@ -63,8 +63,8 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
 must_check int ingest_listen(struct ingest *ingest, const struct door_place *place,
                              const char **address_out, struct error *err);
 
-/* Take ownership of a connection that is not started yet, and serve it.  It comes from the control
- * socket or from this process, and does not count as a connection of the network. */
+/* Take ownership of a connection that is not started yet, and serve it.  The connection comes from
+ * the control socket or from this process, and does not count as a connection of the network. */
 void ingest_attach(struct ingest *ingest, struct connection *connection);
 
 /* Stop listening and close all connections.  `closed` is called when the instance is freed, after

@@ -1,8 +1,9 @@
 /* ingest_account: see the header.
  *
  * What must hold: every connection that waits for memory is resumed or closed in the end.  So while
- * one waits, another that holds memory without progress has limited time: no bytes may come for at
- * most hold_us, and its whole time is hold_us and a second for each SLOW_BYTES that came. */
+ * one waits, another one that holds memory without progress has limited time.  Its time is over
+ * when no bytes have come for hold_us.  It is also over after hold_us and a second for each
+ * SLOW_BYTES that came. */
 #include "ingest/connection/ingest_account.h"
 
 enum { SLOW_BYTES = 64 << 10 };

@@ -1,4 +1,5 @@
-/* ingest_account: counts the memory of one connection, and decides whether it may take more.
+/* ingest_account: counts the memory of one connection, and decides whether the connection may use
+ * more.
  *
  * There are two quotas, each for all connections together: one for input that has come in part
  * (input_quota.h), one for answers that wait for the disk or for the client to read them.  One
@@ -13,7 +14,7 @@
 enum {
     INGEST_ACCOUNT_ANSWERS_LEAST = 16 << 10,       /* bytes of answers that a connection may always
                                                     * have */
-    INGEST_ACCOUNT_ANSWERS_MAX = 1 << 20           /* bytes of answers that it has at most */
+    INGEST_ACCOUNT_ANSWERS_MAX = 1 << 20           /* bytes of a connection's answers at most */
 };
 
 struct ingest_account {
@@ -22,7 +23,7 @@ struct ingest_account {
     size_t answer_bytes;               /* bytes of answers that were charged last */
 };
 
-/* `number` is greater than those of all earlier connections. */
+/* `number` is greater than the numbers of all earlier connections. */
 void ingest_account_open(struct ingest_account *account, struct ingest_memory *memory,
                          uint64_t number);
 /* When the connection is closed: give back its charged memory, and stop waiting. */
@@ -42,6 +43,6 @@ void ingest_account_came(struct ingest_account *account, size_t size);
  * starts again. */
 void ingest_account_excuse(struct ingest_account *account);
 /* Whether the connection holds memory for which others wait, and its time for progress is over.  If
- * its time is over, it loses its reservation of memory (input_quota_pass). */
+ * others wait and its time is over, it loses its reservation of memory (input_quota_pass). */
 bool ingest_account_is_too_slow(struct ingest_account *account);
 #endif
