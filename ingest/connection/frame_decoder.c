@@ -383,7 +383,8 @@ static bool back_is_partial(const struct ingest_connection *connection)
 }
 
 /* When whole frames fill the input, nothing more is read until some of them are taken.  A frame
- * that has come in part is always read to its end. */
+ * that has come in part is read to its end.  If the account may not grow, only space that the input
+ * has already is used. */
 static bool frames_have_space(const struct ingest_connection *connection)
 {
     const struct input_queue *input = &connection->input;
@@ -395,8 +396,9 @@ static bool frames_have_space(const struct ingest_connection *connection)
     return input->back->end < input->back->capacity || back_is_partial(connection);
 }
 
-/* Make space for the rest of a frame that has come in part, but at most as much as has come so far,
- * or INPUT_QUEUE_BUSY. */
+/* Make space for the rest of a frame that has come in part: at most double what has come so far,
+ * but at least INPUT_QUEUE_BUSY bytes in all.  If the account may not grow, use the space that the
+ * input has (input_queue_space). */
 static void frames_space(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out)
 {
     struct input_queue *input = &connection->input;

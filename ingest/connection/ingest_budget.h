@@ -37,8 +37,8 @@ void ingest_budget_open(struct ingest_budget *budget, struct clock *clock, struc
 
 /* Begin a loop turn. */
 void ingest_budget_begin(struct ingest_budget *budget);
-/* Start to count time.  Each ingest_budget_is_over counts the time since the last call of these
- * two. */
+/* Start to count time.  Each ingest_budget_is_over counts the time since the last call of itself or
+ * of ingest_budget_resume. */
 void ingest_budget_resume(struct ingest_budget *budget);
 /* Whether the turn's budget is spent; it stays spent until the next turn begins. */
 bool ingest_budget_is_over(struct ingest_budget *budget);

@@ -54,12 +54,13 @@ static void commit_judged(void *context)
     struct ingest_connection *connection = context;
 
     connection->jobs--;
-    /* Unlike ingest_connection_wake, also for a closing connection, which is then freed. */
+    /* A closing connection must be woken, too, so that it is freed.  ingest_connection_wake would
+     * not wake it. */
     wake_queue_add(&connection->ingest->woken, &connection->wake);
 }
 
-/* Whether it is known which of the connection's finished rows are new (click_dedup.h).  False: they
- * are being looked up, and ingest_commit_retry follows; or the connection was REFUSED. */
+/* Whether it is known which of the connection's finished rows are new (click_dedup.h).  False: the
+ * rows are being looked up, and ingest_commit_retry follows; or the connection was REFUSED. */
 static bool commit_is_judged(struct ingest_connection *connection)
 {
     struct click_dedup *dedup = connection->rows.dedup;
@@ -304,7 +305,7 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
 }
 
 /* Add everything of a batch but its clicks to the write batch: its rejects, its producer's row and
- * its file's progress.  Also record it with the producer.  Returns its commit. */
+ * its file's progress.  Also record the batch with the producer.  Returns the batch's commit. */
 static struct commit *batch_enter(struct ingest_connection *connection, uint64_t sequence,
                                   struct hash128 hash, const struct commit_counts *counts,
                                   uint64_t bytes)

@@ -23,7 +23,7 @@ bool ingest_commit_batch_group(struct ingest_connection *connection,
                                const struct batch_group *group);
 
 /* Apply the lines outside of batches that have come so far.  False: the connection is BLOCKED,
- * because they must wait, or REFUSED; its input must not be taken now. */
+ * because the lines must wait, or REFUSED; its input must not be taken now. */
 bool ingest_commit_unnumbered(struct ingest_connection *connection);
 
 /* Answer `ok - accepted ... rejected ...` for all lines outside of batches since the last such

@@ -1,8 +1,8 @@
 /* ingest_connection: see the header; states in ingest_connection_private.h.
  *
- * Back-pressure: the server stops reading while the store has no room, while too many answers wait
- * for the disk, and while the client does not read its answers.  The socket's buffers then fill,
- * and the client must wait. */
+ * Back-pressure: the server stops reading while the store has no room, while memory for input is
+ * short, while too many answers wait for the disk, and while the client does not read its answers.
+ * The socket's buffers then fill, and the client must wait. */
 #include "ingest/connection/ingest_connection.h"
 
 #include <stddef.h>
@@ -36,7 +36,7 @@ static enum door_claim claim_of(const struct ingest_connection *connection)
     if (connection->replies.first != NULL || connection->state == INGEST_BLOCKED ||
         connection->unnumbered.in_flight > 0)
         return DOOR_OWED;
-    /* Every client can name a producer; only one with an acknowledged batch counts as named. */
+    /* Every client can name a producer; only a producer with an applied batch counts. */
     return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
 }
 

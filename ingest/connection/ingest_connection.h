@@ -1,7 +1,7 @@
 /* ingest_connection: the connections on which clicks arrive, as lines or as frames.
  *
  * The protocol, with every exchange and every error, is docs/PROTOCOL.md "Text door" and "Binary
- * door".  What a connection consists of is ingest_connection_private.h. */
+ * door".  ingest_connection_private.h has the state of a connection. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_CONNECTION_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_CONNECTION_H
 

@@ -38,7 +38,7 @@ enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSE
 struct ingest_decoder;
 struct frame_decoder;
 
-/* For a line that is longer than RECORD_LINE_MAX, which is dropped while it comes. */
+/* For a line that is longer than RECORD_LINE_MAX.  Such a line is dropped while it comes. */
 struct text_decoder {
     bool is_skipping;                  /* the input is within such a line */
     struct buffer skipped;             /* the line's first REJECT_CONTENT_MAX bytes */
@@ -51,8 +51,8 @@ struct producer_wanted {
     uint64_t epoch;
 };
 
-/* The file of the next batch, as #file gives it; and the key of the last #files, which no other
- * connection may look up meanwhile. */
+/* The file of the next batch, as #file gives it.  `held_key` is the key of the last #files; no
+ * other connection may look up this key meanwhile. */
 struct loaded_file {
     bool is_named;
     uint8_t key[16];

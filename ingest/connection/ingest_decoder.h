@@ -1,5 +1,5 @@
-/* ingest_decoder: the interface of the two decoders: for connections that send lines, and for those
- * that send frames.
+/* ingest_decoder: the interface of the two decoders.  text_decoder is for connections that send
+ * lines, frame_decoder for connections that send frames.
  *
  * A decoder takes its connection's input piece by piece and turns it into rows, batches and control
  * lines.  Commits, answers, memory and states are the same for both decoders. */
@@ -23,7 +23,7 @@ struct ingest_decoder {
      * are. */
     void (*wrap)(struct bytes text, struct buffer *wrapped);
 
-    /* Whether there is space to read more input into; and that space. */
+    /* `has_space`: whether there is space to read more input into.  `space` returns that space. */
     bool (*has_space)(const struct ingest_connection *connection);
     void (*space)(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out);
 

@@ -13,7 +13,7 @@
 struct ingest_limits;
 
 struct ingest_memory {
-    struct store *store;               /* these three outlive the struct */
+    struct store *store;               /* outlives the struct, as do clock and gauges */
     struct clock *clock;
     struct metric *input_bytes, *answer_bytes;     /* gauges */
     int64_t hold_us;                   /* how long a connection may hold memory without progress */

@@ -154,8 +154,8 @@ bool input_queue_has_space(const struct input_queue *input, bool may_grow)
     return back->end - back->start < (may_grow ? INPUT_QUEUE_MAX : back->capacity);
 }
 
-/* The capacity that the back should have.  It grows if little space is left behind its `used`
- * bytes, which may be the beginning of a long line, or if the last read filled it. */
+/* The capacity that the back should have.  The back grows if little space is left behind its `used`
+ * bytes (they may be the beginning of a long line), or if the last read filled the back. */
 static size_t back_capacity(const struct input_queue *input, size_t used)
 {
     size_t capacity = input->back->capacity;

@@ -56,26 +56,27 @@ void input_queue_release(struct input_queue *input);
 struct bytes input_queue_rest(const struct input_queue *input);
 /* Take the first `size` of input_queue_rest's bytes. */
 void input_queue_take(struct input_queue *input, size_t size);
-/* Remove the front, of which all bytes are taken and which is not the back. */
+/* Remove the front.  All its bytes must be taken, and it must not be the back. */
 void input_queue_advance(struct input_queue *input);
 void input_queue_clear(struct input_queue *input);     /* drop the bytes of the back */
 void input_queue_shrink(struct input_queue *input);    /* to INPUT_QUEUE_SIZE, if little is left */
 size_t input_queue_bytes(const struct input_queue *input);     /* of memory */
 
-/* Whether the back has space to read into, or with `may_grow` can get it; else bytes must be taken
- * first. */
+/* Whether the back has space to read into, or can grow: with `may_grow`, if the back is also the
+ * front.  False: bytes must be taken first. */
 bool input_queue_has_space(const struct input_queue *input, bool may_grow);
-/* Get space to read into at the end of the back; this may move its bytes that are not taken to its
- * start.  With `may_grow` the back grows as needed.  Without, it grows by a page and only if there
- * is no space, because a read may have begun already.  After the read, input_queue_filled adds the
- * `size` bytes that were read. */
+/* Get space to read into at the end of the back; this may move the bytes that are not taken to the
+ * back's start.  With `may_grow`, a back that is also the front grows as needed.  Without, the back
+ * grows by a page, and only if it has no space, because a read may have begun already.  After the
+ * read, input_queue_filled adds the `size` bytes that were read. */
 void input_queue_space(struct input_queue *input, bool may_grow, uint8_t **to_out,
                        size_t *size_out);
 void input_queue_filled(struct input_queue *input, size_t size);
 
 /* The bytes of the back that are not taken. */
 struct bytes input_queue_back(const struct input_queue *input);
-/* Set the back's capacity to `capacity` bytes; its bytes that are not taken must fit. */
+/* Set the back's capacity to `capacity` bytes, or make a back if there is none.  The bytes that are
+ * not taken must fit. */
 void input_queue_fit(struct input_queue *input, size_t capacity);
 
 /* Seal the back with its first `size` bytes that are not taken, and copy the bytes behind them to a

@@ -14,8 +14,8 @@
  *
  * Two connections of each half may always take more: the one that has held memory for longest, and
  * the one that has the reservation of memory over the limit.  The first connection that has to wait
- * while there is no reservation gets it.  So each wait ends: these two connections complete their
- * batches, or are closed because they make no progress (ingest_account.h). */
+ * while nobody has the reservation gets the reservation.  So each wait ends: these two connections
+ * complete their batches, or are closed because they make no progress (ingest_account.h). */
 #ifndef DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
 #define DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
 
@@ -56,7 +56,7 @@ struct input_half {
 struct input_quota {
     struct quota quota;                /* the sum of both halves; without a limit */
     size_t bytes_max;
-    void (*resume)(void *context, struct input_waiter *waiter);    /* it no longer waits */
+    void (*resume)(void *context, struct input_waiter *waiter);    /* `waiter` was resumed */
     void *context;
     struct input_half halves[2];       /* by input_waiter.is_acked */
 };

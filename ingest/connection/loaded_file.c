@@ -57,8 +57,9 @@ static void append_hex(struct buffer *buffer, struct bytes bytes)
         buffer_printf(buffer, "%02x", bytes.data[i]);
 }
 
-/* The producer of the file's next batches, and the batch after which they begin.  This is the
- * producer of the row; if that producer was dropped, it is its successor, with *batch 0. */
+/* Set id_out to the producer of the file's next batches, and *batch to the batch after which they
+ * begin.  `producer` and *batch are those of the row.  If that producer was dropped, its successor
+ * continues, and *batch becomes 0. */
 static void file_continue(const struct ingest *ingest, struct bytes producer, int64_t *batch,
                           uint8_t id_out[UUID_SIZE])
 {

@@ -15,6 +15,6 @@
 
 /* Send notes on this connection from now on; the first one now, if writes are stopped. */
 void notes_begin(struct ingest_connection *connection);
-/* A store_waiting_changed; `context` is the struct ingest. */
+/* The callback for store_on_waiting; `context` is the struct ingest. */
 void notes_waiting(void *context, const struct store_waiting *waiting);
 #endif

@@ -1,9 +1,9 @@
 /* parse_ahead: see the header.
  *
- * What must hold: while a job runs, only the lane's thread uses the lane's parser and builders and
- * the job's parts, and this thread only reads the chunk.  The connection outlives its jobs (`jobs`
- * counts them).  A chunk outlives its job, because the chunk is not taken before the job is
- * done. */
+ * What must hold: while a job runs, only the lane's thread uses the lane's parser and builders, the
+ * connection's binary decoder and the job's parts.  The lane's thread only reads the chunk.  The
+ * connection outlives its jobs (`jobs` counts them).  A chunk outlives its job, because the chunk
+ * is not taken before the job is done. */
 #include "ingest/connection/parse_ahead.h"
 
 #include "base/memory.h"

@@ -27,17 +27,19 @@ enum {
 void parse_ahead_pool_close(struct parse_ahead_pool *pool);
 
 /* The least bytes for which a job is worth its cost: `first`, or `next` if another chunk is before
- * the back, so that these bytes have to wait in any case. */
+ * the back, so that these bytes have to wait in any case.  If the limit `ahead_min` is set, it
+ * replaces both. */
 size_t parse_ahead_least(const struct ingest_connection *connection, size_t first, size_t next);
 /* Seal the input at the back and submit a job for it, if it is large enough. */
 void parse_ahead_submit(struct ingest_connection *connection);
 
-/* Whether a job is parsing the front of the input, which must not be taken yet. */
+/* Whether a job is parsing the front of the input.  Then the front must not be taken yet. */
 bool parse_ahead_is_under_way(const struct ingest_connection *connection);
 
-/* Append the rows and rejects of the span at the front of the input to the connection's, if the
- * span has at most `lines_max` lines.  `number` is the number of its first line.  Returns the
- * span's bytes, which the caller takes from the input, and its lines; 0: there is no such span. */
+/* If a span that is no batch group begins at the front of the input, and has at most `lines_max`
+ * lines, append its rows and rejects to those of the connection.  `number` is the number of the
+ * span's first line.  Returns the span's bytes, which the caller takes from the input, and its
+ * lines; 0: there is no such span. */
 size_t parse_ahead_take(struct ingest_connection *connection, uint64_t number, uint64_t lines_max,
                         uint64_t *lines_out);
 
@@ -54,7 +56,8 @@ bool parse_ahead_commit_group(struct ingest_connection *connection, const struct
  * caller may take ownership of its part and its hash, by setting them to NULL. */
 struct decoded_frame *parse_ahead_frame(const struct ingest_connection *connection);
 
-/* Drop chunks at the front of which all bytes are taken. */
+/* Drop the chunks at the front whose bytes are all taken, but not the back.  If a chunk was
+ * dropped, parse_ahead_submit is called again. */
 void parse_ahead_advance(struct ingest_connection *connection);
 /* Free the results of all finished jobs, taken or not; running jobs are not affected. */
 void parse_ahead_abandon(struct ingest_connection *connection);

@@ -1,9 +1,10 @@
 /* producer_rows: see the header.
  *
  * What must hold: a producer is dropped from memory only after the deletion of its rows was
- * applied.  If a client uses its id again, as `new`, the new rows are in the frame of the deletion
- * or in a later one, so no crash can keep the new rows and bring the deleted rows back.  A producer
- * that is dropped has no connection, and all its batches are durable, so no pointer to it is left.
+ * applied.  If a client uses the dropped id again, as `new`, the new rows are in the frame of the
+ * deletion or in a later one, so no crash can keep the new rows and bring the deleted rows back.  A
+ * producer that is dropped has no connection, and all its batches are durable, so no pointer to it
+ * is left.
  *
  * Unless an operator drops one, producers are dropped only when one is added, because only then is
  * a place needed.  While the clock is in doubt, no producer is dropped because it was silent: with

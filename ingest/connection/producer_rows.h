@@ -1,10 +1,11 @@
-/* producer_rows: the rows of the table `producer`.
+/* producer_rows: writes, reads and deletes the rows of the table `producer`.
  *
  * A row is written in the same frame of the log as its batch, and read when ingest opens.  The rows
  * of a producer are deleted when the producer is dropped.
  *
- * Memory has exactly the producers that have rows, except between a change and the sync of its
- * frame.  So after a recovery memory has the same producers as the log. */
+ * Memory has the producers that have rows, and connected producers that have sent no batch yet.
+ * Memory and rows differ otherwise only between a change and the sync of its frame.  So after a
+ * recovery memory has the same producers as the log. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 

@@ -1,4 +1,5 @@
-/* rejects: writes rejected lines to the table `reject`, and the command `daybook rejects`. */
+/* rejects: writes rejected lines to the table `reject`, and implements the command `daybook
+ * rejects`. */
 #ifndef DAYBOOK_INGEST_CONNECTION_REJECTS_H
 #define DAYBOOK_INGEST_CONNECTION_REJECTS_H
 
@@ -16,7 +17,7 @@ enum {
     REJECTS_GATHERED_MAX = 64 << 10
 };
 
-/* The arrival of the lines of a list. */
+/* When and how the lines of a list arrived. */
 struct reject_origin {
     int64_t now_us;                    /* wall time of arrival */
     const char *door;                  /* "text" or "binary": the protocol */
@@ -24,7 +25,7 @@ struct reject_origin {
     uint64_t batch;
 };
 
-/* Add the rejects, which are copied, to the write batch. */
+/* Add copies of the rejects to the write batch. */
 void rejects_add(struct write_batch *batch, const struct table *table,
                  const struct reject_list *list, const struct reject_origin *origin,
                  struct random *random);

@@ -33,8 +33,9 @@ void reply_queue_open(struct reply_queue *queue, void (*ready)(void *context), v
 /* Remove all replies, because the connection is closing. */
 void reply_queue_abandon(struct reply_queue *queue);
 
-/* Add a struct of `size` bytes at the end that begins with a struct reply; the rest is zero.  The
- * queue owns it.  The caller calls reply_queue_ready for it later, once. */
+/* Add a struct of `size` bytes at the end of the queue.  It begins with a struct reply; the bytes
+ * behind that are zero.  The queue owns the struct.  The caller calls reply_queue_ready for it
+ * later, once, unless it calls reply_queue_cancel. */
 void *reply_queue_add(struct reply_queue *queue, size_t size);
 /* Remove and free the newest reply, because its request was not executed. */
 void reply_queue_cancel(struct reply_queue *queue, struct reply *reply);
@@ -44,6 +45,6 @@ bool reply_queue_take(struct reply_queue *queue, struct buffer *text);
 
 /* The reply's text is complete: count it in the queue's bytes while the reply waits. */
 void reply_queue_count(struct reply *reply);
-/* The reply may be sent.  If its connection is closed, it is freed instead. */
+/* The reply may be sent.  If its connection is closed, the reply is freed instead. */
 void reply_queue_ready(struct reply *reply);
 #endif

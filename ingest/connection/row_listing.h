@@ -26,7 +26,7 @@ struct row_listing {
     /* Write a row to `print` or `text`; returns 0, or an error and its text in `err`. */
     int (*row)(struct row_listing *listing, const struct table *table,
                const struct page_row *row);
-    /* Called after all rows were read; may be NULL. */
+    /* Called after all rows were read without an error; may be NULL. */
     void (*end)(struct row_listing *listing);
     /* results */
     struct buffer text;                /* output that is not written yet */

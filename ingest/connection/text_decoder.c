@@ -99,7 +99,7 @@ static void skip_step(struct ingest_connection *connection)
 /* The input has no whole line.  True: the line is too long already, and is skipped from now on. */
 static bool partial_step(struct ingest_connection *connection)
 {
-    /* One byte more for the CR of a line end. */
+    /* The limit is one byte more than that of a record, for the CR of a line end. */
     if (input_queue_rest(&connection->input).size <= RECORD_LINE_MAX + 1 ||
         !ingest_rows_prepare(connection))
         return false;
@@ -188,7 +188,8 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
     if (end == NULL)
         return partial_step(connection);
     line = row_builder_without_cr(line);
-    /* In a batch of a file (#file), lines that begin with '#' are records, too. */
+    /* In a batch of a file (#file) no line is a control line: a line that begins with '#' becomes a
+     * reject. */
     if (connection->batch.is_open && !connection->file.is_named &&
         control_line_kind(line) != CONTROL_UNKNOWN) {
         batch_cut(connection);

@@ -28,7 +28,7 @@ struct unnumbered_rows {
     uint64_t reject_sums[REJECT_CODE_COUNT];       /* all other rejects, by code */
 };
 
-/* Count `lines` whole lines that have come, of `bytes` bytes as sent. */
+/* Count `lines` whole lines that have come, or 0 for a part of a line, of `bytes` bytes as sent. */
 void unnumbered_rows_add(struct unnumbered_rows *rows, uint64_t lines, size_t bytes);
 /* Whether the gathered rows must be applied before another line is taken. */
 bool unnumbered_rows_are_full(const struct unnumbered_rows *rows);
