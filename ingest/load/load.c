@@ -276,7 +276,7 @@ static void load_next_file(struct load *load)
     load->phase = LOAD_ASKING_COLUMNS;
     if (load->frames == NULL && load->path_index == 1)
         load_control(load, "#notes");
-    /* Sent for every file, because the server accepts a header only after #stream. */
+    /* #stream is sent for every file, because the server accepts a header only after it. */
     if (load->options->stream != NULL)
         load_control(load, "#stream %s", load->options->stream);
     else
@@ -465,8 +465,8 @@ static FILE *rejects_file(const char *path, bool goes_on)
     return file;
 }
 
-/* Open FILE.rejects.csv at the first refused line.  If an interrupted load continues, append to
- * it. */
+/* Open FILE.rejects.csv at the first refused line.  If the beginning of the file was loaded before,
+ * append to FILE.rejects.csv. */
 static bool rejects_open(struct load *load)
 {
     bool goes_on = load->prefix != NULL;

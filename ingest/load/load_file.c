@@ -1,8 +1,9 @@
 /* load_file: see load_file.h.
  *
- * What must hold: a recorded prefix is a beginning of this file only if all of its bytes are the
- * same, which a 128-bit hash shows, and if it ends at the end of a line of this file.  The last
- * line of the prefix may have had no line end, and may be half of a longer line of this file.
+ * What must hold: a recorded prefix counts as a beginning of this file only if two things hold.
+ * All of its bytes are the same (a 128-bit hash shows this), and it ends at the end of a line of
+ * this file.  The last line of the prefix may have had no line end, and may be a part of a longer
+ * line of this file.
  *
  *   recorded   a,,1,b,1          not a beginning of   a,,1,b,15      but of   a,,1,b,1\nc,...
  */
@@ -247,7 +248,8 @@ static int prefix_compare(const void *a, const void *b)
     return first->bytes < second->bytes ? -1 : first->bytes > second->bytes;
 }
 
-/* Whether the content begins with `prefix`, whose bytes are consumed.  Returns 1, 0 or an error. */
+/* Consume as many bytes as `prefix` has.  Returns 1 if they are the same as the prefix and end with
+ * a line, else 0, or an error. */
 static int prefix_matches(struct load_file *file, const struct load_prefix *prefix,
                           struct error *err)
 {

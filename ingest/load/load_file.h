@@ -28,9 +28,10 @@ struct load_file {
     bool is_stdin;
     uint64_t bytes;                    /* consumed */
     uint64_t lines;                    /* records consumed; the header is not counted */
-    bool ends_line;                    /* the consumed bytes end with a line end, or are none */
+    bool ends_line;                    /* the consumed bytes end with a line end, or none are */
     struct buffer header;              /* with its LF; empty: there is none */
-    uint8_t key[16];                   /* a hash of header and first record, or of the identity */
+    uint8_t key[16];                   /* a hash of the identity, if any, the header and the first
+                                        * record; of standard input: of the identity only */
     struct load_prefix *prefixes;
     uint32_t prefix_count, prefix_capacity;
     struct source *source;
@@ -49,7 +50,7 @@ must_check int load_file_open(struct load_file *file, const char *path, const ch
                               const struct line_columns *columns, struct error *err);
 void load_file_close(struct load_file *file);          /* all-zero is fine */
 
-/* Add a recorded beginning.  For each producer only the one with the latest batch is kept. */
+/* Add a recorded beginning.  For each producer only the beginning with the latest batch is kept. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
 
 /* Consume the longest recorded beginning that the content begins with; *prefix_out is NULL if there

@@ -1,10 +1,9 @@
 /* load_frames: see load_frames.h.
  *
- * What must hold: a batch is the same on every attempt, because only its lines decide whether it is
- * sent as columns.  If a line has no day, the frame has WIRE_DAY_NONE, because only the server
- * knows the stream's time zone.  The parser computes such a day in UTC, and this day is not sent.
- *
- * Clicks with ids are always sent as lines. */
+ * What must hold: a batch is the same on every attempt, because only its lines and the stream
+ * decide whether it is sent as columns.  If a line has no day, the frame has WIRE_DAY_NONE, because
+ * only the server knows the stream's time zone.  The parser computes such a day in UTC, and this
+ * day is not sent. */
 #include "ingest/load/load_frames.h"
 
 #include "client/frame_reader.h"
@@ -127,8 +126,8 @@ int load_frames_file(struct load_frames *frames, const struct line_columns *colu
 
 /* ---- columns ---- */
 
-/* The code of the pair (the partition's reseller, day) in the batch; the day is WIRE_DAY_NONE if it
- * was computed from a time. */
+/* Add the pair (the partition's reseller, the partition's day) to the batch if it is new; returns
+ * the pair's code.  The day is WIRE_DAY_NONE if it was computed from a time. */
 static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is_derived)
 {
     struct bytes key = block_dictionary_get(&frames->builder->block->partitions, partition);

@@ -3,7 +3,7 @@
  *
  * Lines are parsed in this process, by the same parser as in the server, and sent as columns.  If a
  * line of a batch would be rejected, the whole batch is sent as lines, so that the server rejects
- * the line and keeps it. */
+ * the line and keeps it.  Clicks with ids are always sent as lines. */
 #ifndef DAYBOOK_INGEST_LOAD_LOAD_FRAMES_H
 #define DAYBOOK_INGEST_LOAD_LOAD_FRAMES_H
 
@@ -29,12 +29,12 @@ must_check int load_frames_file(struct load_frames *frames, const struct line_co
 void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t lines,
                        struct bytes text);
 
-/* The bytes that the calls above have written since the last load_frames_take; valid until the next
- * such call. */
+/* The bytes that were written since the last load_frames_take; valid until load_frames_control or
+ * load_frames_batch is called. */
 struct bytes load_frames_take(struct load_frames *frames);
 
 /* Process bytes that came from the server, and append the text of its answers to `lines`.
- * ERROR_CORRUPT: they are not frames of answers. */
+ * ERROR_CORRUPT: the bytes are not frames of answers, or are damaged. */
 must_check int load_frames_answers(struct load_frames *frames, struct bytes bytes,
                                    struct buffer *lines);
 #endif

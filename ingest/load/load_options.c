@@ -1,4 +1,4 @@
-/* The command line of `daybook load`. */
+/* load_options: parses the command line of `daybook load` (load.h). */
 #include <errno.h>
 
 #include "ingest/load/load.h"

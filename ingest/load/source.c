@@ -20,8 +20,8 @@ struct source {
     bool has_ended;
 };
 
-/* Move the rest to the start of `input`, and read more behind it.  0 also at the end of the
- * file. */
+/* Move the rest to the start of `input`, and read more behind it.  At the end of the file
+ * there is nothing more to read, and the result is 0, too. */
 static int source_fill(struct source *source, struct error *err)
 {
     size_t used = source->rest.size;
