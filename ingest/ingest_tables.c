@@ -1,4 +1,4 @@
-/* Definitions of ingest's tables.
+/* ingest_tables: defines the tables that ingest keeps.
  *
  * What must hold: the number of a table or column is written to disk, so no number is changed or
  * used again.  A new column takes the next number of its table. */

@@ -38,7 +38,7 @@ enum producer_column {
 enum loaded_file_column {
     LOADED_FILE_KEY = 1,               /* 16 bytes: the file's key (load_file.h) */
     LOADED_FILE_PRODUCER = 2,
-    LOADED_FILE_BATCH = 3,             /* number of the last acknowledged batch */
+    LOADED_FILE_BATCH = 3,             /* number of the last batch in the store */
     LOADED_FILE_BYTES = 4,             /* of the uncompressed content, to that batch's end */
     LOADED_FILE_HASH = 5,              /* of the content's first LOADED_FILE_BYTES bytes */
     LOADED_FILE_LINES = 6,             /* in those bytes; a header is not counted */
