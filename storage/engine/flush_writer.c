@@ -6,8 +6,8 @@
 #include "storage/segment/columnar_segment.h"
 #include "storage/cell/columnar_rows_order.h"
 
-/* So many days of a table get separate segments in one flush; further days share one segment,
- * whatever their size. */
+/* At most so many days of a table get separate segments in one flush.  Further days share one
+ * segment, whatever their size. */
 enum { OWN_DAYS_MAX = 64 };
 
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,

@@ -87,7 +87,7 @@ static bool is_shared(const struct compact_job *compact, const struct candidate 
 }
 
 /* Keep every run that shares a partition with a run that stays, until no further run has to be
- * kept. False: no run is dropped. */
+ * kept.  False: no run is dropped. */
 static bool keep_shared(const struct compact_job *compact, struct candidate *candidates,
                         uint32_t count)
 {

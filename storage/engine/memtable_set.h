@@ -8,7 +8,7 @@
  * follow one another.  One memtable has one schema.
  *
  * The open memtable is full when it has a third of the share of all memtables (memory_account.h),
- * or when it has as many rows, or the log has as much that is not flushed, as the options permit.
+ * or memtable_rows_max rows, or when unflushed_log_max bytes of the log are not flushed (engine.h).
  * While the whole share is used, or the open memtable is full and two are frozen, batches wait for
  * a flush.
  *

@@ -169,8 +169,8 @@ static void read_start(struct read_job *read)
 
 static void read_resume(struct freeze_waiter *waiter, int status);
 
-/* Take the view, and read a page of the open memtable at once.  Any other page needs the capture;
- * if that would be too much, freeze the memtable and try again. */
+/* Take the view.  A page that needs only the open memtable is read at once; any other page needs
+ * the capture.  If the capture would be too much, freeze the memtable and try again. */
 static void read_prepare(struct read_job *read)
 {
     struct reads *reads = read->reads;

@@ -5,8 +5,8 @@
  * Status, metrics, log lines and connections all show the same shortage.
  *
  * What must hold: a shortage is reported as long as it lasts, without a gap between two tries.  So
- * a failed flush or merge counts until a later one succeeds.  Under any load, memory is full for a
- * second or two, until a flush ends.  So full memory counts only once no batch was applied for five
+ * a failed flush or merge counts until a later one succeeds.  Full memory is usual under load: a
+ * flush ends it within a second or two.  So it counts only once no batch was applied for five
  * seconds.
  *
  * Engine thread. */

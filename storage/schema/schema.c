@@ -400,7 +400,8 @@ int schema_check_type(const char *name, const struct type *type, struct error *e
 
 /* Keyspaces */
 
-/* Insert or remove a pointer in an array of `count` pointers, which inserting may move. */
+/* Insert a pointer into an array of `count` pointers, or remove one.  The array can move when a
+ * pointer is inserted. */
 
 static void *insert_place(void *array, uint32_t count, uint32_t place, const void *item)
 {
@@ -611,7 +612,7 @@ static int check_table(const struct table *table, struct error *err)
     return rc < 0 ? rc : check_text("comment", table->comment, err);
 }
 
-/* By kind; key columns by position, the others by name. */
+/* Order columns by kind, then key columns by position and other columns by name. */
 static int order_columns(const void *a, const void *b)
 {
     const struct column *left = a;
@@ -832,7 +833,7 @@ static void add_dropped(struct schema *schema, struct table *table, const struct
 
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);
-    /* A dropped column must not keep a user type from being dropped. */
+    /* A dropped column must not keep a user type from being dropped, so its type becomes blob. */
     dropped[count] = (struct dropped_column){
         column->id, column->name,
         schema_type_uses(column->type, NULL) ? type_builtin(TYPE_BLOB) : column->type, dropped_us,

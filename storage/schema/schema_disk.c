@@ -1,10 +1,10 @@
-/* The schema's serialized form: docs/FORMATS.md "Schema".
+/* Writes and reads the schema's serialized form: docs/FORMATS.md "Schema".
  *
- * Types are written in CQL, which is stable, readable in a dump, and parsed by the same code that
- * reads CREATE TABLE.  A schema that is read passes the checks of a change, but for
- * schema_check_type; bytes that are no schema are refused as a whole.  There is no checksum: the
- * log frame or manifest around the schema has one.
- */
+ * Types are written in CQL: CQL is stable, readable in a dump, and parsed by the same code that
+ * reads CREATE TABLE.  A schema that is read gets the checks of a change, but for
+ * schema_check_type.  A table that fails the checks is kept as bytes, unless the schema has format
+ * 1.  All other bytes that are no schema are refused as a whole.  There is no checksum: the log
+ * frame or manifest around the schema has one. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -202,7 +202,7 @@ static int get_column(struct schema *schema, const char *keyspace, struct reader
     return reader->failed ? ERROR_CORRUPT : 0;
 }
 
-/* The columns are in the order of struct table, which gives their positions. */
+/* Read the columns in the order of table->columns; this order gives their positions. */
 static int get_columns(struct schema *schema, struct reader *reader, struct table *table,
                        struct error *why)
 {

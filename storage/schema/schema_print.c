@@ -1,5 +1,5 @@
-/* CREATE statements, byte by byte those of DESCRIBE in Cassandra 5.0.9.  Options that a table does
- * not have are printed with Cassandra's defaults, so that a dump can be run in either store.
+/* Prints CREATE statements, byte by byte as DESCRIBE of Cassandra 5.0.9 does.  Options that a table
+ * does not have are printed with Cassandra's defaults, so that a dump can be run in either store.
  *
  *   CREATE TABLE daybook.clicks_per_ad (
  *       ad_id text PRIMARY KEY,

@@ -1,4 +1,4 @@
-/* schema_private: the inside of struct schema, for the files of schema.h:
+/* schema_private: defines struct schema, and what the files of schema.h share:
  *
  *     schema.c        keyspaces, tables and columns: looked up and changed
  *     schema_type.c   user-defined types

@@ -54,7 +54,7 @@ const struct type *type_builtin_named(struct bytes name)
     for (int kind = 0; kind <= TYPE_TUPLE; kind++)
         if (builtins[kind].name != NULL && bytes_equal(bytes_text(builtins[kind].name), name))
             return &builtins[kind].type;
-    /* The old name of text, which type_print never writes. */
+    /* varchar is the old name of text; type_print never writes it. */
     return bytes_equal(bytes_text("varchar"), name) ? type_builtin(TYPE_TEXT) : NULL;
 }
 

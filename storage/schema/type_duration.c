@@ -1,4 +1,5 @@
-/* Durations: three numbers in a value, and their texts, read as Cassandra's Duration.from does:
+/* Reads and prints durations.  A value is three numbers.  Texts are read as Cassandra's
+ * Duration.from reads them:
  *
  *   1y2mo3w4d5h6m7s8ms9us10ns      the greater unit first, each at most once
  *   P1Y2M3DT4H5M6S                 ISO 8601; M is months before the T and minutes after it

@@ -1,7 +1,7 @@
-/* Sets and maps in one form.
+/* Brings sets and maps into one form.
  *
  * Clients send sets and maps in any order and may repeat elements.  Two frozen sets that are equal
- * must have the same bytes when they are stored, since they can be a partition key.  {2, 1, 2}
+ * must have the same bytes when they are stored, because a set can be a partition key.  {2, 1, 2}
  * becomes {1, 2}.  Of equal keys of a map the last one stays, with its value.  Lists, tuples and
  * user types keep their order, but sets and maps within them are put in order, too. */
 #include <stdlib.h>

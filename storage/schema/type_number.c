@@ -1,9 +1,9 @@
-/* Numbers of every type as exact decimals.
+/* Converts numbers of every type to exact decimals, and back.
  *
  * What decides correctness: no binary fraction may get into a sum of money.  0.005 in a `float` is
- * the number 0.004999999888241291, and six of those are not 0.03.  But the sender meant 0.005, the
- * shortest decimal that reads back as the same float, which is also what clients show.  So this
- * file takes that decimal as the float's value: six clicks of 0.005 are 0.030. */
+ * the number 0.004999999888241291, and six of those are not 0.03.  But the sender meant 0.005, and
+ * clients show 0.005: the shortest decimal that reads back as the same float.  So this file takes
+ * the shortest decimal as the float's value: six clicks of 0.005 are 0.030. */
 #include "base/decimal.h"
 #include "storage/schema/type.h"
 

@@ -1,9 +1,9 @@
-/* CQL type expressions.
+/* Parses CQL type expressions.
  *
  *   type := name | "quoted name" | frozen < type > | list < type > | set < type >
  *         | map < type , type > | tuple < type {, type} >
  *
- * Within frozen<> everything is frozen, as in Cassandra; a tuple always is.
+ * Within frozen<> everything is frozen, as in Cassandra; a tuple is always frozen.
  *
  * type_print writes frozen<> around every frozen type, and this parser must read that text.  So
  * TYPE_DEPTH_MAX counts types within each other without frozen<>.  SPELLED_MAX bounds the
@@ -52,7 +52,7 @@ static bool parse_mark(struct type_parser *parser, char mark)
     return scan_char(&parser->scan, mark);
 }
 
-/* A name, copied to the arena, in lower case unless it is quoted; `""` within quotes is a quote. */
+/* Copy a name to the arena, in lower case unless it is quoted.  `""` within quotes is a quote. */
 static int parse_name(struct type_parser *parser, bool *quoted_out, struct bytes *name_out)
 {
     *quoted_out = parse_mark(parser, '"');

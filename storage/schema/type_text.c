@@ -1,4 +1,4 @@
-/* Values as text for people and CSV files.
+/* Prints values as text for people and CSV files.
  *
  * Every scalar prints in a form that type_parse_text reads back to an equal value.  Within a
  * collection, whatever CQL writes in quotes is quoted: {'ad1': 0.005}, ('2013-11-28', null). */

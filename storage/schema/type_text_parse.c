@@ -1,8 +1,8 @@
-/* Values from text, in the forms that COPY, imports and CQL literals have.
+/* Reads values from text, in the forms that COPY, imports and CQL literals have.
  *
  *   timestamp  1385654400123, 2013-11-28, 2013-11-28 02:16[:52[.123]] with T or a space, then
- *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01; a space may stand before the
- *              last five; digits behind the millisecond are cut
+ *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01; a space may stand before all of
+ *              these but Z; digits behind the millisecond are cut
  *   time       02:16:52[.123456789], or nanoseconds
  *   duration   type_duration.c */
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-/* Serialized values and keys, taken apart and put together.
+/* Takes serialized values and keys apart, and puts them together.
  *
  * A collection is [int count] and its items; the items of a map are keys and values in turn.  A
  * tuple or UDT has no count: its fields follow one another, and fields that were added to a UDT
