@@ -1,8 +1,7 @@
-/* backup_command: `daybook backup DIR`: makes a backup point of the directory as of now.  With
- * --follow the server then goes on copying the log, after restarts too, until `daybook backup
- * --stop`.
+/* backup_command: `daybook backup DIR`: makes a backup point of the directory as of now.
  *
- * The command ends when the point is complete and synced. */
+ * The command ends when the point is complete and synced.  With --follow the server continues to
+ * copy the log, also after a restart, until `daybook backup --stop`. */
 #include "query/backup_command.h"
 
 #include <inttypes.h>
@@ -141,7 +140,8 @@ static const struct backup_handler handler = {.progress = show_progress,
 
 /* ---- the command ---- */
 
-/* A relative path starts at `folder`, the caller's working directory; the server has another. */
+/* Make a relative path start at `folder`, the caller's working directory, because the server's
+ * differs.  False: the path is too long. */
 static bool resolve(const char *path, const char *folder, char to[PATH_MAX])
 {
     int length = path[0] == '/' || folder == NULL || folder[0] == '\0'

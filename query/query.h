@@ -1,4 +1,4 @@
-/* query: what the commands of query/ and query/report/ run on: the parts of an open directory. */
+/* query: the parts of an open directory, on which the commands of query/ and query/report/ run. */
 #ifndef DAYBOOK_QUERY_QUERY_H
 #define DAYBOOK_QUERY_QUERY_H
 

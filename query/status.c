@@ -1,4 +1,4 @@
-/* status: `daybook status`: the state of the directory and of the process that holds it.
+/* status: `daybook status`: prints the state of the directory and of the process that holds it.
  *
  *     directory     5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11
  *     held by       process 4711, which serves it
@@ -208,7 +208,8 @@ static void put_segments(struct status_report *report, const struct status_conte
     }
 }
 
-/* The disk counts as nearly full when less than twice what the store will write next is free. */
+/* The disk counts as nearly full when less than twice the bytes that the store wants next are
+ * free. */
 static void put_disk(struct status_report *report, const struct status_context *context)
 {
     struct engine_examination disk;
@@ -246,8 +247,8 @@ static void put_descriptors(struct status_report *report, const struct status_co
             descriptors.limit);
 }
 
-/* The metric NAME where `limit` is a metric NAME_max; NULL where `limit` or NAME is no such
- * metric. */
+/* For a metric NAME_max, the metric NAME.  NULL: `limit` has another name, or there is no metric
+ * NAME. */
 static const struct metric *limited_by(const struct metrics *metrics, const struct metric *limit)
 {
     static const char suffix[] = "_max";

@@ -1,4 +1,4 @@
-/* status: `daybook status`: the state of the directory and of the process that holds it. */
+/* status: `daybook status`: prints the state of the directory and of the process that holds it. */
 #ifndef DAYBOOK_QUERY_STATUS_H
 #define DAYBOOK_QUERY_STATUS_H
 

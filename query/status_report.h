@@ -1,14 +1,14 @@
-/* status_report: the text of `daybook status`: facts, and findings, which `--check` reports.
+/* status_report: makes the text of `daybook status`: facts, and findings, which `--check` prints.
  *
- * To add a fact, call these in one of the functions of `parts` in status.c; the report prints it as
- * lines, or as a member of one JSON object:
+ * One of the functions of `parts` in status.c adds a fact as follows.  The report prints the fact
+ * in a line, or as a member of one JSON object:
  *
  *     status_report_number(report, "frames", "frames_applied", applied, " applied, ");
  *     status_report_number(report, NULL, "frames_durable", durable, " durable");
  *
  *     frames             17 applied, 16 durable         {"frames_applied":17,"frames_durable":16}
  *
- * To add a finding, a reason for `--check` to exit with 1, call this:
+ * A finding is a reason for `--check` to exit with 1.  It is added as follows:
  *
  *     status_report_finding(report, "disk_nearly_full", "%s free, and %s are wanted next", ...);
  *

@@ -1,5 +1,5 @@
-/* query_commands: the table of the reading subcommands: report, counters, status, inspect, compact,
- * clock, backup.  The `room` with which each is run is a struct query (query/query.h). */
+/* query_commands: the table of the subcommands report, counters, status, inspect, compact, clock
+ * and backup.  The `room` with which each of them runs is a struct query (query/query.h). */
 #ifndef DAYBOOK_QUERY_COMMANDS_QUERY_COMMANDS_H
 #define DAYBOOK_QUERY_COMMANDS_QUERY_COMMANDS_H
 
