@@ -7,7 +7,8 @@
 #include "query/cql/common/cql_private.h"
 
 struct arena *cql_arena_take(struct cql *cql);
-/* Give an arena back.  It loses its budget, and is kept for another request if it is small. */
+/* Give an arena back.  The arena loses its budget.  It is kept for another request if it is small
+ * and not too many are kept, and freed otherwise. */
 void cql_arena_give(struct cql *cql, struct arena *arena);
 /* Free the kept arenas, when the server ends. */
 void cql_arena_free_all(struct cql *cql);

@@ -1,4 +1,4 @@
-/* cql_edit: a change of the schema that a command makes and CQL has no statement for. */
+/* cql_edit: a change of the schema for which CQL has no statement; a command makes it. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_EDIT_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_EDIT_H
 
@@ -6,7 +6,7 @@
 #include "storage/engine/store.h"
 
 /* The change is carried out as CREATE and DROP are: it waits until no CQL write is under way, and
- * requests that come before its answer wait for it.
+ * requests that come before the change is answered wait for the change.
  *
  *     prepare ─▶ ready ─▶ edit ─▶ durable ─▶ applied ─▶ ready ─▶ listener ─▶ answer             */
 struct cql_edit {

@@ -1,4 +1,4 @@
-/* cql_guard: the limits on the memory and the time of a request; it ends when it passes a limit.
+/* cql_guard: limits the memory and the time of a request, and ends one that passes a limit.
  *
  *     cql_run ─▶ guard [ compile, bind ] ─▶ store ─▶ guard [ rows of a page ] ─▶ store ─▶ answer
  *                  └── too much: unwound ──▶ 0x1001, 0x2200, 0x1200 or 0x1100

@@ -32,7 +32,7 @@ struct cql_fault {
     struct arena *arena;
 };
 
-/* Both fill the fault and return ERROR_INVALID. */
+/* cql_refuse and cql_invalid fill the fault and return ERROR_INVALID. */
 int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define cql_invalid(fault, ...) cql_refuse(fault, CQL_INVALID, __VA_ARGS__)
@@ -73,9 +73,9 @@ struct cql {
     int64_t turn_us;                     /* used by slices in this turn of the loop */
     int64_t slice_began_us;
     bool is_in_slice;
-    struct cql_execution *slice_execution; /* in the slice; NULL: none, or it is answered */
-    uint8_t slice_text[200];             /* the start of its statement, for the log if the */
-    size_t slice_text_size;              /* slice takes long */
+    struct cql_execution *slice_execution; /* in the slice; NULL: no slice, or it is answered */
+    uint8_t slice_text[200];             /* the start of the slice's statement, for the log */
+    size_t slice_text_size;
     struct log_group stretch_log;
     struct metric *long_stretches;
     struct timer turn_timer, sweep_timer;
@@ -114,12 +114,12 @@ struct cql_execution {
     uint32_t warning_count;
     struct cql_payload echo;             /* sent with an answer that is no error; empty: none */
     struct arena_budget arenas;          /* counts its memory (cql_guard.h) */
-    struct quota quota;                  /* what it has taken of the server's */
+    struct quota quota;                  /* what it has taken of the server's quota */
     struct cql_guard *guard;             /* of the guarded step under way; NULL: none */
     int64_t step_began_us;
     int64_t deadline_us;                 /* monotonic; 0: none */
     const char *write_type;              /* the name of a write in a timeout; NULL: a read */
-    bool must_end;                       /* cql_guard_look lets it go on, as others wait for it */
+    bool must_end;                       /* no deadline or stop ends it, as others wait for it */
     void (*resume)(struct cql_execution *execution); /* called when its wait ends */
     STAILQ_ENTRY(cql_execution) next;    /* of the queue in which it waits */
     /* Frees what the execution has outside of the arena; may be NULL. */

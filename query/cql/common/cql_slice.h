@@ -7,9 +7,9 @@
  *     used up      ▼  │ has used the least time
  *                  ready
  *
- * All requests of one turn of the event loop get TURN_MAX_US together; those that come later wait
- * for the next turn.  A request can be interrupted between two rows, and between two statements of
- * a batch: it waits there if its slice is used up.
+ * All requests of one turn of the event loop get TURN_MAX_US (cql_slice.c) together.  When that
+ * time is used up, further requests wait for the next turn.  A request can be interrupted between
+ * two rows, and between two statements of a batch; it then waits if its slice is used up.
  *
  * Its specification is tests/e2e/test_hostile.py. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_SLICE_H

@@ -1,8 +1,8 @@
 /* The traces of answered requests are in a list, in the order of the answers; each has an arena.
  *
- * What must hold: the identifiers of a trace's events have growing times, even where several happen
- * in one microsecond, because clients show events in the order of identifiers; bytes from clients
- * are shown only where they are valid UTF-8. */
+ * What must hold: the identifiers of a trace's events have growing times, even where several events
+ * happen in one microsecond, because clients show events in the order of identifiers.  Bytes from
+ * clients are shown only where they are valid UTF-8. */
 #include "query/cql/common/cql_trace.h"
 
 #include <stdarg.h>

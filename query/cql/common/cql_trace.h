@@ -14,8 +14,8 @@
 #include "query/cql/common/cql_compiled.h"
 
 enum {
-    CQL_TRACES_MAX = 256,                /* traces that are kept, */
-    CQL_TRACES_BYTES_MAX = 4 << 20,      /* and their bytes; the oldest traces are dropped */
+    CQL_TRACES_MAX = 256,                /* traces that are kept */
+    CQL_TRACES_BYTES_MAX = 4 << 20,      /* of all kept traces; the oldest ones are dropped */
     CQL_TRACE_EVENTS_MAX = 100,          /* of a request; the last one says that there were more */
     CQL_TRACE_TEXT_MAX = 1000,           /* bytes shown of a statement or of a bound value */
     CQL_TRACE_PARAMETERS_MAX = 64
