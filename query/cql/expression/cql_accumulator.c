@@ -1,9 +1,9 @@
 /* Aggregates over the rows of a group.
  *
- * A sum of integers has their type and wraps; an average of integers is truncated.  As in
- * Cassandra, reals are added with Kahan's compensation, and each value moves an average of decimals
- * by their distance divided by the count, rounded half even.  The digits of results depend on this
- * order of operations. */
+ * A sum has the type of the values; it wraps for all integers except varints.  An average of
+ * integers is truncated.  As in Cassandra, reals are added with Kahan's compensation, and an
+ * average of decimals moves, with each value, by (value - average) / count, rounded half even.  The
+ * digits of results depend on this order of operations. */
 #include "query/cql/expression/cql_accumulator.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* Resolving of terms.  A literal or a marker takes the type of the column, element or argument that
  * it is for; columns and functions have types of their own, which must fit.
  *
- * What must hold: a constant is a valid serialized value of the expression's type, and sets and
- * maps in it are sorted, because the store does not change it.
+ * What must hold: a constant is null or a valid serialized value of the expression's type, because
+ * the store keeps it as it is.  Collections are not constants: cql_expression_value.c makes and
+ * sorts them.
  *
  *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s is a set<text>: the marker is a text, and its
  *                                                 name is value(s) */

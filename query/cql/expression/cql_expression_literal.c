@@ -7,7 +7,8 @@
  *   INSERT INTO t (k, l) VALUES (1, [2, 'x'])     Invalid list literal for l: value 'x' is not of
  *                                                 type int
  *
- * The type of a call is known only when the call is resolved; the same words then refuse it. */
+ * The type of a call is known only when the call is resolved.  A call that does not fit is then
+ * refused in the same words. */
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
@@ -45,7 +46,7 @@ static bool has_too_many(const struct cql_term *term, const struct type *type)
     return type->kind == TYPE_TUPLE && term->argument_count > type->argument_count;
 }
 
-/* The kind of a literal of several items: its name in refusals, and the type that it is of. */
+/* For each kind of literal of several items, its name in refusals and the kind of its type. */
 static const struct literal_kind {
     const char *name;
     enum type_kind type;

@@ -1,8 +1,8 @@
 /* The value of an expression for one row.
  *
- * Three values are null: the result of a function with a null argument, unless the function
- * `takes_null`; the field of a null; and an element that is not there.  Within lists, sets and maps
- * a null is refused; in tuples and user types it is a missing field. */
+ * Among others, these values are null: the result of a function with a null argument, unless the
+ * function `takes_null`; the field of a null; and an element that is missing.  Within lists, sets
+ * and maps a null is refused; in tuples and user types it is a missing field. */
 
 #include "query/cql/expression/cql_expression.h"
 #include "query/cql/expression/cql_function.h"

@@ -2,7 +2,7 @@
  *
  * A function is a row of a table: its name, its number of arguments, and the C functions that give
  * the type and the value of its result.  Names are in lower case; many functions have two
- * spellings, of which the older one has no underscores. */
+ * spellings, and the older one has no underscores. */
 #include "query/cql/expression/cql_function.h"
 
 #include <stdarg.h>

@@ -39,8 +39,8 @@ struct cql_function {
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,
                  const struct cql_context *context, struct bytes *value_out);
     bool is_overloaded;                  /* has several signatures */
-    /* How refusals describe the argument, as in "a map argument", where it may have any type with a
-     * certain property; else NULL. */
+    /* For an argument that may have any type with a certain property: how refusals describe the
+     * argument, as in "a map argument".  Else NULL. */
     const char *requires;
     const char *parameter;               /* the argument's type in Cassandra's signatures */
 };
@@ -66,7 +66,7 @@ const struct cql_function *cql_function_in(const struct cql_function *table, str
 bool cql_function_is(const struct cql_call *call, uint32_t index, enum type_kind kind);
 /* The type of the function's `kind`. */
 const struct type *cql_function_kind(const struct cql_call *call);
-/* The type of the first argument, which must be a number; NULL: it is none. */
+/* The type of the first argument; NULL: the argument is no number. */
 const struct type *cql_function_number(const struct cql_call *call);
 /* The value of a function that changes the type of its argument and not its bytes. */
 int cql_function_same(const struct cql_expression *call, const struct bytes *arguments,

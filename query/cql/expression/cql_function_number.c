@@ -1,7 +1,7 @@
 /* Operators, and conversions by CAST.
  *
  * The type of a result is as in Cassandra.  Two integers give the wider type of both.  A float with
- * a float or an integer of at most 4 bytes gives a float, and with a wider number a double.  A
+ * a float or an integer of at most 4 bytes gives a float, and with a bigint or double a double.  A
  * decimal with any number gives a decimal, and so does a varint with a float or double. */
 #include <math.h>
 

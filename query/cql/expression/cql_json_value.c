@@ -1,15 +1,15 @@
 /* Serialized values of JSON trees.
  *
- * What must hold: values are taken and refused as in Cassandra, and in its words, which name the
- * Java class of a value: Integer, Long, BigInteger, Double, String, Boolean, ArrayList,
- * LinkedHashMap.  A value of any type may be in a string.  For a collection, tuple or UDT the
- * string is read as JSON, and else as a CQL string. */
+ * What must hold: values are accepted and refused as in Cassandra, and refusals are in Cassandra's
+ * words.  These name the Java class of a value: Integer, Long, BigInteger, Double, String, Boolean,
+ * ArrayList, LinkedHashMap.  A value of any type may be in a string.  For a collection, tuple or
+ * UDT the string is read as JSON, and else as a CQL string. */
 
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "storage/schema/schema.h"
 
-/* Members of an object, each of which is compared with all columns or fields. */
+/* The members of an object are limited, because each is compared with all columns or fields. */
 enum { JSON_MEMBERS_MAX = SCHEMA_COLUMNS_MAX };
 
 /* ---- names ---- */
@@ -183,8 +183,8 @@ static int put_string(struct value_maker *maker, const struct cql_json *json,
     return cql_literal_value(&term, type, maker->value, maker->err);
 }
 
-/* Refuse a value that is not in the range of its type.  Cassandra shows the text of the value for
- * some types, and its class for others. */
+/* Refuse a value of a wrong class or out of the range of its type.  As in Cassandra, the words for
+ * a number depend on the type. */
 static int fail_number(struct value_maker *maker, const struct cql_json *json,
                        const struct type *type, const char *expected)
 {

@@ -43,7 +43,8 @@ const char *cql_literal_value_kind(const struct cql_term *term)
     return literal_rules[term->kind].name;
 }
 
-/* The smallest of int, bigint and varint whose range has the number. */
+/* A number of 20 characters or more is a varint; a shorter one is an int if it fits, else a
+ * bigint. */
 static enum type_kind integer_kind(struct bytes digits)
 {
     char text[24];

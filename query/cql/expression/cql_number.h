@@ -29,8 +29,8 @@ must_check int cql_number_read(enum type_kind kind, struct bytes value,
 /* The serialized value, in the arena.  An integer out of range wraps. */
 struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena);
 
-/* Convert as Java does: digits after the point are dropped.  ERROR_INVALID for a decimal or varint
- * of NaN or infinity; ERROR_LIMIT: over 256 bits. */
+/* Convert as Java does; a conversion to an integer or a varint drops the digits after the point.
+ * ERROR_INVALID: NaN or infinity to a decimal or varint.  ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_convert(const struct cql_number *from, enum type_kind kind,
                                   struct cql_number *to);
 #endif

@@ -48,8 +48,9 @@ bool cql_row_contains(const struct cql_row *row, const struct column *column, ui
 const struct cell *cql_row_cells(const struct cql_row *row, const struct column *column,
                                  uint32_t *count_out);
 
-/* The value of a collection, tuple or UDT with `count` items; a null has NULL data, and the items
- * of a map are key, value, key, ...  They are not sorted: type_normalize does that. */
+/* The value of a collection, tuple or UDT with `count` items; a null item has NULL data, and
+ * the items of a map are key, value, key, ...  The items keep their order; type_normalize sorts
+ * them. */
 struct bytes cql_row_collection(const struct type *type, const struct bytes *items, uint32_t count,
                             struct arena *arena);
 #endif

@@ -14,7 +14,7 @@ const char *cql_type_name(struct cql_scope *scope, const struct type *type);
 /* Whether the serialized value of type `from` may be used as one of type `to`. */
 bool cql_type_fits(const struct type *to, const struct type *from);
 
-/* Make a frozen type in the arena; the arguments must live as long. */
+/* Make a frozen type in the arena; the arguments must live as long as the type. */
 const struct type *cql_type_of(struct arena *arena, enum type_kind kind,
                                const struct type *const *arguments, uint32_t count);
 /* A list or set. */

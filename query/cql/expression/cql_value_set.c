@@ -1,6 +1,7 @@
 /* A sorted array.
  *
- * A comparison never jumps out of its guarded step (cql_guard.h): qsort_r may own memory. */
+ * A comparison never jumps out of its guarded step (cql_guard.h), because qsort_r may own memory
+ * while it sorts. */
 #include "query/cql/expression/cql_value_set.h"
 
 #include <stdlib.h>
