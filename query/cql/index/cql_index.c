@@ -147,8 +147,8 @@ static const char *type_text(const struct type *type, struct arena *arena)
 }
 
 /* Whether a type is a user type or contains one.  User types are in the keyspace of the indexed
- * table, and the hidden table is in another, so it keeps values of such types as blobs.  That is
- * enough because these values are compared for equality only. */
+ * table, and the hidden table is in another, so the hidden table keeps values of such types as
+ * blobs.  That is enough because these values are compared for equality only. */
 static bool uses_user_type(const struct type *type)
 {
     bool uses = type->kind == TYPE_UDT;

@@ -1,4 +1,4 @@
-/* cql_index: secondary indexes: hidden tables by which the rows with a value of a column are found.
+/* cql_index: secondary indexes: hidden tables that list the rows with a given value in a column.
  *
  *   index table of k.t (p, c, v) on v        PRIMARY KEY ((value, place), token, key, c)
  *     value    the indexed value: a cell, or an element, key or pair of a collection
@@ -66,13 +66,13 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
 /* Mark an index as built. */
 int cql_index_set_built(struct schema *schema, const char *keyspace, const char *name,
                         struct cql_fault *fault);
-/* Drop the hidden tables that do not belong to a built index, as their building was not finished.
- * Call this in a change of the schema, while no index is being built. */
+/* Drop the hidden tables of indexes that are not built, or whose table or column is gone.  Call
+ * this in a change of the schema, while no index is being built. */
 void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena);
 /* Drop the hidden tables of a table that will be dropped. */
 void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena);
 
-/* A copy of the schema without the hidden tables of indexes that a crash left unfinished; NULL:
- * there are none.  A server applies the copy when it starts. */
+/* A copy of the schema without the hidden tables that cql_index_drop_unbuilt drops; NULL: there are
+ * none.  A server applies the copy when it starts, because a crash may leave such tables. */
 struct schema *cql_index_without_unbuilt(const struct schema *schema);
 #endif

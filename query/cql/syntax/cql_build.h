@@ -61,7 +61,7 @@ struct cql_builder {
     struct error *err;
 };
 
-/* The columns and the key of a CREATE TABLE, and then the options after its WITH. */
+/* The columns and the key of a CREATE TABLE.  struct cql_table_options has what follows WITH. */
 struct cql_table_parts {
     struct cql_definition_list columns;
     struct cql_primary_key key;
@@ -156,8 +156,8 @@ struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
 struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
                                             enum cql_assignment_kind kind, struct cql_token column,
                                             struct cql_term *value);
-/* Fails unless the column `other` of `column = other operation value` is the same column; `form` is
- * the form that Cassandra's error asks for. */
+/* Fails unless `other` in `column = other operation value` is the same column as `column`.  `form`
+ * is the form that Cassandra's error asks for. */
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
                           struct cql_token other, const char *form);
 /* Fails where a column is set as a whole and once more, or a field twice. */

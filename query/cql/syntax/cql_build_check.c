@@ -4,10 +4,10 @@
  *
  *     line 1:24 mismatched input 'limit' expecting EOF (select a from t limit 1 [limit]...)
  *
- * with up to ten tokens before the wrong token, which is in brackets.  Blanks count as tokens, and
- * line ends are left out.  As in Cassandra, the quotes of a token in quotes are not counted in its
- * length, so that the bracket closes too early.  The end of the text is at line 0:-1 and has no
- * excerpt. */
+ * The line shows up to ten tokens before the wrong token, which is in brackets.  Blanks count as
+ * tokens, and line ends are left out.  As in Cassandra, the quotes of a token in quotes are not
+ * counted in its length, so that the bracket closes too early.  The end of the text is at line 0:-1
+ * and has no excerpt. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

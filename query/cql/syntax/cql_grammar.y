@@ -411,8 +411,8 @@ contains(A) ::= CONTAINS KEY. { A = CQL_CONTAINS_KEY; }
 contains(A) ::= NOT CONTAINS. { A = CQL_NOT_CONTAINS; }
 contains(A) ::= NOT CONTAINS KEY. { A = CQL_NOT_CONTAINS_KEY; }
 
-/* Relations with an operator and values; the rule that has the left side sets it.  `comparison` is
- * for columns in WHERE and in conditions.  The relations below it are for columns in WHERE only,
+/* Relations with an operator and values.  The rule that reads the left side sets it.  `comparison`
+ * is for columns in WHERE and in conditions.  The relations below it are for columns in WHERE only,
  * for token() and for tuples. */
 %type comparison {struct cql_relation *}
 comparison(A) ::= compare(O) term(T). { A = cql_build_comparison(b, O, T, 1); }

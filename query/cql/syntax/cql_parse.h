@@ -25,8 +25,9 @@ struct cql_parse_limits {
 };
 
 /* Parse a text; NULL as `limits` stands for CQL_PARSE_*.  The tree is in `arena`, not in `text`.
- * ERROR_INVALID for a syntax error, with Cassandra's text ("line 1:7 no viable alternative at input
- * ..."); ERROR_LIMIT over a limit.  The arena may hold parts of a tree after an error. */
+ * ERROR_INVALID: the text is not UTF-8, or has a syntax error, with Cassandra's words for it ("line
+ * 1:7 no viable alternative at input ...").  ERROR_LIMIT: the text is over a limit.  The arena may
+ * hold parts of a tree after an error. */
 must_check int cql_parse(struct bytes text, struct arena *arena,
                          const struct cql_parse_limits *limits,
                          const struct cql_statement **statement_out, struct error *err);

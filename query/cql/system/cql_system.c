@@ -1,7 +1,7 @@
 /* Virtual tables: their catalog, and their rows, which are made for each request.
  *
- * The tables of system_virtual_schema are empty: system_schema lists every system table as if it
- * were stored, and clients find its columns there.
+ * The tables of system_virtual_schema are empty, because system_schema lists every system table,
+ * with its columns, as if the table were stored.
  *
  * SELECT reads virtual tables as it reads stored ones; therefore rows are in (token, key,
  * clustering) order, and their cells in the order of columns. */
