@@ -29,7 +29,8 @@ void cql_free(struct cql *cql);
  * answered 0x1200.  A write that was not given to the store by then is answered 0x1100, and is not
  * carried out later.  0, the initial value: no limit. */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
-/* From now on refuse the requests of clients, except for those that wait for the store. */
+/* From now on refuse the requests of clients.  A request that waits for the store is not
+ * interrupted. */
 void cql_stop(struct cql *cql);
 
 /* `changed` is called with every change that became visible, before the request that made it is
@@ -38,14 +39,15 @@ void cql_on_schema_change(struct cql *cql,
                           void (*changed)(void *context, const struct cql_schema_change *change),
                           void *context);
 
-/* True from the time when the requests under way take half of the memory for requests until they
- * take a quarter of it; then `has_room` is called.  Meanwhile pages are short, and a door starts no
+/* True from the time when the requests under way take more than half of the memory for requests
+ * until they take a quarter of it.  Meanwhile pages are short, and a door starts no
  * further request of a connection that has one under way.  A request for which there is no memory
- * is answered 0x1001; a request that would take more than any request may is answered 0x2200.  At
- * most one listener; NULL removes it. */
+ * is answered 0x1001; a request that would take more than any request may is answered 0x2200. */
 bool cql_is_crowded(const struct cql *cql);
 /* Only the memory reserved for small requests is left: doors start no request. */
 bool cql_is_full(const struct cql *cql);
+/* `has_room` is called when the server is no longer crowded, and when it is no longer full.  At
+ * most one listener; NULL removes it. */
 void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context);
 
 /* Carry a request out, and call `answer` once. */

@@ -1,4 +1,4 @@
-/* cql_bind: a client's values for the markers of a compiled statement.
+/* cql_bind: binds a client's values to the markers of a compiled statement.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/cql/cassandra/write_bound.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_BIND_H
@@ -6,8 +6,8 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* Bind the values: their number, names and types are checked.  *values_out is by marker number and
- * in the execution's arena. */
+/* Check the values' names or number, and their types, and bind them.  *values_out is in the order
+ * of the markers' numbers, in the execution's arena. */
 int cql_bind(struct cql_execution *execution, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,
              const struct cql_value **values_out);

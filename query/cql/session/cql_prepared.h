@@ -1,4 +1,4 @@
-/* cql_prepared: the server's prepared statements, by the MD5 of keyspace and text.
+/* cql_prepared: keeps the server's prepared statements, by the MD5 of keyspace and text.
  *
  * Their memory is bounded: the least recently used statement is dropped first.  A request to
  * execute a dropped statement is answered 0x2500, after which drivers prepare it again.  A
