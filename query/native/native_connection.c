@@ -65,8 +65,8 @@ void native_connection_count(struct native_connection *connection)
     native_door_account(door);
 }
 
-/* How large the body of the next request may be, so that the memory of requests stays within the
- * door's limit. */
+/* How large the body of the next request may be.  After the login this is what the door's limit for
+ * requests leaves, at least NATIVE_ROOM_MIN and at most NATIVE_BODY_MAX. */
 static uint32_t body_max(const struct native_connection *connection)
 {
     const struct quota *quota = &connection->door->requests;
@@ -134,7 +134,7 @@ static bool is_expected(const struct native_connection *connection, uint8_t opco
     return false;
 }
 
-/* Requests that are answered before the next one is read. */
+/* Take a request that is no call: STARTUP, AUTH_RESPONSE or REGISTER. */
 static void take_greeting(struct native_connection *connection,
                           const struct native_envelope *envelope)
 {
@@ -196,7 +196,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     native_connection_refuse(connection);
 }
 
-/* Whether the client has not logged in yet.  Its requests must be small until then. */
+/* Whether the client has not logged in yet.  Until it has, its requests must be small. */
 static bool is_before_login(const struct native_connection *connection)
 {
     return connection->state < NATIVE_SERVING;
@@ -258,7 +258,7 @@ void native_connection_refuse(struct native_connection *connection)
     connection->door->metrics.refused->value++;
 }
 
-/* All answers have been made: send them, and end our side of the connection. */
+/* All answers have been made: send them, and end the server's side of the connection. */
 static void connection_finish(struct native_connection *connection)
 {
     native_connection_flush(connection);
@@ -427,8 +427,8 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
                     : sizeof connection->door->read;
 }
 
-/* Overwrite what called functions left on the stack, and what the loader left there: it saves all
- * registers when it binds a function at the function's first call. */
+/* Overwrite what called functions and the loader left on the stack.  The loader saves all registers
+ * when it binds a function at the function's first call. */
 static __attribute__((noinline)) void stack_wipe(void)
 {
     uint8_t below[STACK_WIPED];

@@ -38,9 +38,9 @@ enum {
     NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader, above
                                             * which no further call starts */
     NATIVE_QUEUE_FULL = 4 << 20,           /* above which nothing more is read */
-    NATIVE_QUEUE_OVER = 32 << 20,          /* above which an error replaces rows of more than */
-    NATIVE_ANSWER_LARGE = 64 << 10,        /* so many bytes */
-    NATIVE_LEAVE_US = 1000 * 1000,         /* that requests may go on after their peer hung up */
+    NATIVE_QUEUE_OVER = 32 << 20,          /* above which an error replaces a large answer */
+    NATIVE_ANSWER_LARGE = 64 << 10,        /* an answer with more bytes of rows is large */
+    NATIVE_LEAVE_US = 1000 * 1000,         /* how long requests go on after their peer hung up */
     NATIVE_CALLS_SPARE_MAX = 256,          /* kept for reuse, with their memory */
     NATIVE_ERROR_CODES = 18
 };
@@ -79,7 +79,7 @@ struct native_connection {
                                             * ended */
     bool is_starting;                      /* native_call_start is running, and must not be entered
                                             * again */
-    unsigned events;                       /* that it registered for: bits of native_event_kind */
+    unsigned events;                       /* that the client wants: bits of native_event_kind */
     struct native_inbox inbox;
     struct native_outbox outbox;
     struct cql_session session;
@@ -91,8 +91,8 @@ struct native_connection {
     struct wake_entry wake;                /* to be flushed in the loop's next turn */
     struct door_slot slot;                 /* its place in the door.  Its clock closes a connection
                                             * that reads slowly, was refused or does not log in */
-    uint64_t written;                      /* bytes given to the network, */
-    uint64_t left;                         /* and those that had left when the timer began */
+    uint64_t written;                      /* bytes given to the network */
+    uint64_t left;                         /* bytes that had been sent when the clock began */
 };
 
 struct native_metrics {
@@ -149,8 +149,8 @@ void native_connection_flush_soon(struct native_connection *connection);
 void native_connection_update(struct native_connection *connection);
 /* Free the connection if the network, calls and logins do not need it any more. */
 void native_connection_release(struct native_connection *connection);
-/* Callbacks of the door: the connection's place is needed for another connection, and its clock
- * has run out. */
+/* Callbacks of the door: native_connection_evict when another connection needs the slot, and
+ * native_connection_late when the slot's clock has run out. */
 void native_connection_evict(struct door_slot *slot);
 void native_connection_late(struct door_slot *slot);
 /* Bring the door's sums up to date. */

@@ -35,16 +35,16 @@ struct native_options {
     struct metrics *metrics;
     struct store *store;                 /* its account of memory counts the door's; NULL: none */
     const struct native_passwords *passwords;      /* outlives the door; NULL: no login is needed */
-    bool read_only;                      /* as in every session (cql_session.h) */
+    bool read_only;                      /* every session only reads (cql_session.h) */
     struct native_limits limits;
 };
 
-/* The door is the cql's listener for changes of the schema. */
+/* The door becomes the listener of `cql` for changes of the schema and for room. */
 struct native_door *native_door_new(const struct native_options *options);
 
-/* Listen; call this at most once.  `*address_out` is valid until the door closes.  Without
- * passwords a door that other machines reach is read-only if its place says that it is open to all;
- * otherwise the result is ERROR_USAGE. */
+/* Listen; call this at most once.  `*address_out` is valid until the door closes.  A door that
+ * other machines reach without a password is read-only.  ERROR_USAGE: other machines reach the door
+ * without a password, and its place does not say that it is open to all. */
 must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
 /* Take ownership of an accepted `connection`, and serve it. */

@@ -1,4 +1,4 @@
-/* native_greeting: versions, STARTUP, logging in, REGISTER.
+/* native_greeting: refuses unknown versions, and answers STARTUP, logins and REGISTER.
  *
  * What decides correctness: each driver finds the version to speak in its own way, by the words,
  * the stream or the version byte of a refusal (docs/PROTOCOL.md "CQL door").  Segments begin
@@ -39,7 +39,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
     native_response_put_error(&error, NATIVE_VERSION_MAX, &body);
     buffer_put_u8(&wire, (is_old ? version : NATIVE_VERSION_MAX) | NATIVE_RESPONSE_BIT);
     buffer_put_u8(&wire, 0);
-    /* Stream 0, whatever the request's, because every driver expects the refusal there. */
+    /* Stream 0, not the request's, because every driver expects the refusal on stream 0. */
     buffer_put_zeros(&wire, is_old ? 1 : 2);
     buffer_put_u8(&wire, NATIVE_ERROR);
     buffer_put_u32_be(&wire, (uint32_t)body.size);
@@ -172,7 +172,7 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
 
 /* Read a SASL PLAIN token: the authorization id (read into the user's place and ignored), the user
  * and the password, separated by NULs.  The parts of an invalid token may be a password; they are
- * copied to `login` only, which is wiped. */
+ * copied to `login` only, and login_free wipes it. */
 static bool read_token(struct bytes token, struct native_login *login)
 {
     return take_part(&token, login->user, NATIVE_USER_MAX) &&

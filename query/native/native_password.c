@@ -4,7 +4,7 @@
  * name, whatever the costs of their hashes, so that no client learns which names exist; and a hash
  * that crypt does not know never matches.
  *
- * To compute a hash of cost c takes 2^c steps.  After a hash of cost c, hashes of cost c, c + 1,
+ * Computing a hash of cost c takes 2^c steps.  After a hash of cost c, hashes of cost c, c + 1,
  * ... up to one less than the highest cost are computed; together they take as long as one hash of
  * the highest cost. */
 #include "query/native/native_password.h"

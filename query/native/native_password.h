@@ -1,4 +1,4 @@
-/* native_password: the users that may log in at the CQL door: a file of names and bcrypt hashes.
+/* native_password: reads the file of the users of the CQL door, and checks their passwords.
  *
  *     # comment
  *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
@@ -24,9 +24,10 @@ enum {
     NATIVE_PASSWORD_MAX = 255            /* bcrypt looks at the first 72 */
 };
 
-/* Load the file, or parse its text.  ERROR_INVALID: a line is not as above or names a user again
- * (its number is in the error), no user is named, or other users may write the file.  ERROR_LIMIT:
- * more than NATIVE_USERS_MAX users, or the file is too large. */
+/* Load the file, or parse its text.  ERROR_INVALID: a line is not NAME:HASH, its hash cannot be
+ * used, or it names a user again (the error has the line's number); no user is named; or other
+ * users may write the file.  ERROR_LIMIT: more than NATIVE_USERS_MAX users, or the file is too
+ * large. */
 must_check int native_password_load(const char *path, struct native_passwords **passwords_out,
                                     struct error *err);
 must_check int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
