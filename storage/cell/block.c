@@ -1,14 +1,14 @@
-/* block: columns that grow, and their serialized form, which is what the log keeps.
+/* block: columns that grow, and the serialized form in which the log keeps them.
  *
  * What must hold: block_deserialize gives back what was serialized, and from any bytes it makes
  * either an error or a block that can be used without checks: codes are below their dictionary's
  * count, offsets ascend within the text, scales are 0 to 18, flags are 0 or 1.
  *
- * Example: 1,000 clicks of one second.  Times are offsets from the least one in 2 bytes, amounts in
- * 2, partition and ad codes in 2 each, the scale of all amounts is one byte, absence one byte: 8
- * bytes a row, and the two dictionaries.  Widths are whole bytes, so that the compiler vectorizes
- * the loops that write and read a vector: a log is deleted soon, so fast writing is worth more than
- * few bytes. */
+ * Example: 1,000 clicks of one second.  A row takes 8 bytes: 2 for the time (an offset from the
+ * least time), 2 for the amount, and 2 each for the partition code and the ad code.  Scale and
+ * absence are the same in all rows, so they take 2 bytes for each column.  The two dictionaries
+ * come in addition.  Widths are whole bytes, so that the compiler vectorizes the loops that write
+ * and read a vector: a log is deleted soon, so fast writing is worth more than few bytes. */
 #include "storage/cell/block.h"
 
 #include <string.h>
@@ -315,7 +315,7 @@ void block_set_absent(struct block *block, struct block_column *column, uint32_t
         column->scales[row] = 0;
 }
 
-/* Translate codes of strings of `from` into codes of `to`, to which the strings are added. */
+/* Translate codes of `from` into codes of `to`, and add their strings to `to`. */
 static void codes_copy(const struct block_dictionary *from, const uint32_t *codes, uint32_t rows,
                        struct block_dictionary *to, uint32_t *codes_out)
 {
@@ -494,7 +494,8 @@ static void get_codes(struct reader *reader, uint32_t *codes, uint32_t count, ui
         reader->failed = true;
 }
 
-/* Append one byte for each row, or a single one if all are the same; NULL stands for zeros. */
+/* Append the form, and then one byte for each row, or a single byte if all rows have the same.
+ * `flags` NULL stands for zeros. */
 static void put_flags(struct buffer *buffer, const uint8_t *flags, uint32_t count)
 {
     uint8_t first = flags != NULL && count > 0 ? flags[0] : 0;

@@ -2,7 +2,7 @@
  *
  * Every text column is a dictionary and codes, and so are the partition keys.  A block therefore
  * needs nothing of the engine: any thread can make one, the engine looks up a few hundred strings
- * instead of one for each row, and the log keeps it unchanged.  Rows are in arrival order.
+ * instead of one for each row, and the log keeps the block unchanged.  Rows are in arrival order.
  *
  * Columns are the table's clustering columns (without the rank) and its regular columns, in the
  * table's order.  What the vector of a column holds depends on the column's type:
@@ -61,8 +61,8 @@ struct block {
     uint32_t *partition_codes;         /* by row */
     bool is_checked;                   /* the maker of the block checked its rows against the types
                                         * of the columns and, for a table of a stream of clicks, the
-                                        * rules of the stream; false: write_batch_check and
-                                        * the commit check do that */
+                                        * rules of the stream; false: write_batch_check and the
+                                        * store's commit check (store.h) do that */
 };
 
 enum vector_kind block_vector_kind(const struct type *type);
@@ -96,8 +96,8 @@ must_check int block_check(const struct block *block, const struct schema *schem
 /* Note that the row has no value in the column. */
 void block_set_absent(struct block *block, struct block_column *column, uint32_t row);
 
-/* Copy rows `first` to `end` - 1 of `from`, with the strings that they use and no others, to `to`,
- * which has no rows and is of the same table. */
+/* Copy rows `first` to `end` - 1 of `from` to `to`, with the strings that their codes name and no
+ * others.  `to` must have no rows and be of the same table. */
 void block_copy_rows(const struct block *from, uint32_t first, uint32_t end, struct block *to);
 
 /* Append a string of at most BLOCK_STRING_MAX bytes and return its code.  A partition key must not

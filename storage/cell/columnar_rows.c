@@ -1,11 +1,12 @@
 /* columnar_rows: rows as columns are appended, merged, removed and streamed.
  *
  * What decides correctness: rows are appended in the order of their frames and sorted stably
- * (columnar_rows_order.c), so equals are in that order, and their place among the equals is their
- * rank.  Where a row is removed and equals behind it stay, their ranks become explicit.
+ * (columnar_rows_order.c), so equals are in that order, and a row's place among its equals is its
+ * rank.  Where a row is removed and equals behind it stay, the first of these gets an explicit
+ * rank.
  *
  * A merge appends all inputs and sorts them.  That is faster than comparing the first rows of the
- * inputs, because few of its branches depend on the data, and rows that are in order already take
+ * inputs, because few branches of the sort depend on the data.  Rows that are in order already take
  * one pass. */
 #include "storage/cell/columnar_rows.h"
 
@@ -432,7 +433,7 @@ static void remove_marked(uint8_t *values, size_t size, const uint8_t *gone, uin
             memmove(values + kept++ * size, values + i * size, size);
 }
 
-/* Make the rank of each row explicit that stays and comes directly after a removed equal.  Implied
+/* Give an explicit rank to each row that stays and comes directly after a removed equal.  Implied
  * ranks behind such a row are counted from its rank. */
 static void ranks_pin(struct columnar_rows *rows, const uint8_t *gone)
 {
@@ -527,7 +528,8 @@ static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
     return low;
 }
 
-/* The rank of a row, which follows from that of the row yielded before if the two are equals. */
+/* The rank of the row that is yielded next.  While all ranks are implied, a row that is equal to
+ * the row yielded before has the next rank, or in reverse the rank before. */
 static int64_t next_rank(const struct rows_stream *stream, uint32_t row)
 {
     const struct columnar_rows *rows = stream->rows;

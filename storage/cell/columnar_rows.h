@@ -1,11 +1,11 @@
 /* columnar_rows: rows of one partition of an event table as sorted columns: the unit in which
  * append-only runs are read, merged, checked and written.
  *
- * Vectors are those of block.h; codes are indexes into `strings`, which belong to the source of the
- * rows (a memtable, a decoded page) and must outlive them.  Rows are sorted by the clustering
- * columns in the table's order.  Rows with the same clustering (*equals*) are in the order of their
- * frames in the commit log; the rank of a row is its place among its equals, from 0, unless `ranks`
- * has another. */
+ * Vectors are those of block.h.  Codes are indexes into `strings`.  The strings belong to the
+ * source of the rows (a memtable, a decoded page) and must outlive the rows.  Rows are sorted by
+ * the clustering columns in the table's order.  Rows with the same clustering (*equals*) are in the
+ * order of their frames in the commit log; the rank of a row is its place among its equals, from 0,
+ * unless `ranks` has another. */
 #ifndef DAYBOOK_STORAGE_CELL_COLUMNAR_ROWS_H
 #define DAYBOOK_STORAGE_CELL_COLUMNAR_ROWS_H
 
@@ -78,13 +78,14 @@ void *columnar_rows_array(const struct columnar_rows *rows, uint32_t index, size
 void columnar_rows_drop(struct columnar_rows *rows, uint32_t count);
 
 /* Remove the rows that are marked in `gone`, one byte for each row.  The other rows keep their
- * ranks: the ranks of equals behind a removed row become explicit.  All equals of a removed row
+ * ranks: the first equal behind a removed row gets an explicit rank.  All equals of a removed row
  * must be among the rows. */
 void columnar_rows_remove(struct columnar_rows *rows, const uint8_t *gone);
 
 /* ---- columnar_rows_order.c ---- */
 
-/* How many of the vectors are clustering columns.  The rank, the last one, has no vector. */
+/* How many of the vectors are clustering columns.  The rank, which is the last clustering column,
+ * has no vector. */
 static inline uint32_t columnar_rows_clustering_columns(const struct columnar_rows *rows)
 {
     return rows->table->clustering_count - 1;
@@ -106,9 +107,9 @@ uint32_t columnar_rows_stats_column(const struct table *table);
 
 /* Merge several inputs, given in the order of their frames, into `merged`, which is cleared first.
  * Equals keep that order.  If an input has explicit ranks, all ranks of `merged` are explicit; if
- * timestamps differ, each row has its own.  `strings`, which the caller owns, is cleared too.  It
- * gets views of the inputs' strings, which `merged` uses: so it and the inputs must outlive
- * `merged`.  ERROR_LIMIT past UINT32_MAX rows. */
+ * timestamps differ, each row has its own.  `strings` belongs to the caller and is cleared, too.
+ * It gets views of the inputs' strings, and `merged` uses these views.  So `strings` and the inputs
+ * must outlive `merged`.  ERROR_LIMIT past UINT32_MAX rows. */
 struct columnar_strings;
 struct columnar_strings *columnar_rows_strings_new(void);
 void columnar_rows_strings_free(struct columnar_strings *strings);

@@ -8,14 +8,16 @@
  *
  *     CHECK     find whether the rows are in order already; then sorting ends
  *     RANGE     find the least and the greatest value of the first column
- *     NUMBERS   turn each value into a number that ascends in clustering order, above its row index
- *     RADIX     sort these by radix sort
+ *     NUMBERS   make an item of each row: a number that ascends in clustering order, in the bits
+ *               above the row index
+ *     RADIX     sort the items by radix sort
  *     PLACES    take the row indexes out of the sorted items
  *     EQUALS    sort each run of equal numbers by all columns, with a comparison sort
  *     GATHER    put the values of each array into the order of the row indexes
  *
- * If the first column is no integer, or number and row index do not fit 64 bits, the phase COMPARE
- * replaces the phases from there to EQUALS: it is a comparison sort of all rows in one piece. */
+ * If the first column is no integer, COMPARE replaces the phases from RANGE to EQUALS.  If number
+ * and row index do not fit 64 bits, COMPARE replaces the phases from NUMBERS to EQUALS.  COMPARE is
+ * a comparison sort of all rows in one piece. */
 #include "storage/cell/columnar_rows_order.h"
 
 #include <string.h>

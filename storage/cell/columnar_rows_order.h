@@ -40,7 +40,8 @@ struct columnar_rows_order {
 
 /* Until the order is released the rows may be changed by its steps only. */
 void columnar_rows_order_begin(struct columnar_rows_order *order, struct columnar_rows *rows);
-/* Do the work of one step, COLUMNAR_STEP_ROWS rows.  False: the rows are in order. */
+/* Do the work of one step: COLUMNAR_STEP_ROWS rows, or more rows in the phase COMPARE and for a
+ * longer run of equals.  False: the rows are in order. */
 bool columnar_rows_order_step(struct columnar_rows_order *order);
 /* May be called before the last step; the contents of the rows are then undefined. */
 void columnar_rows_order_release(struct columnar_rows_order *order);

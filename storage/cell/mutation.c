@@ -135,8 +135,8 @@ static int check_cell_content(const struct table *table, const struct cell *cell
     return check_cell_value(table, cell, type_element(type, cell->path), err);
 }
 
-/* Whether cell `a` comes before cell `b` of the same row in the order (column, path); `type` is
- * that of the column of `b`. */
+/* Whether cell `a` comes before cell `b` of the same row in the order (column, path); `type` is the
+ * type of the column of `b`. */
 static bool cells_ascend(const struct cell *a, const struct cell *b, const struct type *type)
 {
     if (a->column_id != b->column_id)
@@ -191,8 +191,8 @@ int mutation_check_item(const struct table *table, const struct unfiltered *item
                                         : check_bound(table, &item->bound, err);
 }
 
-/* Check that rows and bounds ascend, and that each bound begins with the deletion with which the
- * one before it ended. */
+/* Check each item, that the items ascend, and that each bound begins with the deletion with which
+ * the bound before it ended.  The last bound must end with no deletion. */
 static int check_items(const struct table *table, const struct unfiltered *items, uint32_t count,
                        struct error *err)
 {

@@ -6,8 +6,9 @@
 
 #include "storage/cell/row.h"
 
-/* Stands for the server's timestamp: that of the frame plus the mutation's index in it.  A deletion
- * at TIMESTAMP_SERVER also gets its local_s from the server's timestamp. */
+/* Stands for the server's timestamp: the timestamp of the batch, plus 1, plus the mutation's index
+ * in the batch.  A deletion at TIMESTAMP_SERVER also gets its local_s from the server's
+ * timestamp. */
 #define TIMESTAMP_SERVER (INT64_MIN + 1)
 
 struct mutation {
@@ -37,7 +38,7 @@ must_check int mutation_check_item(const struct table *table, const struct unfil
  * earlier version of the program wrote such cells. */
 struct cell_salvage {
     void (*skipped)(void *context, const char *text);        /* called for each such cell; `text`
-                                                              * says which it is, and why */
+                                                              * says what is wrong with the cell */
     void *context;
 };
 

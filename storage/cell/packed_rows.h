@@ -12,7 +12,7 @@
  *     packed_rows_value(rows, 3, clicks);
  *     packed_rows_null(rows, 4);
  *
- * Its marker and all cells have the server's timestamp (mutation.h). */
+ * The marker and all cells of a row have the server's timestamp (mutation.h). */
 #ifndef DAYBOOK_STORAGE_CELL_PACKED_ROWS_H
 #define DAYBOOK_STORAGE_CELL_PACKED_ROWS_H
 
@@ -28,11 +28,12 @@ struct packed_span {
 
 struct packed_row {
     uint32_t end;                      /* in `bytes` */
-    uint16_t columns;                  /* a bit for each simple column of it whose id is below 16 */
-    bool has_others;                   /* it has cells of other columns */
+    uint16_t columns;                  /* a bit for each simple column of the row whose id is below
+                                        * 16 */
+    bool has_others;                   /* the row has cells of other columns */
 };
 
-/* All-zero is an empty one. */
+/* All-zero: no rows. */
 struct packed_rows {
     struct packed_span *spans;
     uint32_t span_count, span_capacity;
@@ -52,8 +53,9 @@ void packed_rows_clear(struct packed_rows *rows);            /* keeps the memory
 void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering, uint32_t cell_count);
 /* Add a cell to the row: a value, a tombstone, or an element of a set.  Column ids ascend, and so
- * do the elements of a set.  The table must have the column, and the value must be of its type;
- * both are checked here, because mutation_check is not called for these rows. */
+ * do the elements of a set.  The table must have the column, and a value or element must be of its
+ * type: packed_rows_value and packed_rows_element check that, because mutation_check is not called
+ * for these rows. */
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value);
 void packed_rows_null(struct packed_rows *rows, uint32_t column_id);
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element);
@@ -62,8 +64,8 @@ void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct by
  * valid until a row is added. */
 struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
 
-/* The columns of a row: bit i stands for column id i.  0: the row has an element of a set, or a
- * column whose id is 16 or more. */
+/* The columns of a row: bit i stands for column id i.  0: the row has no cells, or it has an
+ * element of a set or a column whose id is 16 or more. */
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
 /* packed_rows_pack_span appends the span as mutation_pack writes a mutation;

@@ -48,7 +48,7 @@ static bool stats_fit(const struct partition_stats *stats)
             (sum->count <= UINT32_MAX && sum->sum >= INT64_MIN && sum->sum <= INT64_MAX));
 }
 
-/* Of packed stats, `sum` below owns memory only when it does not fit; `packed` then owns it. */
+/* `sum` has memory of its own only if it does not fit.  That memory then belongs to `packed`. */
 void packed_stats_add(struct packed_stats *packed, const struct partition_stats *more)
 {
     if (packed->is_large) {

@@ -38,8 +38,9 @@ static inline uint64_t packed_stats_rows(const struct packed_stats *packed)
     return packed->is_large ? packed->stats->rows : packed->rows;
 }
 
-/* Add a row without its value, or a value, if the stats then still fit, as they nearly always do.
- * False: nothing was added, and the caller adds it by packed_stats_add. */
+/* Add a row without its value, or a value, without unpacking the stats.  False: nothing was added,
+ * because the stats are large or would become large, or because the row's time is before `first`.
+ * The caller must then add the row or value by packed_stats_add. */
 static inline bool packed_stats_take_row(struct packed_stats *packed, int64_t time)
 {
     int64_t first = packed->rows > 0 ? packed->first : time;

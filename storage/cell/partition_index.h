@@ -2,7 +2,7 @@
  *
  * Stats of append-only runs may be added (stats.h), so the index has one entry for each partition,
  * however many runs have rows of it.  A compaction changes no entry unless it removes deleted
- * clicks. The index takes 50 to 60 bytes of memory and the key for each partition, and is rebuilt
+ * clicks.  The index takes 50 to 60 bytes of memory and the key for each partition, and is rebuilt
  * from the segments' directories when a data directory is opened. */
 #ifndef DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
@@ -24,8 +24,9 @@ uint32_t partition_index_table(const struct partition_index *index);
 
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats);
-/* Fetch into the processor's cache what partition_index_add will touch: _prefetch_place fetches the
- * slot of the token, and _prefetch, to be called when the slot has arrived, the entry. */
+/* Fetch into the processor's cache what partition_index_add will touch.
+ * partition_index_prefetch_place fetches the slot of the token; partition_index_prefetch, called
+ * when the slot has arrived, fetches the entry. */
 void partition_index_prefetch_place(const struct partition_index *index, int64_t token);
 void partition_index_prefetch(const struct partition_index *index, int64_t token);
 /* Set the stats of a partition to zero rows; its entry stays. */

@@ -58,7 +58,7 @@ static bool is_stronger(const void *context, const void *a, const void *b)
                                    ((const struct range_deletion *)b)->deletion);
 }
 
-/* NULL: no range is open. */
+/* The strongest range of the heap, which may have ended.  NULL: the heap is empty. */
 static const struct range_deletion *open_first(const struct range_sweep *sweep)
 {
     return sweep->open.count > 0 ? sweep->open.items[0] : NULL;

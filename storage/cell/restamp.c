@@ -1,4 +1,4 @@
-/* restamp: times noted as spans, and a stream in which they are replaced. */
+/* restamp: times are noted as spans, and a stream replaces the times of its items. */
 #include "storage/cell/restamp.h"
 
 #include <stdlib.h>

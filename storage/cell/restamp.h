@@ -15,7 +15,7 @@
 
 #include "storage/cell/stream.h"
 
-enum { RESTAMP_SPANS_MAX = 4 << 20 };  /* which take 96 MiB */
+enum { RESTAMP_SPANS_MAX = 4 << 20 };  /* so many spans take 96 MiB */
 
 struct restamp_span {
     int64_t first_us;
@@ -36,12 +36,12 @@ struct restamp {
     int64_t gap_us;                    /* spans that are at most this far apart are joined */
 };
 
-/* Map times after `after_us` and up to `until_us`; 0 < after_us <= until_us.  Keeps at most
- * `spans_max` spans, 2 or more. */
+/* Map times after `after_us` and up to `until_us`; 0 < after_us <= until_us.  At most `spans_max`
+ * spans are kept; `spans_max` is 2 or more. */
 void restamp_init(struct restamp *restamp, int64_t after_us, int64_t until_us, uint32_t spans_max);
 void restamp_release(struct restamp *restamp);
-/* Note a time, which may be one that stays.  Returns the same time, so that a struct restamp_each
- * can note or map. */
+/* Note a time; a time that stays is ignored.  Returns the same time, so that one stream
+ * (restamp_of_stream) serves for noting times and another one for mapping them. */
 int64_t restamp_note(struct restamp *restamp, int64_t timestamp_us);
 /* Work out the mapping: after all times were noted, and before restamp_of is called. */
 void restamp_settle(struct restamp *restamp);

@@ -39,7 +39,8 @@ struct deletion {
 #define DELETION_NONE ((struct deletion){TIMESTAMP_NONE, 0})
 
 enum cell_flag {
-    CELL_TOMBSTONE = 1,                /* no value, no TTL; expiry_s is when it was made */
+    CELL_TOMBSTONE = 1,                /* no value, no TTL; expiry_s is when it was made, or
+                                        * EXPIRY_NONE */
     CELL_COUNTER = 2                   /* value is a valid counter cell, counters/counter_cell.h */
 };
 
@@ -132,8 +133,9 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
               struct row *live_out);
 
 /* Give what a compaction keeps of a merged row, when nothing outside the merge was written before
- * `before_us`.  It keeps what a reader sees, and the deletions and expired cells whose timestamp is
- * `before_us` or later, because these may still hide something.  False: nothing is left. */
+ * `before_us`.  It keeps what a reader sees.  It also keeps deletions, tombstones, and an expired
+ * marker or expired cells if their timestamp is `before_us` or later, because these may still hide
+ * something.  False: nothing is left. */
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
                struct arena *arena, struct row *kept_out);
 /* Whether the row has no marker, deletion or cell. */
@@ -149,8 +151,8 @@ struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 
 /* Copies with all bytes that they point to in `arena`. */
 struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena);
-/* Copy a clustering whose bytes, row_clustering_bytes of them, go to `*to`, which is moved behind
- * them.  `copy_out` may be `from`. */
+/* Copy a clustering.  Its bytes, row_clustering_bytes of them, are copied to `*to`, and `*to` is
+ * moved behind them.  `copy_out` may be `from`. */
 void row_clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out);
 size_t row_clustering_bytes(const struct clustering *clustering);
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);

@@ -1,10 +1,11 @@
 /* stats: counts and sums of a partition's rows in a run, which are known without reading the rows.
  *
- * They are the number of rows and, for the first regular decimal column of the table, the number of
- * values and their exact 128-bit sum.  Each decimal scale has its own number and sum, so that the
- * scale of a total is right also after rows were removed.  Stats of append-only runs may be added
- * whatever times they cover, because no row of an event table replaces another; stats of other runs
- * may not be added (docs/decisions/03-append-only-and-overwrite-runs.md). */
+ * They are the number of rows, the least and the greatest value of the first clustering column, and
+ * for the first regular decimal column of the table the number of values and their exact 128-bit
+ * sum.  Each decimal scale has its own number and sum, so that the scale of a total is right also
+ * after rows were removed.  Stats of append-only runs may be added whatever times they cover,
+ * because no row of an event table replaces another; stats of other runs may not be added
+ * (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 
@@ -32,7 +33,7 @@ struct partition_stats {
     struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */
 };
 
-void stats_release(struct partition_stats *stats);   /* afterwards they are those of no rows */
+void stats_release(struct partition_stats *stats);   /* the stats are then those of no rows */
 void stats_copy(struct partition_stats *target, const struct partition_stats *source);
 /* stats_add_value adds the value of a row, stats_add_row a row without its value. */
 void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale);

@@ -34,7 +34,7 @@ bool stream_slice_contains(const struct table *table, const struct slice *slice,
 int stream_position_compare(const struct table *table, const struct unfiltered *a,
                             const struct unfiltered *b);
 
-/* The base of every stream, which is the first member of each implementation. */
+/* The base of every stream: the first member of the struct of each kind of stream. */
 struct stream {
     const struct table *table;
     struct deletion partition_deletion;   /* TIMESTAMP_NONE: none */
@@ -47,8 +47,8 @@ struct stream {
 /* Close a stream of any kind; NULL is fine. */
 void stream_close(struct stream *stream);
 
-/* A stream of the items of an array, which must outlive it.  The items are in the order in which
- * the stream yields them, and are cut to the slice. */
+/* A stream of the items of an array.  The array must outlive the stream.  Its items must be in the
+ * order in which the stream is to yield them, and within the slice already. */
 struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,
                                const struct unfiltered *items, size_t count);
 
@@ -56,17 +56,17 @@ struct stream *stream_of_array(const struct table *table, struct deletion partit
  * bounds. */
 struct stream *stream_live(struct stream *stream, int64_t now_s);
 
-/* A stream of what a compaction at `now_s` keeps of `stream` (owned), when nothing outside it was
- * written before `before_us`; INT64_MAX: there is nothing outside.  `*has_dropped` is set to true
- * when anything is left out; it must outlive the stream. */
+/* A stream of what a compaction at `now_s` keeps of `stream` (owned), when nothing outside `stream`
+ * was written before `before_us`; INT64_MAX: there is nothing outside.  `*has_dropped` becomes true
+ * when anything is left out.  `has_dropped` must outlive the stream. */
 struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us,
                              bool *has_dropped);
 
 /* ---- stream_merge.c ---- */
 
 /* Merge streams of one partition (owned), which were all opened with the same slice.  The merged
- * stream yields merged rows, without what a deletion hides and with all tombstones.  Its
- * partition_deletion is the strongest of the inputs. */
+ * stream yields merged rows and bounds, without what a deletion hides and with all tombstones that
+ * no deletion hides.  Its partition_deletion is the strongest of the inputs. */
 struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
                             bool reversed);
 #endif

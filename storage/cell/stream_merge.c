@@ -129,8 +129,8 @@ static bool merge_bounds(struct merge_stream *merge, struct unfiltered *out)
     return true;
 }
 
-/* Whether the only version of a row is yielded unchanged: it deletes nothing and nothing covers
- * it. */
+/* Whether the only version of a row is yielded unchanged: the version has no deletion, and no range
+ * or partition deletion covers the row. */
 static bool row_is_unchanged(const struct row *row, struct deletion covering)
 {
     return covering.timestamp_us == TIMESTAMP_NONE &&

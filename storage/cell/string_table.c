@@ -18,10 +18,9 @@
  *     5/16 of the new slots     by now `old` is copied and given up
  *
  * What decides correctness: two strings are the same only if their bytes are.  An entry holds the
- * size and 16 bytes.  For a string of up to 16 bytes these are its first and last eight bytes,
- * which with the size are the whole string.  For a longer string they are its 128-bit hash, and
- * where it agrees the text itself is compared.  Numbers depend on the order of adding alone, never
- * on hashes. */
+ * size and 16 bytes.  Of a string of up to 16 bytes, the 16 bytes have the whole text.  Of a longer
+ * string, the 16 bytes are the 128-bit hash, and where the hash agrees the text itself is compared.
+ * Numbers depend on the order of adding alone, never on hashes. */
 #include "storage/cell/string_table.h"
 
 #include <string.h>
@@ -43,7 +42,7 @@ enum {
                                    * times what the system clears at a touch at most */
 };
 
-/* 32 bytes, so that none lies in two cache lines. */
+/* 32 bytes, so that no entry lies in two cache lines. */
 struct string_entry {
     uint64_t words[2];
     const uint8_t *text;
@@ -54,7 +53,7 @@ struct string_entry {
 struct string_table {
     struct arena *arena;
     struct string_entry *entries;
-    uint64_t mask;            /* entries - 1 */
+    uint64_t mask;            /* number of slots - 1 */
     struct string_entry *old; /* the entries before the last growth; NULL: all were moved */
     uint64_t old_count;
     uint64_t old_moved;        /* number of slots moved, from the first on */

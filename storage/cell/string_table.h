@@ -1,9 +1,9 @@
 /* string_table: distinct strings, each with a number: 0, 1, 2, … in the order of their adding.
  *
- * A memtable numbers the text values of its rows with it, a segment writer the strings of its
- * dictionary.  Adding a string that is already there is the hot path.  An entry holds a string of
- * up to 16 bytes, or the 128-bit hash of a longer one, so that a lookup mostly touches one entry.
- * Many strings are looked up together, so that their cache misses overlap. */
+ * A memtable numbers the text values of its rows with a string table, and a segment writer numbers
+ * the strings of its dictionary.  Adding a string that is already there is the hot path.  An entry
+ * holds a string of up to 16 bytes, or the 128-bit hash of a longer one, so that a lookup mostly
+ * touches one entry.  Many strings are looked up together, so that their cache misses overlap. */
 #ifndef DAYBOOK_STORAGE_CELL_STRING_TABLE_H
 #define DAYBOOK_STORAGE_CELL_STRING_TABLE_H
 

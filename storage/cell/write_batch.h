@@ -70,8 +70,8 @@ struct write_batch {
 };
 
 struct write_batch *write_batch_new(void);
-/* A batch of few parts that uses the caller's arena, which must outlive it and which
- * write_batch_clear does not reset. */
+/* A batch of few parts that uses the caller's arena.  The arena must outlive the batch, and
+ * write_batch_clear does not reset the arena. */
 struct write_batch *write_batch_new_in(struct arena *arena);
 void write_batch_free(struct write_batch *batch);
 void write_batch_clear(struct write_batch *batch);            /* empty it, and keep its memory */
@@ -115,7 +115,7 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
 bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out);
 /* ERROR_INVALID unless write_batch_deserialize will accept the batch with `schema`, or with the
  * batch's own schema if it has one.  Checks blocks that are not marked as checked, and mutations
- * and increments from the given indexes on. */
+ * and increments from the given indexes on; rules and packed rows are not checked. */
 must_check int write_batch_check(const struct write_batch *batch, const struct schema *schema,
                                  uint32_t mutation_first, uint32_t increment_first,
                                  struct error *err);
