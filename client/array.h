@@ -1,7 +1,8 @@
 /* array: grows arrays, and reports it when memory is out instead of ending the program.
  *
- * `array` is the address of the caller's pointer, of any type, which is NULL at first.  The caller
- * frees the memory.  Growing keeps the items.  False: memory is out, and nothing changed. */
+ * `array` is the address of the caller's pointer.  The pointer may have any type; it is NULL at
+ * first.  The caller frees the memory.  Growing keeps the items.  False: memory is out, and nothing
+ * changed. */
 #ifndef DAYBOOK_CLIENT_ARRAY_H
 #define DAYBOOK_CLIENT_ARRAY_H
 

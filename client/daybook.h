@@ -54,7 +54,7 @@ extern "C" {
 
 enum daybook_status {
     DAYBOOK_INVALID = -1,              /* an invalid argument; nothing was done */
-    DAYBOOK_NO_MEMORY = -2,            /* nothing was done; another call may succeed */
+    DAYBOOK_NO_MEMORY = -2,            /* memory is out; call again to continue */
     DAYBOOK_UNREACHABLE = -3,          /* no answer for `patience_ms`; call again to continue */
     DAYBOOK_REFUSED = -4               /* the server takes no more batches of this producer */
 };
