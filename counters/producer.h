@@ -42,7 +42,7 @@ struct producer_batch {
 struct producer {
     uint8_t id[UUID_SIZE];
     uint64_t epoch;
-    uint64_t last;                     /* the highest batch applied, durable or not; 0: none */
+    uint64_t last;                     /* the highest recorded batch, durable or not; 0: none */
     void *owner;                       /* the producer's connection; NULL: none */
     /* private */
     struct producer_table *table;
@@ -109,7 +109,7 @@ enum producer_verdict producer_verdict_of(const struct producer *producer, uint6
 /* The batch `sequence`; NULL when the window does not have it.  Valid until the next call of
  * producer_record. */
 struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence);
-/* Record a copy of `batch`, which was applied, and return it.  `batch` is the next one; while the
+/* Record a copy of `batch` and return the copy.  `batch` is the producer's next batch; while the
  * store is opened, batches may be recorded in any order. */
 struct producer_batch *producer_record(struct producer *producer,
                                        const struct producer_batch *batch);
