@@ -146,8 +146,8 @@ void door_clock(struct door_slot *slot, int64_t ms);
  * connections.  When the quota is full, the oldest of these connections is evicted.  No
  * effect on a connection whose login is pending already. */
 void door_login_pending(struct door_slot *slot);
-/* The connection, whose login is pending, now has `bytes` of memory.  The call may evict
- * connections, also this one: its slot then has no place.  No effect if no login is pending. */
+/* The connection now has `bytes` of memory.  The call may evict connections, also this one: its
+ * slot then has no place.  No effect on a connection whose login is not pending. */
 void door_login_charge(struct door_slot *slot, size_t bytes);
 /* The connection has logged in: the charge ends. */
 void door_login_done(struct door_slot *slot);
