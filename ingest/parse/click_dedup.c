@@ -172,8 +172,8 @@ static enum click_dedup_verdict verdict_of(const struct click_dedup *dedup,
                                                                : CLICK_DEDUP_DIFFERENT;
 }
 
-/* Compare the partition's rows with each other: of those with the same id the first line is the
- * click. */
+/* Compare the partition's rows with each other: among rows with the same id, the first line is
+ * the click. */
 static void judge_among_themselves(struct click_dedup *dedup)
 {
     uint32_t first = dedup->begin;

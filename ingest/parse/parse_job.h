@@ -50,7 +50,7 @@ struct parse_job {
     uint32_t span_count;
     struct decoded_frame frames[DECODED_FRAMES_MAX];           /* each frame's rows are in a span
                                         * or in a part of the frame's own */
-    uint32_t span_next, frame_next;    /* indexes of the first that may still be used */
+    uint32_t span_next, frame_next;    /* the first span and frame that may still be used */
 };
 
 /* Run the job on the lane's thread: parse_job_frames if it has a decoder, else parse_job_lines. */

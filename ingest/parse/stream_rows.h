@@ -53,8 +53,8 @@ size_t stream_rows_bytes(const struct stream_rows *rows);      /* memory of rows
 /* Whether there is a builder, and no row or reject. */
 bool stream_rows_is_idle(const struct stream_rows *rows);
 
-/* Complete the builder's block, and move all rejects to one list, which is returned.  Called before
- * a commit. */
+/* Complete the builder's block, and move all rejects to one list.  Returns that list.  Called
+ * before a commit. */
 const struct reject_list *stream_rows_finish(struct stream_rows *rows);
 uint64_t stream_rows_accepted(const struct stream_rows *rows);
 void stream_rows_add_blocks(const struct stream_rows *rows, struct write_batch *batch);
