@@ -23,8 +23,8 @@ void answer_refuse(struct ingest_connection *connection, uint64_t sequence, cons
 /* Call answer_refuse with sequence 0, and `line` as a JSON string for the text. */
 void answer_refuse_quoting(struct ingest_connection *connection, const char *word,
                            struct bytes line);
-/* Make an error the text of `reply`, which waited for the store, and set its connection, if that is
- * not closed, to REFUSED. */
+/* Make an error the text of `reply`, which waited for the store.  The reply's connection is set to
+ * REFUSED, unless it is closed. */
 void answer_fail(struct reply *reply, uint64_t sequence, const char *word, const char *text);
 
 /* Send all answers that are ready, as one write. */

@@ -124,8 +124,8 @@ static struct row_part *grouped_rows(struct ingest_connection *connection,
     return part;
 }
 
-/* Add the frame's rows to the connection, which has no other rows.  `first` is the line number of
- * the first row, for rejects. */
+/* Add the frame's rows to the connection, which must have no other rows.  `first` is the line
+ * number of the first row, for rejects. */
 static int rows_take(struct ingest_connection *connection, struct decoded_frame *run,
                      uint64_t first)
 {

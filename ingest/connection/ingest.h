@@ -25,9 +25,11 @@ enum {
     INGEST_STRINGS_MAX = 128 << 20
 };
 
-/* A limit of 0 stands for its default: the constant of the same name, above or in door/door.h. */
+/* A limit of 0 stands for its default: the constant INGEST_... or DOOR_... (door/door.h) of the
+ * same name. */
 struct ingest_limits {
-    uint32_t connections_max;          /* from the network; the control socket has as many more */
+    uint32_t connections_max;          /* from the network, and as many from the control socket;
+                                        * the latter's default is INGEST_LOADS_MAX */
     int64_t slow_reader_ms;            /* how long answers may wait for a client to read them */
     int64_t linger_ms;                 /* how long a refused client may take to close */
     size_t strings_max;                /* bytes of memory of all connections' dictionaries; a

@@ -1,9 +1,9 @@
 /* ingest_commit: see the header.
  *
- * What must hold: a batch is recorded with its producer (producer_record) before store_apply, which
- * may call back before it returns.  If the store refuses, the record is removed.  A batch that is
- * applied and not durable yet is recorded but not answered; copies of it that come meanwhile wait
- * at its record.
+ * What must hold: a batch is recorded with its producer (producer_record) before store_apply,
+ * because store_apply may call back before it returns.  If the store refuses, the record is
+ * removed.  A batch that is applied and not durable yet is recorded but not answered; copies of it
+ * that come meanwhile wait at its record.
  *
  * A batch replaces the batch PRODUCER_WINDOW (64) before it in the producer's window, so it waits
  * until that batch is durable.

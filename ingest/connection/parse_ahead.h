@@ -1,12 +1,12 @@
 /* parse_ahead: parses a connection's input on another thread, before the connection takes it.
  *
- * A sealed chunk of input (input_queue.h) goes to LANE_COMPUTE as a parse job (parse_job.h), which
- * turns it into spans of records and batch groups.  The connection then handles the same bytes as
- * without the job: control lines, batches, counts.  But at the start of a span it takes the span's
- * rows instead of parsing.  So the meaning of lines is decided in one place.  If a span does not
- * fit (the stream has changed, or a batch ends within the span), it is not used, and the engine
- * thread parses its lines.  A chunk of lines ends before a control line if possible, so that its
- * last batch is whole.
+ * A sealed chunk of input (input_queue.h) goes to LANE_COMPUTE as a parse job (parse_job.h).  The
+ * job turns the chunk into spans of records and batch groups.  The connection then handles the same
+ * bytes as without the job: control lines, batches, counts.  But at the start of a span it takes
+ * the span's rows instead of parsing.  So the meaning of lines is decided in one place.  If a span
+ * does not fit (the stream has changed, or a batch ends within the span), it is not used, and the
+ * engine thread parses its lines.  A chunk of lines ends before a control line if possible, so that
+ * its last batch is whole.
  *
  * If the input is frames, a job decodes all STRINGS and BATCH frames of its chunk, because they
  * share a dictionary.  The engine thread decodes only frames at the back of the input, when no

@@ -27,11 +27,11 @@ must_check int producer_rows_take(struct producer_table *producers, const struct
 /* Charge for the producers' memory and set their metric; called after each change. */
 void producer_rows_tell(struct ingest *ingest);
 
-/* Make room for one more producer; `is_load`: for a connection of `daybook load`, which may use the
- * PRODUCERS_KEPT places that others may not.  Drops producers that were silent for
- * PRODUCER_SILENT_DAYS, a bounded number at a time; if all places are still taken, drops the one
- * that producer_evictable chooses.  ERROR_LIMIT: there is no room; ERROR_FULL: there will be room
- * when the store takes writes again. */
+/* Make room for one more producer.  The last PRODUCERS_KEPT places are for connections of `daybook
+ * load` only (`is_load`).  Drops producers that were silent for PRODUCER_SILENT_DAYS, a bounded
+ * number at a time; if all places are still taken, drops the one that producer_evictable chooses.
+ * ERROR_LIMIT: there is no room; ERROR_FULL: there will be room when the store takes writes
+ * again. */
 must_check int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err);
 /* Delete the rows of `count` producers and drop them from memory.  They must have no connection,
  * and all their batches must be durable.  `done` (may be NULL) is called when the deletion is

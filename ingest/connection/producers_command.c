@@ -1,7 +1,7 @@
 /* producers_command: see the header.
  *
- * `list` reads the table, in which the rows of one producer follow one another, and combines the
- * rows of each producer.  So it needs memory for one producer only. */
+ * `list` reads the table and combines the rows of each producer.  The rows of a producer follow one
+ * another, so `list` needs memory for one producer only. */
 #include "ingest/connection/producers_command.h"
 
 #include <errno.h>

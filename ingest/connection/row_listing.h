@@ -9,8 +9,8 @@
 #include "base/cli/command.h"
 #include "storage/engine/store.h"
 
-/* Must be the first member of its owner's struct, which row_listing_run frees by memory_free.  The
- * owner sets the given members; all others are zero. */
+/* Must be the first member of its owner's struct.  row_listing_run frees that struct by
+ * memory_free.  The owner sets the given members; all others are zero. */
 struct row_listing {
     /* given */
     struct store *store;               /* outlives the listing */

@@ -10,7 +10,7 @@ enum {
     UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,
     UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* write batches that are not durable yet; while
                                                     * there are so many, rows are gathered up
-                                                    * to the limits above */
+                                                    * to LINES_MAX and BYTES_MAX */
 };
 
 /* All-zero is valid: there were no rows yet. */
