@@ -7,19 +7,21 @@
  * commit_log_append without failures:
  * - the engine's payload is swapped with the buffer of the previous frame's payload;
  * - if the frame does not fit the current file, the next file, which is ready and open, becomes the
- *   current file, and a job on the lane of log files begins to make another;
+ *   current file;
+ * - if enough of the current file is used (next_is_due), a job on the lane of log files begins to
+ *   make the next file;
  * - the frame writer (frame_writer.h) makes the frame durable and then calls append_done on the
  *   engine thread; append_done calls `durable`, which may append the next frame.
  *
  * Failures:
  * - There is no space for the next file: commit_log_has_room returns false.  Making the file is
- *   tried again every 250 ms, and also when a file becomes reusable.  Nothing is lost.
+ *   tried again every 250 ms, and also when frames are flushed.  Nothing is lost.
  * - A write or sync fails: it is unknown what is on the disk.  Therefore nothing more is written or
  *   acknowledged, `durable` gets the error, and the next opening reads what is on the disk.
- * - A file cannot be made for another reason than space: likewise.
+ * - A file cannot be made, and the error is none of error_is_passing: nothing more is written, and
+ *   `durable` gets the error.
  *
- * Every file keeps two blocks free at its end, for a closing record and for an opening record after
- * it. */
+ * Every file keeps two blocks free at its end, for a closing record and an opening record. */
 #include "storage/log/commit_log.h"
 
 #include <inttypes.h>
@@ -39,7 +41,7 @@ enum {
     RETRY_MS = 250
 };
 
-/* All frames up to `frame` take `bytes` of the bytes that were written since the log was opened. */
+/* All frames up to `frame` have `bytes` bytes of `bytes_written`. */
 struct mark {
     uint64_t frame;
     uint64_t bytes;
@@ -53,7 +55,7 @@ struct commit_log {
     void *context; /* of durable */
     void (*room)(void *context);
     void (*shortage_changed)(void *context);
-    void *space_context; /* of these two */
+    void *space_context; /* of room and shortage_changed */
     int failure;         /* 0, or the error after which nothing is written */
     bool read_only;
 
@@ -64,8 +66,8 @@ struct commit_log {
     uint64_t purges_reported;          /* the highest number that a frame has recorded */
     struct buffer payload;             /* of the frame being written */
     struct frame_writer_record record; /* of the frame being written */
-    struct disk_file *left_file; /* the previous file, if that frame is the first in its file */
-    struct frame_writer *writer; /* makes frames durable; NULL if the log is read only */
+    struct disk_file *left_file;      /* the previous file, until a frame of `current` is durable */
+    struct frame_writer *writer;      /* makes frames durable; NULL if the log is read only */
     struct frame_writer *disk_writer; /* of the local disk; owned */
 
     struct commit_log_file current; /* id 0: none */
@@ -86,7 +88,7 @@ struct commit_log {
     struct timer retry;
     uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
 
-    uint64_t bytes_written; /* of frames, since the log was opened */
+    uint64_t bytes_written; /* of frames that were replayed or appended since the opening */
     uint64_t bytes_flushed;
     struct mark *marks; /* of frames after frame_flushed */
     uint32_t mark_count;
@@ -193,8 +195,8 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
 }
 
 /* Whether the next file must be made now.  A small current file must be half full, because a small
- * directory may never need another file.  Of a current file with the full size an eighth must be
- * full, so that the next file is ready in time. */
+ * directory may never need another file.  Once the current file has the full size, an eighth of it
+ * must be used, so that the next file is ready in time. */
 static bool next_is_due(const struct commit_log *log)
 {
     if (log->read_only || log->failure != 0 || log->retry.handle != NULL)
@@ -226,7 +228,8 @@ static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
 
 static void retry_fire(struct timer *timer);
 
-/* Make the file after one of `size` larger, up to file_size. */
+/* The current or next file has `size` bytes: let the file after it be FILE_GROWTH times as large,
+ * up to file_size. */
 static void size_next_raise(struct commit_log *log, uint64_t size)
 {
     uint64_t larger = size > log->file_size / FILE_GROWTH ? log->file_size : size * FILE_GROWTH;
@@ -250,7 +253,7 @@ static int file_job_finish(struct commit_log *log)
         return 0;
     file_job->is_making = false;
     if (file_job->status < 0) {
-        if (file_job->spare.id != 0) /* it may have the new id already, which is not used again */
+        if (file_job->spare.id != 0) /* the spare file may have the new id already */
             log->file_id_last = file_job->made.id;
         return file_job->status;
     }
@@ -267,7 +270,7 @@ static int file_job_finish(struct commit_log *log)
 
 static void file_job_done(struct job *job);
 
-/* Start a file job if there is something to do and none runs. */
+/* Start a file job if no file job runs and there is something to do. */
 static void file_job_consider(struct commit_log *log)
 {
     struct commit_log_file_job *file_job = &log->file_job;
@@ -598,8 +601,8 @@ static uint64_t current_durable(const struct commit_log *log)
     return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
 
-/* Durable bytes of an earlier file, to which an opening record may be added before the first frame
- * of the current file is written. */
+/* Durable bytes of a file before the current one.  An opening record that is being added to the
+ * file is not counted. */
 static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
 {
     const struct frame_writer_record *record = &log->record;
@@ -612,8 +615,8 @@ static uint64_t left_durable(const struct commit_log *log, const struct commit_l
 
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents)
 {
-    /* This is the order of ids: live files are in the order in which they were made, and the
-     * current file is the newest. */
+    /* The extents are in the order of ids: live files are in the order in which they were made, and
+     * the current file is the newest. */
     for (size_t i = 0; i < log->live.count; i++)
         if (log->live.items[i].frame_last > frame)
             extent_add(extents, log->live.items[i].id, left_durable(log, &log->live.items[i]));

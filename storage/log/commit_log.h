@@ -6,13 +6,15 @@
  *
  * Every 512-byte sector has the file's id and the frame's number.  A torn tail (some sector still
  * has its old bytes) can thus be distinguished from damage (all sectors are there, but the checksum
- * is wrong).  A torn tail is dropped.  With damage the log does not open, and the error says which
- * frames would be lost.  Log files are zero-filled before they are needed, on a lane of their own,
- * reused when all their frames are flushed, and written past the page cache.  Layout byte by byte:
- * FORMATS.md "Commit log".
+ * is wrong).  A torn tail is dropped.  With damage the log opens only if `salvage` is set;
+ * otherwise the error says which frames would be lost.
  *
- * Engine thread only.  After commit_log_open no function but commit_log_close waits for the
- * disk. */
+ * Log files are made and zero-filled before they are needed, on a lane of their own.  A file is
+ * reused or archived when all its frames are flushed.  Frames are written past the page cache.
+ * Layout byte by byte: FORMATS.md "Commit log".
+ *
+ * Engine thread only.  While a log is open, only commit_log_close waits for the disk;
+ * commit_log_open, commit_log_scan and commit_log_read wait for the disk, too. */
 #ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_H
 #define DAYBOOK_STORAGE_LOG_COMMIT_LOG_H
 
@@ -36,11 +38,13 @@ struct commit_log_options {
                                     * further file is 8 times as large, up to file_size, so that
                                     * small directories stay small and large ones are not slowed */
     uint64_t flushed_frame;        /* frames up to this one are in segments and not replayed */
-    uint64_t purges;               /* number of purges in these segments; a frame that was written
+    uint64_t purges;               /* number of purges in the segments; a frame that was written
                                     * after more purges is refused */
     bool read_only;                /* replay in memory, write nothing */
-    bool salvage;                  /* at damage: copy the file, continue after the last good frame,
-                                    * and return 0, with the loss described in `err` */
+    bool salvage;                  /* at damage: keep copies of the files with it, end the log after
+                                    * the last good frame, and return 0; `err` describes the loss.
+                                    * With read_only no copies are made.  If all files are lost, the
+                                    * log begins anew */
     uint64_t archive_bytes;        /* bytes of flushed log files to keep in directory archive.  0:
                                     * keep all if that directory exists, else none */
     struct frame_writer *writer;   /* makes frames durable (frame_writer.h) and must outlive the
@@ -49,23 +53,24 @@ struct commit_log_options {
                                     * the context of `replay`.  NULL: clicks are not counted */
 };
 
-/* Called for every frame past flushed_frame, in order.  The payload is valid during the call. */
+/* Called in order for every frame past flushed_frame (commit_log_open) or of the range
+ * (commit_log_read).  The payload is valid during the call. */
 typedef int (*commit_log_replay)(void *context, uint64_t frame, int64_t timestamp_us,
                                  struct bytes payload, struct error *err);
 
 /* Called on the engine thread when all frames up to `frame` are durable.  A negative `status` says
- * that a write, a sync or the making of a file failed, and that no further frame will become
- * durable.  If a frame is being written at a failure, the function is called once more when that
- * write has ended; the log must not be closed before. */
+ * that a write, a sync or the making of a file failed, and that no further frame will be written.
+ * If a frame is being written at a failure, the function is called once more when that write has
+ * ended, and `frame` may then include that frame; the log must not be closed before. */
 typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
 
-/* Read, check and replay the log in DIR/log, sync the accepted tail, and make the file for the next
- * frames.  `world` must outlive the log.  ERROR_CORRUPT: the log is damaged, or frames are missing
- * after flushed_frame or between others, or there is no log file although flushed_frame is not 0;
- * the message has file, offset and frame, says what would be lost and what to do.  ERROR_CONFLICT:
- * a frame was written after a purge that the segments do not have.  An error of `replay` is
- * returned unchanged.  If the disk is full the log opens, and commit_log_has_room is false until
- * there is space. */
+/* Read, check and replay the log in DIR/log.  Unless read_only is set, sync the accepted tail, and
+ * open or make the file for the next frames.  `world` must outlive the log.  ERROR_CORRUPT, unless
+ * `salvage` is set: the log is damaged, or frames are missing after flushed_frame or between
+ * others, or there is no log file although flushed_frame is not 0.  The message about damage has
+ * file, offset and frame, and says what would be lost and what to do.  ERROR_CONFLICT: a frame was
+ * written after a purge that the segments do not have.  An error of `replay` is returned unchanged.
+ * If the disk is full the log opens, and commit_log_has_room is false until there is space. */
 must_check int commit_log_open(struct world *world, const struct commit_log_options *options,
                                commit_log_replay replay, commit_log_durable durable, void *context,
                                struct commit_log **log_out, struct error *err);
@@ -90,11 +95,13 @@ struct commit_log_status {
 /* The state of the log, which the log keeps up to date until it is closed. */
 const struct commit_log_status *commit_log_status(const struct commit_log *log);
 
-/* Whether there is space on disk for a frame of this payload size.  If not, the engine must accept
- * no more writes until `durable` or `room` of commit_log_on_space is called. */
+/* Whether the log files that are ready have space for a frame of this payload size.  If not, the
+ * engine must accept no more writes until `room` of commit_log_on_space is called, and must then
+ * ask again.  Also false after a failure, for a log that is read only, and for a payload over
+ * COMMIT_LOG_PAYLOAD_MAX. */
 bool commit_log_has_room(struct commit_log *log, size_t payload_size);
-/* Set the callbacks for a change of space, which are called on the engine thread and may be NULL.
- * `room`: there is more space after commit_log_has_room has returned false.  `shortage`: the
+/* Set the callbacks for a change of space.  They are called on the engine thread; each may be NULL.
+ * `room`: a file was made after commit_log_has_room had returned false.  `shortage`: the
  * shortage begins, changes or ends. */
 void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
                          void (*shortage)(void *context), void *context);
@@ -102,20 +109,24 @@ void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
 
 /* Begin to write the next frame, with its write timestamp.  No other frame may be being written,
  * and commit_log_has_room must have returned true for the payload's size.  The log takes the
- * contents of `payload` and leaves an empty buffer in it, which may have capacity for reuse. */
+ * contents of `payload`.  `payload` is then empty, and may have the memory of an earlier payload
+ * for reuse. */
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
 
 /* Set the number of published purges.  The next frame records the number, so that the frame is
  * never replayed over segments without these purges: after a purge, new clicks get other ranks than
- * before, and a purged tombstone no longer hides rows. */
+ * before, and a purged tombstone no longer hides rows.  A mended clock counts as a purge
+ * (engine_restamp.c). */
 void commit_log_note_purges(struct commit_log *log, uint64_t purges);
 
-/* Frames up to `frame` are in segments: files without later frames may be reused. */
+/* Note that all frames up to `frame` are in segments.  They must be durable.  Files without later
+ * frames may then be reused or archived. */
 void commit_log_flushed(struct commit_log *log, uint64_t frame);
 
 /* ---- what a backup copies ---- */
 
-/* The beginning of log/<file_id>.log: whole records, all of them durable. */
+/* From commit_log_extents: the beginning of log/<file_id>.log, in whole records, all of them
+ * durable.  From commit_log_archived: a whole file. */
 struct commit_log_extent {
     uint32_t file_id;
     uint64_t size;                 /* bytes, a multiple of 4 KiB; 0: nothing is durable yet */
@@ -133,9 +144,9 @@ void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin);
 /* Whether flushed files are kept: there is an archive or a pin. */
 bool commit_log_is_kept(const struct commit_log *log);
 
-/* Append a struct commit_log_extent for each file, by file id.  commit_log_extents: the files with
- * frames after `frame`, and the file that is being written.  commit_log_archived: the files that
- * are in the archive or will be moved from log/ to it. */
+/* Append a struct commit_log_extent for each file.  commit_log_extents: the files with frames after
+ * `frame`, and the file that is being written, by file id.  commit_log_archived: the files that are
+ * in the archive or will be moved from log/ to it, in no order. */
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents);
 void commit_log_archived(const struct commit_log *log, struct buffer *extents);
 
@@ -153,12 +164,12 @@ struct commit_log_range {
 struct commit_log_end {
     uint64_t frame;                /* the last within the range; frame_after if there is none */
     int64_t timestamp_us;          /* write timestamp of `frame`; 0 if there is none */
-    uint32_t file_id_first;        /* the file in which the range begins; 0: there is none */
+    uint32_t file_id_first;        /* the file in which reading began; 0: there is none */
     uint32_t file_id;              /* the file in which the last frame ends; 0: none was read */
     uint64_t size;                 /* bytes of that file up to the end of the last frame */
-    bool goes_on;                  /* there is a frame after the range */
-    bool is_cut;                   /* the newest file ends within a record, as when the file was
-                                    * copied while it was written */
+    bool goes_on;                  /* a frame with a later timestamp ended the range */
+    bool is_cut;                   /* the newest file is damaged after its first record, as when the
+                                    * file was copied while it was written */
 };
 
 /* Read and check the frames of the range in DIR/log; change nothing.  ERROR_CORRUPT: the log is
@@ -167,12 +178,13 @@ struct commit_log_end {
 must_check int commit_log_scan(struct world *world, const struct commit_log_range *range,
                                struct commit_log_end *end_out, struct error *err);
 /* Call `replay` for each frame of the range, and otherwise do as commit_log_scan.  An error of
- * `replay` is returned unchanged.  ERROR_CORRUPT also if the last frame of the range is missing. */
+ * `replay` is returned unchanged.  ERROR_CORRUPT also if reading ends before frame_until. */
 must_check int commit_log_read(struct world *world, const struct commit_log_range *range,
                                commit_log_replay replay, void *context, struct error *err);
 
-/* Bytes of the files in log/; and bytes of the frames that are not flushed, to within 1 MiB, and
- * exactly 0 when all are flushed. */
+/* commit_log_disk_bytes: bytes of the files in log/ that have frames or are ready for frames.
+ * commit_log_unflushed_bytes: bytes of the frames that are not flushed, to within 1 MiB; exactly 0
+ * when all frames are flushed. */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
@@ -182,8 +194,9 @@ uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 /* Append the state of the log as lines of text, for debugging. */
 void commit_log_dump(const struct commit_log *log, struct buffer *text);
 
-/* Write the closing record, sync, and close.  No frame may be being written.  Waits for the end of
- * a job under way.  After a failed write no closing record is written, so that the next opening
- * recovers as after a crash.  `log` may be NULL. */
+/* Write and sync the closing record, unless the log is read only or already ends with one; then
+ * close the log.  No frame may be being written.  Waits for the end of a job under way.  After a
+ * failed write no closing record is written, so that the next opening recovers as after a crash.
+ * `log` may be NULL. */
 void commit_log_close(struct commit_log *log);
 #endif

@@ -2,7 +2,7 @@
  * restored.
  *
  * A file is moved to the archive by rename when the log no longer needs it, and is never opened for
- * writing again.  A crash leaves it in one of the two directories.  Without a limit nothing is
+ * writing again.  A crash leaves the file in log/ or in archive/.  Without a limit nothing is
  * removed: a command that opens the directory has no limit, and must not remove files that the
  * server is configured to keep. */
 #include <errno.h>

@@ -7,7 +7,8 @@
 #include "base/crc32c.h"
 #include "storage/log/commit_log_private.h"
 
-/* Read the header of a frame from damage->frame_first on; false: none begins at `offset`. */
+/* Read the header at `offset`.  False: no frame with a number from damage->frame_first on begins at
+ * `offset`. */
 static bool header_at(struct commit_log_reader *reader, const struct commit_log_file *file,
                       uint64_t offset, const struct commit_log_damage *damage,
                       struct commit_log_header *header)
@@ -22,7 +23,7 @@ static bool header_at(struct commit_log_reader *reader, const struct commit_log_
            commit_log_record_bytes(header->payload_size) <= file->size - offset;
 }
 
-/* Count the clicks of the record; false: a part of the record is missing or cannot be read. */
+/* Count the clicks of the record; false: a part of the record is missing, damaged or unreadable. */
 static bool damage_count(struct commit_log_reader *reader, const struct commit_log_header *header,
                          uint64_t offset, struct buffer *content, struct commit_log_damage *damage)
 {

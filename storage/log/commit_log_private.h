@@ -2,12 +2,14 @@
  *
  * Rules that all of these files keep:
  *
- * - A file id is used once: for a new file, or for a flushed file that is renamed.  It is larger
- *   than every id in the directory, so that all stamps left in a renamed file have smaller ids.
- * - Under one id, a written block is never overwritten with other bytes.  After an unclean stop
- *   nothing is added to a file; after a clean stop records may follow the closing record.  An
- *   opening writes the last record again unchanged.  A sector therefore has the bytes of its frame,
- *   or the bytes that it had before the file got its id.
+ * - A file id is used once: for a new file, or for a flushed file that is renamed.  A new id is
+ *   larger than every id in the directory, so that all stamps left in a renamed file have smaller
+ *   ids.
+ * - Under one id, a written block is never overwritten with other bytes; only salvage overwrites
+ *   blocks, with zeros.  After an unclean stop nothing is added to a file; after a clean stop
+ *   records may follow the closing record.  An opening writes the last record again unchanged.  A
+ *   sector therefore has the bytes of its record, or the bytes that it had before the file got its
+ *   id.
  * - A record is written only after the previous record is synced: a crash leaves at most one torn
  *   record. */
 #ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
@@ -36,7 +38,8 @@ enum commit_log_record {
     COMMIT_LOG_FRAME = 0,
     COMMIT_LOG_CLOSING = 1,        /* the last record before a clean stop; it is no frame, but has
                                     * the number of the next frame */
-    COMMIT_LOG_OPENING = 2,        /* the first record after a clean stop; no frame, likewise */
+    COMMIT_LOG_OPENING = 2,        /* the first record after a closing record; it is no
+                                    * frame, but has the number of the next frame */
     COMMIT_LOG_PURGED = 3          /* the first frame after a purge; its payload ends with the
                                     * number of purges so far, u64 */
 };
@@ -94,7 +97,8 @@ void commit_log_record_fill(const struct commit_log_header *header,
                             const uint8_t header_bytes[COMMIT_LOG_HEADER], struct bytes payload,
                             uint64_t sector_first, uint64_t sector_count, uint8_t *to);
 
-/* Make "log/00000001.log" of id 1; and get the id of "00000001.log", false for any other name. */
+/* commit_log_path makes "log/00000001.log" of id 1.  commit_log_name_parse gets id 1 of
+ * "00000001.log"; false: the name is not one of a log file. */
 void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 bool commit_log_name_parse(const char *name, uint32_t *file_id_out);
 
@@ -140,7 +144,7 @@ void commit_log_files_add(struct commit_log_files *files, struct commit_log_file
 /* Remove the file at `index` from the list and return it. */
 struct commit_log_file commit_log_files_take(struct commit_log_files *files, uint32_t index);
 
-/* What recovery found, from which writing continues. */
+/* What recovery found.  Writing continues from this state. */
 struct commit_log_recovered {
     uint64_t frame_next;
     uint32_t crc_last;             /* of the last record's header; 0 when there is none */
@@ -162,15 +166,15 @@ struct commit_log_archive {
     bool is_on;                    /* directory archive exists */
     uint64_t limit;                /* bytes; 0: none */
     uint64_t bytes;
-    struct commit_log_files files; /* by id */
+    struct commit_log_files files; /* the next to be removed first */
 };
 
-/* List the archive.  `limit` is commit_log_options.archive_bytes; unless it is 0 the directory is
- * made. */
+/* List the archive.  `limit` is commit_log_options.archive_bytes.  Unless `limit` is 0 or
+ * `read_only` is set, the directory is made. */
 must_check int commit_log_archive_open(struct disk *disk, uint64_t limit, bool read_only,
                                        struct commit_log_archive *archive, struct error *err);
-/* Take the oldest files over the limit off the list, at most `capacity`; the caller removes the
- * files of these ids. */
+/* While the archive is over its limit, take the first file off the list; at most `capacity` files.
+ * The caller removes the files whose ids are in `ids`. */
 size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids, size_t capacity);
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file);
 /* "archive/00000001.log" */
@@ -179,7 +183,8 @@ void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 /* ---- commit_log_file_job.c: the lane of log files ---- */
 
 enum {
-    COMMIT_LOG_REMOVE_MAX = 16,    /* files that one file job removes; it archives as many */
+    COMMIT_LOG_REMOVE_MAX = 16,    /* the most files that one file job removes from log/, archives,
+                                    * or removes from archive/ */
     COMMIT_LOG_RETIRED_MAX = 4     /* open files that wait to be closed: during one file job there
                                     * can be two rotations and a next file that is too small */
 };
@@ -223,8 +228,9 @@ void commit_log_damage_add_file(struct commit_log_reader *reader,
 
 /* ---- commit_log_salvage.c ---- */
 
-/* End the log before byte `offset` of `file`: copy the file to another name, zero it from that byte
- * on, and rename the `later` files.  After a crash within this function it can be called again. */
+/* End the log before byte `offset` of `file`: rename the `later` files, copy `file` to another
+ * name, and zero `file` from that byte on.  The function can be called again after a crash within
+ * it. */
 must_check int commit_log_salvage(struct world *world, struct commit_log_file file,
                                   uint64_t offset, const struct commit_log_files *later,
                                   struct error *err);

@@ -5,7 +5,7 @@
  * one piece, the read lane fills the next ones.  For an offset outside the ring, the ring is filled
  * anew from that offset.
  *
- * The reader is used while a directory is opened, so that it waits by stepping the executor. */
+ * A caller that needs a piece which is still being read waits: the reader steps the executor. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>

@@ -3,14 +3,14 @@
  *
  * A record that cannot be read is the torn tail of a crash only if one of its sectors is still old
  * and no sector of a later record exists, because a later record is written only after this one is
- * synced.  Everything else is damage to frames that may have been acknowledged, and the log does
- * not open.
+ * synced.  Everything else is damage to frames that may have been acknowledged, and the log
+ * opens only if `salvage` is set.
  *
  * The steps are: read the first block of every file; start in the last file that begins at or
- * before flushed_frame + 1, since no earlier file is needed; walk from record to record, each of
- * which must have the next number and the checksum of the previous record; continue in the next
- * file that has records; after the last record search for sectors of later records, and sync the
- * accepted ones.
+ * before flushed_frame + 1, since no earlier file is needed; walk from record to record (each must
+ * have the next number and the checksum of the previous record); continue in the next file that has
+ * records; after the last record, unless that is a closing record, search for sectors of later
+ * records; sync the accepted records.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
  * another frame 181 to file 6.  The walk ends in file 5 at frame 181, and file 6 begins with a
@@ -146,7 +146,7 @@ static int damage_explain(struct recovery *r, struct error *err)
     return ERROR_CORRUPT;
 }
 
-/* ---- which files are there ---- */
+/* ---- the list of files ---- */
 
 static void found_add(void *context, const char *name)
 {
@@ -317,8 +317,8 @@ static int record_read(struct recovery *r, struct commit_log_header *header, boo
 }
 
 /* Replay a frame if it is not flushed yet.  ERROR_CONFLICT: the frame was written after a purge
- * that the segments do not have.  Its clicks would get other ranks than they had, and a later write
- * to one click would change another click. */
+ * or a mended clock that the segments do not have.  After a purge, the frame's clicks would get
+ * other ranks than they had, and a later write to one click would change another click. */
 static int frame_accept(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -386,8 +386,8 @@ static bool is_through(const struct recovery *r)
     return r->range != NULL && r->out->frame_next > r->range->frame_until;
 }
 
-/* Note a frame as the end of the range so far, unless the frame is before the range, where the walk
- * may begin. */
+/* Note a frame as the end of the range so far.  The walk may begin before the range; frames before
+ * the range are not noted. */
 static void end_note(struct recovery *r, const struct commit_log_header *header)
 {
     if (r->end == NULL || !commit_log_is_frame(header) || header->frame <= r->range->frame_after)
@@ -398,7 +398,7 @@ static void end_note(struct recovery *r, const struct commit_log_header *header)
     r->end->size = r->offset;
 }
 
-/* Read the file at r->index until no complete record follows. */
+/* Read the file at r->index until no complete record follows or the range ends. */
 static int file_walk(struct recovery *r, struct error *err)
 {
     const struct found *found = &r->found[r->index];
@@ -497,7 +497,7 @@ static int log_search_later(struct recovery *r, struct error *err)
     if (index < r->found_count)
         rc = file_search_later(r, index++, r->offset + COMMIT_LOG_BLOCK, err);
     else
-        r->index = index = 0; /* no file begins with a record, but its first record may be lost */
+        r->index = index = 0; /* no file begins with a record, but a first record may be lost */
     for (; rc == 0 && index < r->found_count; index++) {
         r->index = index;
         r->offset = 0;
@@ -534,8 +534,8 @@ static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot sync %s: %s", path, error_text(rc)) : 0;
 }
 
-/* Divide the files into live and spare ones.  A damaged file that was not needed is in neither
- * list. */
+/* Divide the files into live and spare ones; if the log ends with a closing record, that record's
+ * file is the tail.  A damaged file that was not needed is in neither list. */
 static void files_sort(struct recovery *r, uint32_t tail)
 {
     for (uint32_t i = 0; i < r->found_count; i++) {
@@ -585,7 +585,7 @@ static int log_recover(struct recovery *r, struct error *err)
     uint32_t tail = r->index;
 
     if (rc == 0 && out->frame_next <= r->options->flushed_frame) {
-        /* The files with the last frames, all of which were flushed, have been reused. */
+        /* All frames were flushed, and the files with the last frames have been reused. */
         out->frame_next = r->options->flushed_frame + 1;
         out->crc_last = 0;
         r->is_closed = false;

@@ -1,4 +1,4 @@
-/* frame_batches: the write batches of one log frame.
+/* frame_batches: parses the write batches of one log frame.
  *
  * All batches are parsed before the first is applied: if any of them has a schema or overwrites,
  * the frame must begin a new memtable. */
@@ -9,7 +9,7 @@
 
 struct frame_batches {
     struct write_batch **batches;
-    int64_t *timestamps_us;            /* of each batch; the first that it uses */
+    int64_t *timestamps_us;            /* the first timestamp that each batch uses */
     uint32_t count;
 };
 

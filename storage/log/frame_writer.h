@@ -5,9 +5,9 @@
  * stores them.  The only writer stores them on the local disk (frame_writer_disk.c).  A writer that
  * also stores frames on other machines could have the same interface, and call the local writer.
  *
- * After any crash a frame that the writer reported as durable must be there, with all frames before
- * it.  The log gives the writer one frame at a time: the next frame after the writer has reported
- * the previous one, and no frame after a failure. */
+ * After any crash a frame that the writer reported as durable must still be stored, with all frames
+ * before it.  The log gives the writer one frame at a time: the next frame after the writer has
+ * reported the previous one, and no frame after a failure. */
 #ifndef DAYBOOK_STORAGE_LOG_FRAME_WRITER_H
 #define DAYBOOK_STORAGE_LOG_FRAME_WRITER_H
 
@@ -44,8 +44,8 @@ struct frame_writer {
 struct frame_writer *frame_writer_disk_new(struct world *world);
 /* No frame may be being written; `writer` may be NULL. */
 void frame_writer_disk_free(struct frame_writer *writer);
-/* Write and sync a record before this function returns.  For the closing record, which is no frame
- * and is written to the local disk only. */
+/* Write and sync a record before this function returns.  The log calls this function only for the
+ * closing record: that record is no frame, and is written to the local disk only. */
 must_check int frame_writer_disk_write(struct frame_writer *writer,
                                        struct frame_writer_record *record);
 #endif

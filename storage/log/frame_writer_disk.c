@@ -63,7 +63,7 @@ int frame_writer_disk_write(struct frame_writer *base, struct frame_writer_recor
                                  record->payload);
 }
 
-/* ---- the two calls ---- */
+/* ---- writing by a job ---- */
 
 static struct disk_writer *writer_of_job(struct job *job)
 {
