@@ -38,7 +38,7 @@ enum {
 struct manifest {
     struct world *world;
     struct disk_file *file;
-    struct disk_file *copy; /* see manifest_copy.h; NULL: there was no space for it */
+    struct disk_file *copy; /* see manifest_copy.h; NULL: read only, or there was no space for it */
     bool read_only;
     struct manifest_state state;
     struct buffer properties; /* state.properties is a view of it */
@@ -58,7 +58,7 @@ static const struct manifest_copy_names copy_names = {
     .path_new = MANIFEST_COPY_NEW_PATH,
 };
 
-/* A manifest without files has no world. */
+/* Close the files that are open.  A manifest of manifest_state_decode has no files and no world. */
 static void files_close(struct manifest *manifest)
 {
     if (manifest->file != NULL)
@@ -72,7 +72,7 @@ static void files_close(struct manifest *manifest)
 /* ---- writing ---- */
 
 /* Mark the manifest as failed: a write failed, and it is unknown what is on disk.  The returned
- * code is never one of error_is_passing, after which the caller would try again in vain. */
+ * code is never one of error_is_passing: after such a code the caller would try again in vain. */
 static int fail_for_good(struct manifest *manifest, int rc, const char *action, struct error *err)
 {
     manifest->is_failed = true;

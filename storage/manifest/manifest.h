@@ -4,8 +4,8 @@
  * DIR/manifest is a log of checksummed records.  An edit is one record, and takes effect when the
  * record is durable.  When the file has no room for a record, a new file is written under a
  * temporary name and synced, then renamed, and the directory is synced.  If a sector of the last
- * record is missing, a crash has left it so, and the record is dropped; any other record with a
- * wrong checksum is damaged.  Layout: FORMATS.md "Manifest".
+ * record is missing, a crash has torn the record, and the record is dropped; any other record with
+ * a wrong checksum is damaged.  Layout: FORMATS.md "Manifest".
  *
  * The functions block on the disk.  They are called while a directory is opened, and by jobs of the
  * background lane, one at a time. */
@@ -31,19 +31,21 @@ struct manifest_state {
     int64_t timestamp_us;             /* the last write timestamp that the store gave to a frame
                                        * up to flushed_frame; 0: unknown, as in format 1 */
     struct clock_reading clock;       /* the last mark of trusted time */
-    uint64_t purges;                  /* number of purges of deleted rows; later frames must not
-                                       * be replayed without them (commit_log_note_purges) */
+    uint64_t purges;                  /* number of purges of deleted rows, where a mended clock
+                                       * counts as a purge; later frames must not be replayed
+                                       * over older segments (commit_log_note_purges) */
 };
 
 struct manifest;
 
 /* Make a manifest in an empty directory, and return it open, as manifest_open does.  ERROR_EXISTS:
- * the directory has a manifest.  Takes a reference to `schema` and copies `properties`. */
+ * the directory has a manifest.  ERROR_NOT_OURS or ERROR_CORRUPT: it has other files
+ * (manifest_probe_missing).  Takes a reference to `schema` and copies `properties`. */
 must_check int manifest_create(struct world *world, struct schema *schema,
                                const uint8_t directory_id[16], struct bytes properties,
                                struct manifest **manifest_out, struct error *err);
-/* Make a manifest of `state` for a restored directory, which must have the state's segments
- * already.  The manifest is closed again. */
+/* Make the files of a manifest with `state`, in a restored directory that has the state's segments
+ * already.  ERROR_EXISTS: the directory has a manifest. */
 must_check int manifest_create_from(struct world *world, const struct manifest_state *state,
                                     struct error *err);
 /* Sort the segments by (table_id, frame_first): a state must have them in this order. */
@@ -57,8 +59,9 @@ must_check int manifest_state_decode(struct bytes bytes, struct manifest **manif
 struct manifest_options {
     bool read_only;                   /* write nothing */
     bool salvage;                     /* make a lost or damaged manifest again from its copy
-                                       * (manifest_copy.h) or the roster (manifest_snapshot.h);
-                                       * opening then returns 0, and `err` says what was done */
+                                       * (manifest_copy.h) or the roster (manifest_snapshot.h).
+                                       * If that succeeds, opening returns 0, and `err` says
+                                       * what was done.  With read_only it is ignored */
 };
 
 /* ERROR_NOT_FOUND: the directory is empty or missing; ERROR_NOT_OURS: it has files of other
@@ -89,9 +92,9 @@ struct manifest_edit {
     struct clock_reading clock;       /* wall_us 0: unchanged */
 };
 /* The edit is durable when this function returns 0.  After an error of error_is_passing, such as
- * -ENOSPC, the manifest is unchanged and the edit can be tried again.  After any other error it is
- * unknown what is on disk, and later calls return ERROR_FAILED.  The edit must fit the state: the
- * state has the removed segments and not the added ones, and flushed_frame and purges do not
+ * -ENOSPC, the manifest is unchanged and the edit can be tried again.  After any other error it may
+ * be unknown what is on disk; later calls then return ERROR_FAILED.  The edit must fit the state:
+ * the state has the removed segments and not the added ones, and flushed_frame and purges do not
  * fall. */
 must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
                               struct error *err);

@@ -29,8 +29,8 @@ must_check int manifest_copy_make(struct disk *disk, const struct manifest_copy_
                                   struct bytes content, struct disk_file **file_out);
 /* Make the file durable with the bytes of `content` when a manifest is opened.  Nearly always the
  * file has these bytes already, but perhaps in a cache only: then the bytes from `from` to `end`
- * are written again in their place and synced, without a new file.  Otherwise as
- * manifest_copy_make. */
+ * are written again in their place and synced, without a new file.  Otherwise the file is replaced
+ * by manifest_copy_make. */
 must_check int manifest_copy_settle(struct disk *disk, const struct manifest_copy_names *names,
                                     struct bytes content, uint64_t from, uint64_t end,
                                     struct disk_file **file_out);

@@ -13,9 +13,10 @@
 enum { MANIFEST_MAGIC_SIZE = 8 };
 
 /* Returns 0 if the directory has a manifest.  ERROR_NOT_OURS: its file `manifest` is of another
- * program.  Without a manifest as manifest_probe_missing. */
+ * program.  Without a manifest, returns what manifest_probe_missing returns. */
 must_check int manifest_probe(struct disk *disk, struct error *err);
-/* Returns what a directory without a manifest is.  ERROR_NOT_FOUND: it is empty; ERROR_NOT_OURS: it
- * has files of other programs; ERROR_CORRUPT: it is a data directory whose manifest is lost. */
+/* Returns what a directory without a manifest is.  ERROR_NOT_FOUND: it is missing, empty, or has
+ * files of daybook but neither log files nor segments; ERROR_NOT_OURS: it has files of other
+ * programs; ERROR_CORRUPT: it is a data directory whose manifest is lost. */
 must_check int manifest_probe_missing(struct disk *disk, struct error *err);
 #endif

@@ -7,7 +7,7 @@
  * Example: segments 1 and 2 are merged into segment 3.  Segment 3 is written; manifest, copy and
  * roster get it instead of segments 1 and 2; then segments 1 and 2 are removed.  A crash before the
  * roster's rename leaves a roster with segments 1 and 2, which still exist; a crash after the
- * rename leaves a roster with segment 3.  No roster has all three, which would count rows twice.
+ * rename leaves a roster with segment 3.  A roster with all three segments would count rows twice.
  *
  * A missing or damaged segment is not left out, since its clicks would be missing in all figures.
  * Reading then fails, and the error says how many rows the segment had. */
@@ -36,7 +36,7 @@ enum {
     ROSTER_SIZE_MAX = 1 << 30
 };
 
-/* ---- the record ---- */
+/* ---- the bytes of the roster ---- */
 
 void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to)
 {

@@ -17,9 +17,9 @@
 
 #define MANIFEST_SNAPSHOT_NAME "roster"    /* in segments/ */
 
-/* Replace the roster by manifest_copy_make; with `is_settling`, when a manifest is opened, by
- * manifest_copy_settle.  It is durable when this function returns 0; without space the roster is
- * removed, and the function returns 0, too.  Makes segments/ if it is missing. */
+/* Write the roster with manifest_copy_make or, with `is_settling` (when a manifest is opened), with
+ * manifest_copy_settle.  When this function returns 0, the roster is durable or, if there was no
+ * space for it, removed.  Makes segments/ if it is missing. */
 must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state,
                                        bool is_settling);
 

@@ -189,7 +189,7 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
     put_end(to, edit->timestamp_us, &edit->clock, edit->purges);
 }
 
-/* ---- and back ---- */
+/* ---- from bytes ---- */
 
 static void get_segment(struct reader *reader, struct segment_info *segment)
 {

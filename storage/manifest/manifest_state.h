@@ -31,8 +31,8 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
  * this program's.  The caller releases the state in both cases. */
 bool manifest_state_load(struct manifest_state *state, struct buffer *properties,
                          struct bytes bytes, struct error *err);
-/* Change the state by the bytes of an edit; false as above, or if the edit does not fit the
- * state. */
+/* Change the state by the bytes of an edit.  False: as from manifest_state_load, or the edit does
+ * not fit the state. */
 bool manifest_state_load_edit(struct manifest_state *state, struct bytes bytes, struct error *err);
 void manifest_state_release(struct manifest_state *state); /* segments and schema */
 #endif
