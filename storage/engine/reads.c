@@ -60,9 +60,10 @@ static void reads_turn(struct timer *timer)
     reads_begin_waiting(timer->context);
 }
 
-/* Begin reads that wait, as long as memory permits and for READ_TURN_US at most; those that are
- * left begin in the next turn of the loop.  A read that ends within read_prepare calls this
- * function again; that call does nothing. */
+/* Begin reads that wait, as long as memory permits and for READ_TURN_US at most.  Reads for which
+ * the time is over begin in the next turn of the loop; reads for which there is no memory begin
+ * when another read ends.  A read that ends within read_prepare calls this function again; that
+ * call does nothing. */
 static void reads_begin_waiting(struct reads *reads)
 {
     struct world *world = reads->env->world;
