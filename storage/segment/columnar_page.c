@@ -110,7 +110,7 @@ struct columnar_page_encoder {
     uint32_t *distinct;
     uint64_t *items;
     uint64_t *items_other;
-    int64_t *values; /* a page's rows, or a page's entries */
+    int64_t *values; /* one for each row, or for each entry, of the page */
     struct columnar_page_adding adding;
     struct columnar_page_encoding encoding;
 };
@@ -303,9 +303,9 @@ static void put_entry_timestamps(struct columnar_page_encoder *encoder,
     put_values(encoder, encoder->values, page->entry_count);
 }
 
-/* Write the timestamps of rows.  Few are distinct, one for each run that was merged; so this writes
- * a table of them, and leaves the places of the rows' timestamps in the table in `distinct`, for
- * the next part. */
+/* Write a table of the rows' timestamps, if rows have timestamps of their own.  Few timestamps are
+ * distinct: one for each run that was merged.  For the next part, `distinct` gets the place in the
+ * table of each row's timestamp. */
 static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const int64_t *timestamps = page->rows.timestamps_us;

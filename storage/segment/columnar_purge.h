@@ -21,7 +21,7 @@ must_check int columnar_purge_rows(struct columnar_purge *purge, struct columnar
 
 /* Whether a partition with these overwrites can be purged: 1, 0, or an error.  The stream is closed
  * here.  The partition can be purged if the overwrites are only deletions, and rows to which
- * clients gave ranks below 0, which no appended row has.  Any other overwrite refers to an appended
- * row by its rank, and a partition with such an overwrite is left as it is. */
+ * clients gave ranks below 0.  No appended row has such a rank.  Any other overwrite refers to an
+ * appended row by its rank, and a partition with such an overwrite is left as it is. */
 must_check int columnar_purge_may(struct stream *overwrites, struct error *err);
 #endif

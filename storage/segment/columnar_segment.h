@@ -22,14 +22,15 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
                                             struct columnar_segment_writer **writer_out,
                                             struct error *err);
 /* Write one partition: begin it, give its rows, end it.  Partitions come in (token, key) order.
- * The stats of a partition are worked out from its rows; a partition without rows is left out.
- * Each of these calls may leave work behind, milliseconds of it when a page is full.  A thread that
- * has to do other work in between calls columnar_segment_writer_step until it returns 0; otherwise
- * the next of these calls does what is left.  `rows` is the number of rows to come, so that a small
- * partition is not cut into two pages. */
+ * The stats of a partition are worked out from its rows; a partition without rows is left out.  The
+ * calls of begin, rows, append, end and complete may leave work behind, milliseconds of it when a
+ * page is full.  A thread that has to do other work in between calls columnar_segment_writer_step
+ * until that returns 0; otherwise the next of these calls does the work that is left.  `rows` is
+ * the number of rows to come, so that a small partition is not cut into two pages. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
-/* Give all rows of the partition, which must stay until the work that this leaves is done. */
+/* Give all rows of the partition.  `rows` must stay until the work that this call leaves is
+ * done. */
 must_check int columnar_segment_writer_rows(struct columnar_segment_writer *writer,
                                             const struct columnar_rows *rows, struct error *err);
 /* Or give a partition that is too large for memory in sorted pieces, in order; the rows are copied.
@@ -51,8 +52,8 @@ must_check int columnar_segment_writer_step(struct columnar_segment_writer *writ
 /* The number of a string in the dictionary.  Called between begin and end, when no work is left. */
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string);
-/* Let rows whose codes are such numbers point to the strings of the dictionary.  To be called again
- * when strings were added, because that moves their arrays. */
+/* Let rows whose codes are numbers of the dictionary point to the strings of the dictionary.  The
+ * call must be repeated after strings were added, because adding moves the arrays of strings. */
 void columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
                                      struct columnar_rows *rows);
 /* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is

@@ -1,9 +1,10 @@
 /* columnar_segment_merge: rows of several runs are merged partition by partition, piece by piece.
  *
  * What decides correctness: rows that are equal in the clustering (equals) must come out in the
- * order of the inputs, because that order is their rank.  So all equals must be in one batch.  A
- * batch is made of all rows that sort before the *cutoff*: the least of the last rows that were
- * loaded of the inputs that have more pages.  Rows that are not yet loaded cannot sort before it.
+ * order of the inputs, because that order is their rank.  So all equals must be in one batch.  Each
+ * input that has more pages has a last loaded row; the least of these rows is the *cutoff*.  A
+ * batch is made of all loaded rows that sort before the cutoff, or of all rows when no input has
+ * more pages.  Rows that are not yet loaded cannot sort before the cutoff.
  *
  *     input 0   ....a..b....c|        c is its last loaded row, and it has more pages
  *     input 1   ..d.......e.....f     it has no more pages
@@ -244,7 +245,7 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
 }
 
 /* Read a page of each input that has more pages and no rows.  Reading may move the writer's
- * strings. */
+ * strings, so the rows of all inputs then get the strings again. */
 static int inputs_fill(struct merge *merge, struct error *err)
 {
     for (uint32_t i = 0; i < merge->input_count; i++) {

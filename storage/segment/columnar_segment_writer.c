@@ -1,9 +1,9 @@
 /* columnar_segment_writer: partitions go into pages, and strings into the dictionary.
  *
- * The open page is filled with whole partitions as long as they fit.  A partition that has more
- * rows than a page begins a new page and takes as many as it needs; the page of its last rows takes
- * further partitions.  Rows name strings by their numbers in the dictionary, so the dictionary is
- * written after the pages that use it, and its index is the segment's extra section.
+ * The open page is filled with whole partitions as long as they fit.  A partition that does not fit
+ * begins a new page and takes as many pages as it needs; the page of its last rows takes further
+ * partitions.  Rows name strings by their numbers in the dictionary, so the dictionary is written
+ * after the pages that use it, and its index is the segment's extra section.
  *
  *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
  *
@@ -11,9 +11,9 @@
  * page is always the next page that is handed to the segment, so it will have the segment's next
  * number.
  *
- * The exported functions only note the work that is to be done.  Each call of work_step does one
- * step of the first of these that is due: encode a page that is closed, add rows to the open page,
- * end the partition. */
+ * The exported functions do the work that the call before has left, and only note new work.  Each
+ * call of work_step does one step of the first of these that is due: encode a page that is closed,
+ * add rows to the open page, end the partition. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -193,8 +193,8 @@ static int page_write(struct columnar_segment_writer *writer, struct error *err)
     return 0;
 }
 
-/* Begin to add the next rows as an entry, as many as `writer->adding` says; or close the page,
- * where it has no room for them. */
+/* Begin to add the next rows as an entry, as many as `writer->adding` says; or close the page if it
+ * has no room for them. */
 static void entry_begin(struct columnar_segment_writer *writer)
 {
     const struct columnar_rows *rows = writer->rows;
@@ -220,7 +220,8 @@ static void entry_begin(struct columnar_segment_writer *writer)
                             number_of, writer);
 }
 
-/* How many rows the next entry has; 0: there is none before more rows of the partition come. */
+/* How many rows the next entry has.  0: no rows are left, or the pending rows fill no page and more
+ * rows of the partition may come. */
 static uint32_t entry_rows(const struct columnar_segment_writer *writer)
 {
     uint32_t left = writer->rows->rows - writer->from;

@@ -1,4 +1,4 @@
-/* reader_pool: see the header.
+/* reader_pool: spares in a list by age, and a few idle workspaces, under one mutex.
  *
  * The spares in the pool are a list in the order in which they were given:
  *

@@ -14,7 +14,7 @@
 
 /* ---- writing ---- */
 
-/* All-zero is an empty one. */
+/* All-zero: no entries. */
 struct row_page_builder {
     struct buffer entries;             /* back to back */
     struct buffer ends;                /* u32 each: where an entry ends in `entries` */
@@ -28,8 +28,8 @@ void row_page_put_item(const struct unfiltered *item, struct buffer *scratch, st
 uint32_t row_page_add(struct row_page_builder *builder, struct deletion open, struct bytes items);
 uint32_t row_page_entry_count(const struct row_page_builder *builder);
 size_t row_page_size(const struct row_page_builder *builder);  /* bytes so far, not compressed */
-/* Encode the entries into `page`, which is cleared first; the builder is empty then.  ERROR_LIMIT
- * when the entries are too large for a page. */
+/* Encode the entries into `page`, which is cleared first, and empty the builder.  ERROR_LIMIT when
+ * the entries are too large for a page; the builder then keeps the entries. */
 must_check int row_page_encode(struct row_page_builder *builder, struct compressor *compressor,
                                struct buffer *page);
 
@@ -43,8 +43,7 @@ struct row_item {
     enum row_item_kind kind;
 };
 
-/* One entry with a table of its items, so that any of them can be unpacked.  All-zero is an empty
- * one. */
+/* One entry with a table of its items, so that any of them can be unpacked.  All-zero: no items. */
 struct row_entry {
     struct bytes bytes;                /* a view into the plain page */
     struct deletion open;              /* in force before the first item; TIMESTAMP_NONE: none */

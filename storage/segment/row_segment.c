@@ -1,9 +1,9 @@
 /* row_segment: streams are written as pages of packed rows, and read back.
  *
  * Writing.  A partition's items are collected as one entry.  If the partition ends before it has
- * filled a page, the entry is added to the open page, or to a new one when it does not fit: a small
- * partition is never cut.  If it fills a page, the open page is closed, and the partition gets
- * pages that have no other:
+ * filled a page, the entry is added to the open page, or to a new page when the entry does not fit:
+ * a small partition is never cut.  If the partition fills a page, the open page is closed, and the
+ * partition gets pages that have no other partition:
  *
  *     target size   |----------------|----------------|
  *     a, b, c       [a a|b b b|c c]
@@ -20,20 +20,20 @@
  *     page 1   open: none  | row 1 | bound 3: none -> D | row 5 |
  *     page 2   open: D     | row 7 | row 8 | bound 9: D -> none |
  *
- * Example: slice 6..8, reversed.  Of the labels before the end of 8 the last is 7, that of page 2,
- *     so reading begins there.  That page has no bound before the end of 8, so the deletion D of
- *     its entry is in force at the end of 8.  The stream yields
- *     a bound at the end of 8: none -> D,  row 8,  row 7,  then row 5 of page 1 is outside,
- *     a bound at the begin of 6: D -> none
+ * Example: slice 6..8, reversed.  The last label before the end of 8 is 7, the label of page 2, so
+ * reading begins in page 2.  Page 2 has no bound before the end of 8, so the deletion D of its
+ * entry is in force at the end of 8.  Row 5 of page 1 is outside the slice and ends the reading:
+ *
+ *     yielded  bound at the end of 8: none -> D | row 8 | row 7 | bound before 6: D -> none
  *
  * The scratch of a stream is one page, its table of items and one unpacked item.  The next stream
  * of the segment takes the scratch over, so that a scan of small partitions decodes a page once and
  * not once for each partition.
  *
- * A stream that must not wait, which has a read budget, reads a single partition anywhere in the
- * segment.  The pages that such streams expand are kept for later streams as long as the pool has
- * room, each in its place.  The pages of scans and merges are not kept: they are read once, and
- * would drive out pages that are read again. */
+ * A stream with a read budget must not wait.  It reads a single partition anywhere in the segment.
+ * The pages that such streams expand are kept for later streams as long as the pool has room, each
+ * page in its place in the pool.  The pages of scans and merges are not kept: they are read once,
+ * and would drive out pages that are read again. */
 #include "storage/segment/row_segment.h"
 
 #include <errno.h>
@@ -70,9 +70,9 @@ struct row_segment_writer {
     /* The partition that is being written. */
     struct segment_partition partition;
     struct buffer items;        /* of its entry */
-    struct buffer label;        /* of its entry, if that is not in the partition's first page */
+    struct buffer label;        /* of its entry; empty in the partition's first page */
     struct deletion entry_open; /* in force before the entry's first item */
-    struct deletion open;       /* in force after its last */
+    struct deletion open;       /* in force after the entry's last item */
 };
 
 int row_segment_writer_open(struct world *world, const struct segment_info *info,
@@ -430,7 +430,8 @@ static bool row_stream_is_before(const struct row_stream *stream, int order)
     return order < 0 || (order == 0 && !stream->reversed);
 }
 
-/* The last page whose first item lies before the bound where reading begins. */
+/* The last page whose first item lies before the bound where reading begins, or the first page if
+ * there is none. */
 static int row_stream_seek_page(struct row_stream *stream, uint32_t *page_out, struct error *err)
 {
     uint32_t low = 0;

@@ -1,9 +1,9 @@
 /* row_segment: packed rows in pages: how a stream becomes a row segment and is read back.
  *
  * Pages have about 8 KiB before they are compressed by zstd at level 1.  Small partitions share a
- * page.  A large partition has pages of its own, each labelled with the position of its first item,
- * so that a read of a slice reads only the pages it needs.  Page layout: FORMATS.md "Narrow
- * page". */
+ * page.  A large partition has pages of its own.  Each of them but the first is labelled with the
+ * position of the page's first item, so that a read of a slice reads only the pages it needs.  Page
+ * layout: FORMATS.md "Narrow page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 

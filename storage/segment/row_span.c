@@ -9,7 +9,7 @@
  *
  *     least 2026-08-09, greatest 2026-08-03      a slice of 10 August ends before the least one
  *
- * Failures: bytes that are no span are treated as if the segment had no span: it is read. */
+ * Failures: a segment whose span has damaged bytes is read, like a segment without a span. */
 #include "storage/segment/row_span.h"
 
 enum { SPAN_FORMAT = 1 };
@@ -20,7 +20,8 @@ static void clustering_keep(const struct clustering *clustering, struct buffer *
     row_clustering_pack(clustering, kept);
 }
 
-/* Compare the clustering with a kept one, which unpacks without failure, as it was packed here. */
+/* Compare the clustering with a kept one.  Unpacking cannot fail, because clustering_keep packed
+ * the bytes. */
 static int compare_kept(const struct table *table, const struct clustering *clustering,
                         const struct buffer *kept)
 {

@@ -23,7 +23,8 @@ struct row_span {
 /* Add an item of a partition's stream to the span; `is_first`: it is the partition's first item. */
 void row_span_add(struct row_span *span, const struct table *table, const struct unfiltered *item,
                   bool is_first);
-/* Append the span to `target`; nothing when the segment gets none. */
+/* Append the span to `target`.  Nothing is appended when the segment gets no span, because
+ * `is_open` is set, there was no row, or the span has more than ROW_SPAN_MAX bytes. */
 void row_span_put(const struct row_span *span, struct buffer *target);
 void row_span_release(struct row_span *span);
 

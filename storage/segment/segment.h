@@ -6,7 +6,7 @@
  *
  * An open segment does not change and is shared between threads.  Its directory (keys, tokens,
  * stats) is in memory, encoded (segment_directory.h); pages are read when they are needed, on any
- * lane. */
+ * thread. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_SEGMENT_H
 
@@ -59,7 +59,7 @@ void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_u
  * live. */
 must_check int segment_writer_finish(struct segment_writer *writer, struct segment_info *info_out,
                                      struct error *err);
-/* Whether no partition was added; *info_out then says so, for a caller that does not finish. */
+/* Whether no partition was added; *info_out then has 0 rows, for a caller that does not finish. */
 bool segment_writer_is_empty(const struct segment_writer *writer, struct segment_info *info_out);
 /* Free; removes the temporary file unless finish succeeded. */
 void segment_writer_close(struct segment_writer *writer);
@@ -70,8 +70,8 @@ struct segment;
 
 /* Open a segment, and check all of it but its pages.  ERROR_CORRUPT names the file and offset.  The
  * segment's rows are counted by day, by the keys of its table `days_of`; NULL: they are not
- * counted. The segment's readers leave spares in the pool `readers`, to which the segment holds a
- * reference. */
+ * counted.  The segment's readers leave spares in the pool `readers`; the segment holds a reference
+ * of the pool. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
                             const struct table *days_of, struct reader_pool *readers,
                             struct segment **segment_out, struct error *err);
@@ -82,9 +82,9 @@ must_check int segment_probe(struct world *world, const struct segment_info *inf
  * tell what the rest of the file was. */
 must_check int segment_footer_check(struct world *world, const struct segment_info *info,
                                     struct error *err);
-/* The same; and compare the footer with that of `other`.  *agrees_out is true when by the checksums
- * in both footers `other` has the bytes that the segment had, except for the id and the schema
- * version in header and footer. */
+/* Do segment_footer_check, and compare the footer with the footer of `other`.  *agrees_out is true
+ * when, by the checksums in both footers, `other` has the bytes that the damaged segment had,
+ * except for the id and the schema version in header and footer. */
 must_check int segment_agrees(struct world *world, const struct segment_info *info,
                               const struct segment *other, bool *agrees_out, struct error *err);
 struct segment *segment_ref(struct segment *segment);            /* thread safe */
@@ -110,7 +110,7 @@ bool segment_find(struct segment *segment, int64_t token, struct bytes key,
 bool segment_has(struct segment *segment, int64_t token, struct bytes key);
 /* Take a cursor (segment_directory.h), which the caller alone uses until it gives the cursor back.
  * One cursor of each segment is kept, with the blocks that it has decoded, as long as the pool has
- * room. To give NULL is fine. */
+ * room.  To give NULL is fine. */
 struct segment_cursor *segment_cursor_take(struct segment *segment);
 void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor);
 uint32_t segment_page_count(const struct segment *segment);
@@ -121,18 +121,19 @@ struct bytes segment_extra(const struct segment *segment);
 struct reader_pool *segment_readers(const struct segment *segment);
 /* The segment's place in the pool for the scratch of a row stream. */
 struct reader_spare **segment_scratch(struct segment *segment);
-/* The place for an expanded page of a row segment; several pages may have the same. */
+/* The place for an expanded page of a row segment; several pages may share it. */
 struct reader_spare **segment_page_place(struct segment *segment, uint32_t page);
-/* How many pages a thread that must not wait may still read.  It reads only pages that are in the
- * system's page cache. */
+/* How many pages a thread that must not wait may still read.  Such a thread reads only pages that
+ * are in the system's page cache. */
 struct segment_read_budget {
     uint32_t pages_left;
 };
-/* Whether one more page may be read, which then counts as read. */
+/* Whether one more page may be read.  If so, the page counts as read. */
 bool segment_read_budget_take(struct segment_read_budget *read_budget);
-/* Read a page into `page`, which is cleared first, and check it: ERROR_CORRUPT.  -EAGAIN, without
- * setting `err`, when `read_budget` (NULL: no limit) does not allow another page or the page is not
- * in the system's page cache. */
+/* Read a page into `page`, which is cleared first, and check it: ERROR_CORRUPT.  `read_budget`
+ * NULL: the thread may wait for the disk.  Else the result is -EAGAIN, without setting `err`, when
+ * the budget does not allow another page or the page cannot be read from the system's page
+ * cache. */
 must_check int segment_read_page(struct segment *segment, uint32_t page_index,
                                  struct segment_read_budget *read_budget, struct buffer *page,
                                  struct error *err);

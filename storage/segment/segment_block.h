@@ -20,7 +20,7 @@ enum { SEGMENT_BLOCK_ENTRIES_MAX = 4096 };
 
 /* ---- decoded ---- */
 
-/* All-zero is an empty one. */
+/* All-zero: no entries. */
 struct segment_block {
     uint32_t count;
     uint32_t capacity;

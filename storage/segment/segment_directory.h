@@ -1,11 +1,11 @@
-/* segment_directory: which partitions a segment has, and where; in memory as it is on the disk.
+/* segment_directory: which partitions a segment has, and in which pages; kept encoded in memory.
  *
  * With 100,000 resellers or ten years of days a segment has a million partitions of a few rows, so
  * that nearly all memory of an open segment is for its partitions.  Therefore blocks of partitions
  * stay encoded (10 bytes a partition).  A partition is searched for in an array of the upper halves
  * of all tokens (4 bytes a partition).  A block is decoded only when the half of one of its tokens
- * agrees, and then it nearly always has the partition; to decode a block of some hundred entries
- * takes 10 us.
+ * agrees, and then the block nearly always has the partition.  To decode a block of some hundred
+ * entries takes 10 us.
  *
  * An open directory does not change and is shared between threads.  A cursor holds a few decoded
  * blocks and serves one thread at a time. */
@@ -29,8 +29,9 @@ struct segment_partition {
     uint32_t page_count;               /* how many pages, page_first included, have rows of it */
     uint32_t entry;                    /* its place in page_first, which small partitions share */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
-    const struct partition_stats *stats;   /* of a row segment: stats of zero rows.  Never NULL when
-                                            * read; NULL when written: there are none */
+    const struct partition_stats *stats;   /* to the writer, NULL: there are none.  A cursor gives
+                                            * stats of zero rows where there are none, as in row
+                                            * segments; segment_find gives NULL */
 };
 
 /* The order of a partition against (token, key): <0, 0, >0. */
@@ -49,10 +50,10 @@ struct segment_days;
 struct table;
 
 /* Open a directory: decode and check all of its section `content`, whose checksum was checked
- * before. `format` is that of the segment (segment_format.h).  The directory takes over the bytes
- * and leaves `content` empty.  ERROR_CORRUPT unless it has as many partitions and rows as `info`
- * says, and names only pages below `page_count`.  Its rows are added to `days`, by the keys of
- * table `days_of` (NULL: they are not).  Blocks are decoded with a workspace of `readers`. */
+ * before.  `format` is the format of the segment (segment_format.h).  The directory takes over the
+ * bytes and leaves `content` empty.  ERROR_CORRUPT unless it has as many partitions and rows as
+ * `info` says, and names only pages below `page_count`.  Its rows are added to `days`, by the keys
+ * of table `days_of` (NULL: they are not).  Blocks are decoded with a workspace of `readers`. */
 must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
                                       uint32_t page_count, struct buffer *content,
                                       const struct table *days_of, struct segment_days *days,
@@ -66,9 +67,9 @@ size_t segment_directory_bytes(const struct segment_directory *directory);     /
 bool segment_directory_may_have(const struct segment_directory *directory, int64_t token);
 
 /* segment_directory_cursor_take takes the cursor that lies in `place` of the pool (reader_pool.h),
- * with the blocks that it has decoded, or makes one; segment_directory_cursor_give leaves it in the
- * place for the next reader (NULL is fine).  The directory and the pool, whose workspaces the
- * cursor uses, must outlive it. */
+ * with the blocks that it has decoded, or makes one; segment_directory_cursor_give leaves the
+ * cursor in the place for the next reader (NULL is fine).  The cursor uses workspaces of the pool.
+ * The directory and the pool must outlive the cursor. */
 struct segment_cursor *segment_directory_cursor_take(const struct segment_directory *directory,
                                                      struct reader_pool *readers,
                                                      struct reader_spare **place);

@@ -16,7 +16,7 @@
  * times faster than writing through it.  Columnar segments are written past the cache: clicks are
  * rarely read soon.  Row segments are written through the cache: rows, figures among them, are read
  * right after a flush, too, and a read from the disk would wait some ten milliseconds for the
- * writes. A writer takes the memory of the buffer, of the encoded directory (some 10 bytes a
+ * writes.  A writer takes the memory of the buffer, of the encoded directory (some 10 bytes a
  * partition), and of the page index (13 bytes a page, and the labels).
  *
  * After an error the writer can only be closed, which removes the temporary file. */

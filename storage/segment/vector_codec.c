@@ -1,10 +1,11 @@
 /* vector_codec: values become numbers, and numbers become buckets and raw bits.
  *
  * A value becomes an unsigned number in one of three forms: its offset from the least value, its
- * difference to the value before, or the value itself, the latter two with the sign in the lowest
- * bit (zigzag).  The form is chosen that takes least space by the entropy of a sample.  Choosing by
- * the size of the numbers would be wrong: an amount is closer to the amount before than to the
- * least amount, but the differences have more entropy.  A number n with m mantissa bits:
+ * difference to the value before, or the value itself.  A difference or a value has its sign in the
+ * lowest bit (zigzag).  The encoder chooses the form that takes least space by the entropy of a
+ * sample.  Choosing by the size of the numbers would be wrong: an amount is closer to the amount
+ * before than to the least amount, but the differences have more entropy.  A number n with m
+ * mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
@@ -192,7 +193,8 @@ static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, ui
             store_u64(to, pending);
             to += sizeof pending;
             pending_bits -= 64;
-            /* The bits of `low` that did not fit; exponent is more than these, and at most 61. */
+            /* The bits of `low` that did not fit.  `exponent` is more than pending_bits and at most
+             * 61, so the shift is defined. */
             pending = low >> (exponent - pending_bits);
         }
     }
@@ -342,7 +344,7 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
     return decoder->buckets.data;
 }
 
-/* Turn numbers into values, in place; not for FORM_OFFSETS, whose numbers were joined as values. */
+/* Turn numbers into values, in place.  Not for FORM_OFFSETS, where the base was added before. */
 static void values_from(int64_t *values, uint32_t count, uint8_t form, int64_t base)
 {
     uint64_t value = (uint64_t)base;

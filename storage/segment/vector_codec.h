@@ -35,7 +35,7 @@ bool vector_codec_encode_step(struct vector_encoder *encoder);
 void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text,
                            struct buffer *target);
 
-/* All-zero is an empty one. */
+/* All-zero is a new decoder. */
 struct vector_decoder {
     struct decompressor *decompressor; /* NULL before it is needed */
     struct buffer buckets;
@@ -46,8 +46,8 @@ void vector_codec_decoder_release(struct vector_decoder *decoder);
  * hold no such vector. */
 must_check int vector_codec_decode(struct vector_decoder *decoder, struct reader *reader,
                                    uint32_t count, int64_t *values_out);
-/* Read a vector of one repeated value.  False: it has several values or none, and the reader has
- * not moved. */
+/* Read a vector of one repeated value.  False: the vector has several values or none, or its bytes
+ * are damaged; the reader has not moved. */
 bool vector_codec_get_constant(struct reader *reader, uint32_t count, int64_t *value_out);
 /* Read past a vector of `count` values without decoding it; ERROR_CORRUPT when its bytes are not
  * all there. */

@@ -17,8 +17,8 @@ enum {
     VECTOR_RAW_READ = 16               /* bytes past the last raw bit that must be readable */
 };
 
-/* How many raw bits the numbers of the buckets have; false when one is no bucket of a 64-bit
- * number. */
+/* How many raw bits the numbers of the buckets have in all; false when one of the buckets is no
+ * bucket of a 64-bit number. */
 bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
                             uint64_t *bits_out);
 
