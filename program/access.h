@@ -16,9 +16,9 @@ struct access {
     struct instance *instance;
 };
 
-/* Loop and network of `options` are ignored: both are made here.  Fails with ERROR_BUSY after
- * `wait_ms`.  When it returns 0 and `options` has `salvages`, the text of `err` may say what was
- * left out of the log. */
+/* Loop and network of `options` are ignored: access_open makes both.  ERROR_BUSY: another process
+ * held the directory for `wait_ms`.  When access_open returns 0 and `options` has `salvages`, the
+ * text of `err` may say what was left out of the log. */
 must_check int access_open(const struct instance_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
 /* Close the instance, if there is one, and the loop; the caller has closed `server` before. */

@@ -1,8 +1,8 @@
 /* checking: see the header.
  *
- * The time limit is the signal SIGALRM, since any call may block: connecting to a socket whose
- * queue is full, or opening a directory on a failed disk.  The signal's handler prints a line and
- * ends the process. */
+ * The signal SIGALRM enforces the time limit, since any call may block: connecting to a socket
+ * whose queue is full, or opening a directory on a failed disk.  The signal's handler prints a line
+ * and ends the process. */
 #include "program/checking.h"
 
 #include <errno.h>

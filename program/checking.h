@@ -1,9 +1,10 @@
-/* checking: `daybook status --check`: the state of a server as an exit status, for a supervisor.
+/* checking: runs `daybook status --check`, which gives a supervisor the state of a server as an
+ * exit status.
  *
  *     0  it serves, and nothing is missing; nothing is printed
- *     1  it serves, but waits for disk space, memory or descriptors, and goes on by itself; or it
- *        starts or stops: a restart would not help
- *     3  it has failed, is stuck, or is not there
+ *     1  it serves, but waits for disk space, memory or descriptors, and continues by itself; or it
+ *        starts or stops, or another command holds the directory: a restart would not help
+ *     3  it has failed, is stuck, does not run, or this user may not connect to it
  *
  * With 1 and 3, one line on standard output gives the reason.  The command ends within CHECKING_MS,
  * even if the server does not answer; `--wait` makes the limit shorter. */
@@ -14,6 +15,6 @@
 
 enum { CHECKING_MS = 5000 };
 
-/* `daybook status`; without --check it runs as other commands do. */
+/* Run `daybook status`; without --check it runs as other commands do. */
 int checking_run(const struct cli_call *call);
 #endif

@@ -33,7 +33,8 @@ struct cli_run {
 
 /* ---- output ---- */
 
-/* network_uv_new has set SIGPIPE to be ignored; its default action is restored first. */
+/* End the process by SIGPIPE if the reader of a pipe has closed it and the command changes nothing.
+ * network_uv_new has set SIGPIPE to be ignored: the default action is restored first. */
 static void run_end_by_pipe(const struct cli_run *run)
 {
     if (run->write_error == EPIPE && run->reads_only) {
@@ -58,8 +59,8 @@ static void run_write_fd(struct cli_run *run, int fd, struct bytes bytes)
     }
 }
 
-/* All output of a command passes through this function.  Files and pipes get it unchanged; in text
- * for a terminal control characters are replaced, except in those of COMMAND_TERMINAL. */
+/* All output of a command passes through this function.  Files and pipes get it unchanged.  For
+ * a terminal, control characters are replaced, except in output to COMMAND_TERMINAL. */
 static void run_write(struct command_output *output, enum command_stream stream, struct bytes bytes)
 {
     struct cli_run *run = (struct cli_run *)output;

@@ -1,4 +1,4 @@
-/* daybook: the table of subcommands.
+/* daybook: has `main` and the table of subcommands.
  *
  * Most commands belong to other folders.  Each runs in the server that holds the directory, or in
  * this process if there is no server (program/cli_run.h).  The program's own commands are: init
@@ -198,8 +198,8 @@ static bool stream_is_known(const struct control_common *common)
     return false;
 }
 
-/* control_parse ends the process for --help and for wrong usage.  It reorders its words, so that it
- * gets a copy of them. */
+/* control_parse ends the process for --help and for wrong usage.  control_parse reorders
+ * the words that it gets, and therefore gets a copy. */
 static int run(const struct subcommand *subcommand, int word_count, char **words)
 {
     char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));

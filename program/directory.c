@@ -135,7 +135,8 @@ static int first_schema(struct schema *schema, const struct directory_settings *
     return rc;
 }
 
-/* Make the directory of `world`; with `store_out` its store is returned open, with `options`. */
+/* Make the directory of `world` a data directory.  Unless `store_out` is NULL, the store is then
+ * opened with `options`. */
 static int directory_create(struct world *world, const struct directory_settings *settings,
                             const struct engine_options *options, struct store **store_out,
                             struct error *err)

@@ -22,7 +22,8 @@ struct directory_settings {
                                                 * expire; `daybook retention` overrides it */
 };
 
-/* -d's argument, else $DAYBOOK_DIR, else ./daybook-data.  `given` may be NULL. */
+/* Returns `given`, the argument of -d; if that is NULL, $DAYBOOK_DIR; if the result is missing or
+ * empty, ./daybook-data. */
 const char *directory_path(const char *given);
 
 /* ERROR_INVALID: the message names the wrong setting. */

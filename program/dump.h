@@ -1,4 +1,4 @@
-/* dump: `daybook status --dump`: the state of each part of the program, for finding faults.
+/* dump: writes the state of each part of the program for `daybook status --dump`, to find faults.
  *
  * Each part has a function that appends its state as lines of text.  The text may change with any
  * version:
@@ -22,8 +22,8 @@ struct dump {
     const struct store *store;
     const struct streams *streams;
     const struct ingest *ingest;
-    const struct native_door *cql;     /* NULL in a command that runs without a server */
-    const struct control_server *control;      /* likewise */
+    const struct native_door *cql;     /* NULL: there is no CQL door */
+    const struct control_server *control;      /* NULL in a command without a server */
 };
 
 /* Append the state of all parts; `dump` is a struct dump. */

@@ -1,4 +1,4 @@
-/* limit_table: `daybook limits`: all limits, and what a user sees when one is reached. */
+/* limit_table: runs `daybook limits`, which prints all limits, and what a user sees at each. */
 #ifndef DAYBOOK_PROGRAM_LIMIT_TABLE_H
 #define DAYBOOK_PROGRAM_LIMIT_TABLE_H
 

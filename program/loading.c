@@ -52,7 +52,7 @@ static void door_opened(void *context, struct connection *connection)
     loading->has_answered = true;
 }
 
-/* The connection for the load client. */
+/* Get the connection for the load client. */
 static int loading_connect(struct loading *loading, struct connection **connection_out,
                            struct error *err)
 {

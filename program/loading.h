@@ -1,4 +1,4 @@
-/* loading: `daybook load`: runs the load client, then refreshes the days with new clicks. */
+/* loading: runs `daybook load`: the load client, then a refresh of the days with new clicks. */
 #ifndef DAYBOOK_PROGRAM_LOADING_H
 #define DAYBOOK_PROGRAM_LOADING_H
 

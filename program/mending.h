@@ -1,4 +1,4 @@
-/* mending: `daybook clock mend`: replaces write timestamps that lie in the future.
+/* mending: runs `daybook clock mend`, which replaces write timestamps that are in the future.
  *
  * The store is opened alone, without the other parts of an instance.  The engine replaces the
  * timestamps while it opens (storage/engine/engine_restamp.c); then the store is closed. */
@@ -7,6 +7,6 @@
 
 #include "program/cli_run.h"
 
-/* `daybook clock`; without `mend` it runs as other commands do. */
+/* Run `daybook clock`; without `mend` it runs as other commands do. */
 int mending_run(const struct cli_call *call);
 #endif

@@ -1,4 +1,4 @@
-/* restoring: `daybook restore`: a new data directory from a backup. */
+/* restoring: runs `daybook restore`, which makes a new data directory from a backup. */
 #ifndef DAYBOOK_PROGRAM_RESTORING_H
 #define DAYBOOK_PROGRAM_RESTORING_H
 

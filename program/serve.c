@@ -1,9 +1,9 @@
 /* serve: see the header.
  *
- * At the first SIGTERM or SIGINT the server ends in this order: the doors close and take no further
- * click or command; running commands end; batches under way become durable; the rollup refreshes
- * the dirty days; the store syncs and writes its closing record.  A second signal ends the process
- * immediately, which loses nothing that was acknowledged.
+ * At the first SIGTERM or SIGINT the server ends in this order: the control socket takes no further
+ * command, and running commands end; the CQL door closes; the ingest door closes, and batches under
+ * way become durable; the rollup refreshes the dirty days; the store syncs and writes its closing
+ * record.  A second signal ends the process immediately; nothing that was acknowledged is lost.
  *
  * A write or sync that fails is final (engine.c): nothing is acknowledged from then on, and the
  * server stops with exit status 3, so that a supervisor sees it. */
@@ -327,7 +327,7 @@ static void note_missing(const struct serve_options *options)
     }
 }
 
-/* Add to the error of opening a door which option gives the door another address. */
+/* Extend the error of opening a door: say which option gives the door another address. */
 static int explain_door(int rc, const char *door, const char *address, struct error *err)
 {
     if (rc == -EADDRINUSE) {
@@ -543,7 +543,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
         fprintf(stderr, "daybook: ready: ingest %s, cql %s, socket %s\n", ingest, cql, socket);
         serve_until_stopped(serve);
         backup_stop(
-            serve->instance->backup); /* a copy may take hours; the next server goes on with it */
+            serve->instance->backup); /* a copy may take hours; the next backup continues it */
         control_server_close(serve->control, control_closed, serve);
         while (serve->control != NULL)
             (void)loop_step(serve->loop);
@@ -566,8 +566,8 @@ static int serve_explain_holder(const char *path, struct error *err)
     return error_set(err, ERROR_BUSY, "a server holds %s already: %s", path, held.text);
 }
 
-/* Open the directory.  If another process holds it, wait until it is free; if that process is a
- * server that answers, fail without waiting. */
+/* Open the directory.  If another process holds it, wait until it is free, at most for --wait; if
+ * that process is a server that answers, fail without waiting. */
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* serve: the server: an instance with its doors open, until a signal or a failed disk. */
+/* serve: runs the server: an instance with its doors open, until a signal or a failed disk. */
 #ifndef DAYBOOK_PROGRAM_SERVE_H
 #define DAYBOOK_PROGRAM_SERVE_H
 

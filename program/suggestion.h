@@ -1,4 +1,4 @@
-/* suggestion: guesses the intended command line from one that names no command. */
+/* suggestion: guesses the command line that was meant by words that name no command. */
 #ifndef DAYBOOK_PROGRAM_SUGGESTION_H
 #define DAYBOOK_PROGRAM_SUGGESTION_H
 

@@ -1,10 +1,11 @@
-/* waiting: log lines when a server begins and ends to wait for disk space, memory or descriptors.
+/* waiting: logs when a server begins and ceases to wait for disk space, memory or descriptors.
  *
  *     ... warning disk_full path=data/log needed_bytes=8388608 effect="writes wait; they go on ..."
  *     ... notice goes_on reason=disk_full waited_s=312
  *
  * A wait ends when the server has waited for nothing during 10 s, so that a disk that has a little
- * space now and then causes one pair of lines.  The first line is repeated every hour. */
+ * space now and then causes one pair of lines.  The first line is repeated every hour,
+ * when the reason changes, and when writes begin to wait. */
 #ifndef DAYBOOK_PROGRAM_WAITING_H
 #define DAYBOOK_PROGRAM_WAITING_H
 
@@ -20,8 +21,8 @@ struct waiting {
     int64_t logged_us;
 };
 
-/* The caller calls it about every second; `path` is the directory's path, `now_us` the time of the
- * monotonic clock. */
+/* Log what has changed; called twice a second.  `path` is the directory's path, `now_us` the time
+ * of the monotonic clock. */
 void waiting_look(struct waiting *waiting, const struct store_waiting *now, const char *path,
                   int64_t now_us);
 #endif

@@ -1,4 +1,4 @@
-/* config_file: see the header; the only file that knows ini.h.
+/* config_file: see the header.  No other file includes ini.h.
  *
  * libinih does not give its handler the line's number, takes the rest of an overlong line for a
  * further line, and stops at a zero byte.  Therefore config_line counts and checks each line before

@@ -1,4 +1,5 @@
-/* control: the unix socket in the data directory, by which commands reach a running server.
+/* control: defines the protocol of the unix socket in the data directory, by which commands reach a
+ * running server.
  *
  * A client sends one request, the words of a command line.  The server runs the command, sends the
  * command's output as it arises, and at the end the exit status.  A client may instead ask for
@@ -29,8 +30,9 @@ enum {
     CONTROL_BRIEF_MAX = 32,            /* further connections, for brief commands alone, so that
                                         * `status` works however busy the server is */
     CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max (control_server.h) */
-    CONTROL_COMMAND_BYTES = 1 << 20,   /* of these, the charge for each running command; a report
-                                        * of many resellers needs that much at a time */
+    CONTROL_COMMAND_BYTES = 1 << 20,   /* the part of bytes_max that each running command takes,
+                                        * unless it is brief; a report of many resellers needs
+                                        * that much at a time */
     CONTROL_QUEUED_MAX = 1 << 20       /* bytes of an answer that the client has not read */
 };
 

@@ -25,7 +25,7 @@ must_check int control_message_next(struct message_reader *reader, enum control_
  * yet. */
 size_t control_message_whole(const struct message_reader *reader);
 
-/* Append a message to `to`, or send it. */
+/* control_message_put appends a message to `to`; control_message_send sends one. */
 void control_message_put(struct buffer *to, enum control_kind kind, struct bytes body);
 void control_message_send(struct connection *connection, enum control_kind kind, struct bytes body);
 

@@ -18,7 +18,7 @@ enum { KEY_STREAM = 0x10001, KEY_WAIT };
 
 static const struct argp_option common_options[] = {
     {"directory", 'd', "DIR", 0, "The data directory; else $DAYBOOK_DIR, else ./daybook-data", 0},
-    /* Hidden here: commands that use the stream list the option among their own. */
+    /* Hidden: commands that use the stream list the option among their own. */
     {"stream", KEY_STREAM, "NAME", OPTION_HIDDEN, NULL, 0},
     {"wait", KEY_WAIT, "TIME", 0,
      "How long to wait for a directory that another process holds, such as 500ms, 10s or 2m; "

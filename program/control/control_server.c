@@ -57,7 +57,7 @@ struct session {
     struct message_reader reader;
     struct buffer held; /* of the answer, not sent yet */
     struct timer turn;  /* calls held_send in the next turn */
-    bool is_starting;   /* within the call that starts the command, which may finish in it */
+    bool is_starting;   /* within the call that starts the command; the command may finish in it */
     char **words;
     int word_count;
     struct arena *texts; /* words and texts of the request; NULL: none was read */
@@ -72,7 +72,7 @@ struct session {
 
 struct control_server {
     struct control_server_options options;
-    struct quota held;     /* parent of the three below; options.held gets its changes */
+    struct quota held;     /* parent of the other quotas; options.held gets its changes */
     struct quota commands; /* commands that run, with their input */
     struct quota answers;  /* that clients have not read */
     struct quota kept;     /* by command_keep, such as an entry for each ad */
@@ -351,8 +351,8 @@ static bool session_prepare(struct session *session, struct bytes body)
 
 /* ---- memory to run with ---- */
 
-/* The rest of the request is read and dropped, since the client reads the answer after it has sent
- * everything. */
+/* If the request is incomplete, the rest of it is read and dropped, since the client reads the
+ * answer after it has sent everything. */
 static void session_refuse(struct session *session, const char *why)
 {
     session->is_refused = session->entry == NULL;
@@ -390,8 +390,8 @@ static void session_wait(struct session *session, void (*fire)(struct timer *tim
     world_timer_start(session->server->options.world, &session->memory_timer, fire, session, ms);
 }
 
-/* The session goes on in another turn of the loop, since the caller of quota_give has not finished.
- */
+/* Within quota_wait (is_asking), session_want_memory continues the session.  Otherwise the session
+ * continues in another turn of the loop, since the caller of quota_give has not finished. */
 static void memory_granted(struct quota_waiter *waiter)
 {
     struct session *session =

@@ -18,7 +18,8 @@ struct control_server_options {
     size_t bytes_max;                  /* of memory for running commands, as many for unread
                                         * answers, and as many for what commands charge by
                                         * command_keep; 0: CONTROL_BYTES_MAX */
-    /* Called with each change of the bytes that these use together; may be NULL. */
+    /* Called with each change of the bytes that running commands, unread answers and command_keep
+     * use together; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);
     /* Takes over a connection on which ingest was requested; NULL: such a connection is closed. */
     void (*ingest)(void *context, struct connection *connection);
