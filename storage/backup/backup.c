@@ -12,8 +12,8 @@
  * The copied log must have no gap.  Therefore the store keeps log files until they are copied: the
  * snapshot that was copied last is held until the next snapshot is taken, and keeps all frames
  * after it on the disk.  After an error the snapshot is held, too, until a new point is complete.
- * Only when the store's disk has more log than BACKUP_LOG_MAX are the log files given up, because a
- * store must not fill its disk while another disk hangs.  Moments in that part of the log then
+ * Only when the store's disk has more log than log_max are the log files given up, because a store
+ * must not fill its disk while another disk hangs.  Moments in that part of the log then
  * cannot be restored. */
 #include "storage/backup/backup.h"
 
@@ -50,7 +50,7 @@ struct task {
     bool is_unfollowed; /* the record is to be removed when the task closes */
     bool removes;       /* the job under way removes the record */
     bool needs_point;
-    bool has_let_go; /* log files after `frame` were given up: BACKUP_LOG_MAX */
+    bool has_let_go; /* log files after `frame` were given up: log_max */
     struct backup_tail tail;
     uint64_t frame;       /* the last that is copied and synced */
     uint64_t frame_point; /* the last frame of the newest point */
@@ -137,8 +137,8 @@ static void retry_fire(struct timer *timer)
     task_open(timer->context);
 }
 
-/* A following directory is tried again every second.  One line is logged for each new reason of
- * failure, and one when copying continues. */
+/* After an error a following directory is tried again every second.  One line is logged for each
+ * new reason of failure, and one when copying continues. */
 static void note_failure(struct task *task)
 {
     char before[sizeof(task->failure)];
@@ -156,7 +156,8 @@ static void note_success(struct task *task)
     task->failure[0] = '\0';
 }
 
-/* The directory is closed: free the task, or start the timer of the next try. */
+/* The directory is closed: free the task, or start the timer of the next try.  If backup_unfollow
+ * was called meanwhile, first remove the record. */
 static void close_done(struct job *job)
 {
     struct task *task = (struct task *)job;
@@ -405,8 +406,8 @@ static void open_run(struct job *job)
         task->status = gone(task, &task->err);
     if (task->status != 0)
         return;
-    /* The check comes before the lock, which leaves a file, even in a directory that is no backup.
-     */
+    /* The check comes before the lock: locking makes a file, and a directory that is no backup must
+     * not get one. */
     task->status = open_check(task, disk, &task->err);
     if (task->status == 0)
         task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);

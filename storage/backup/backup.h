@@ -6,7 +6,7 @@
  * is complete until backup_unfollow.
  *
  * Copying happens on the copy lane, since the target disk may be slow.  Writes and reads of the
- * store do not wait for it, but the store's disk keeps the files that are still to be copied.
+ * store do not wait for copying, but the store's disk keeps the files that are still to be copied.
  * Engine thread only. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_H
@@ -22,8 +22,8 @@ enum {
     BACKUP_DRAIN_MS = 10000            /* see backup_close */
 };
 /* A following directory gets a point after BACKUP_POINT_LOG_BYTES of log or after BACKUP_POINT_MS,
- * whichever comes first.  When the store's disk has more than BACKUP_LOG_MAX bytes of log, log
- * files are no longer kept for the following directory. */
+ * whichever comes first.  When the directory lags and the store's disk has more than log_max bytes
+ * of log (by default BACKUP_LOG_MAX), log files are no longer kept for the directory. */
 #define BACKUP_POINT_LOG_BYTES (UINT64_C(256) << 20)
 #define BACKUP_POINT_MS INT64_C(600000)
 #define BACKUP_LOG_MAX (UINT64_C(4) << 30)
@@ -34,8 +34,8 @@ struct backup_options {
     const char *path;                  /* of the backup; copied */
     bool follows;                      /* the directory then follows the store */
     bool copies;                       /* never make hard links */
-    uint32_t keep;                     /* points to keep; 0: all, or, of a directory that
-                                        * follows, BACKUP_KEEP_FOLLOWING */
+    uint32_t keep;                     /* points to keep; 0: all, but BACKUP_KEEP_FOLLOWING
+                                        * in a directory that follows */
     uint64_t log_max;                  /* bytes; 0: BACKUP_LOG_MAX */
     /* Like disk_posix_open and disk_posix_close; called on the copy lane. */
     int (*open)(const char *path, bool create, struct disk **disk_out, struct error *err);
@@ -44,8 +44,8 @@ struct backup_options {
 
 struct backup_handler {
     void (*progress)(void *context, const struct backup_progress *progress);     /* may be NULL */
-    /* Called once, when the backup is complete or has failed.  A following directory counts as
-     * complete when its first point is. */
+    /* Called once, when the backup is complete or has failed.  With `follows` the backup
+     * counts as complete when its first point is complete and the directory is recorded. */
     void (*done)(void *context, int status, const struct error *err,
                  const struct backup_progress *progress);
 };
@@ -55,27 +55,27 @@ struct backup_status {
     char path[256];
     uint64_t frame;                    /* the last that is copied and synced */
     uint64_t lag_frames;               /* frames that are durable and not copied */
-    int64_t lag_us;                    /* how long the oldest of these has waited */
+    int64_t lag_us;                    /* the oldest of these has waited at most so long */
     uint64_t point;                    /* number of the newest; 0: none yet */
     char failure[256];                 /* why copying cannot continue now, or "" */
 };
 
 /* Store, world and metrics must outlive the backup. */
 struct backup *backup_new(struct store *store, struct world *world, struct metrics *metrics);
-/* ERROR_UNSUPPORTED: the store has no snapshots of files.  ERROR_BUSY: another backup is under way,
- * or a directory follows already. */
+/* ERROR_UNSUPPORTED: the store has no snapshots of files.  ERROR_BUSY: with `follows`, a directory
+ * follows already; otherwise, another backup is under way.  ERROR_CLOSED: after backup_close. */
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
 /* Follow again into the directory of the record in the data directory (backup_following.h).  If
- * copying fails later, it is tried again, even if the directory has no point.  Returns 0 if there
- * is no record. */
+ * copying fails later, copying is tried again, even if the directory has no point.  Returns 0 if
+ * there is no record. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),
                              void (*close)(struct disk *disk), struct error *err);
 /* Stop following for good; the copied files stay.  `done` is called when the record's removal is
- * durable.  False: no directory follows, and `done` is not called. */
+ * durable or has failed.  False: no directory follows, and `done` is not called. */
 bool backup_unfollow(struct backup *backup, const struct backup_handler *handler, void *context);
 void backup_status(struct backup *backup, struct backup_status *status_out);
 /* Make a backup that is under way fail; a directory that follows is not affected. */

@@ -164,8 +164,9 @@ static int extent_order(const void *a, const void *b)
     return left->file_id < right->file_id ? -1 : left->file_id > right->file_id;
 }
 
-/* Choose the log files to copy: those of the snapshot, and those of the archive that the last point
- * may have in part, so that the copied log has no gap after that point. */
+/* Choose the log files to copy.  For a tail: the files of the snapshot from the tail's file on.
+ * For a point: all files of the snapshot, and the files of the archive from the last point's first
+ * log file on, so that the copied log has no gap after the last point. */
 static void choose_log(struct backup_copy *copy)
 {
     const struct engine_snapshot *snapshot = copy->options.snapshot;
@@ -336,8 +337,9 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
     return rc == 0 ? 0 : fail(err, rc, "backup: make", work->target_path);
 }
 
-/* Begin the segment at `index`.  If the last point has its hash it is skipped, if the backup only
- * has the file or can link it, the segment is read to hash it, else it is copied. */
+/* Begin the segment at `index`.  If the backup has the file and the last point has its hash, the
+ * segment is skipped.  If the backup has only the file, or gets it by a hard link, the segment is
+ * read and hashed.  Otherwise the segment is copied. */
 static int segment_begin(struct backup_copy *copy, struct error *err)
 {
     const struct segment_info *info = &copy->point.state.segments[copy->index];
@@ -450,7 +452,8 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
                : compare_block(copy, work->to, 0, COMMIT_LOG_BLOCK, true, err);
 }
 
-/* How many bytes of the file were synced by the last point or by an earlier tail. */
+/* How many bytes of the file were synced by the last point or by an earlier tail; UINT64_MAX: all.
+ */
 static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
 {
     const struct backup_tail *tail = &copy->options.tail;

@@ -1,10 +1,10 @@
-/* backup_following: the record of the backup directory that follows the store.
+/* backup_following: writes and reads the record of the backup directory that follows the store.
  *
  *     DIR/following        the record; if it is missing, no directory follows
  *     DIR/following.tmp    a record that is being written
  *
- * The record lies in the data directory, so that a restarted server continues to copy.  It is no
- * part of a backup: a restored store is not followed by the backup that it was restored from.
+ * The record lies in the data directory, so that a restarted server continues to copy.  The record
+ * is no part of a backup: a restored store is not followed by the backup that it was restored from.
  * Layout by bytes: FORMATS.md "Following". */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H

@@ -1,4 +1,5 @@
-/* backup_point: the record of a point, a backup of one moment: its files, their sizes and hashes.
+/* backup_point: encodes and reads the records of points.  A point is a backup of one moment; its
+ * record has the files of the point, with their sizes and hashes.
  *
  *     BACKUP/points/0000000000000003.point    the record; written last, when the point is complete
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points

@@ -1,17 +1,17 @@
 /* backup_restore: see the header.
  *
  * A restored directory has all frames up to some frame, and none after it.  It gets the segments of
- * a point, whose hashes are checked, and from the copied log the frames after the point's flushed
- * frame up to the wanted moment.  Each frame must follow the previous one by number and checksum.
+ * a point, and from the copied log the frames after the point's flushed frame up to the wanted
+ * moment.  The hashes of the segments are checked.  Each frame must follow the previous one by
+ * number and checksum.
  *
  * Example: the flushed frame of point 4 is 900, its last frame 950; the copied log ends with frame
  * 2000.  For --to a time after the beginning of frame 1500 and before that of 1501, the directory
  * gets the segments of point 4, and the log from the file with frame 901 to the end of frame 1500.
  *
  * If a hash is wrong, if a frame of the point is missing, or if the time is in a gap of the log,
- * the result is ERROR_CORRUPT or ERROR_NOT_FOUND, and no manifest is written.  Only the log that
- * was copied after the newest point may end within a frame, since the copy may have been
- * interrupted. */
+ * the restore fails, and no manifest is written.  Only the log that was copied after the newest
+ * point may end within a frame, since the copy may have been interrupted. */
 #include "storage/backup/backup_restore.h"
 
 #include <errno.h>
@@ -289,8 +289,8 @@ static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
     return size == 0 ? 0 : copy_file(r, path, size, &hash, err);
 }
 
-/* Make a first log file: a data directory without any would be refused, since one could be
- * missing. */
+/* Make an empty log file: a data directory without log files would be refused, since log files
+ * could be missing. */
 static int make_empty_log(struct restore *r, struct error *err)
 {
     char path[BACKUP_PATH];

@@ -32,8 +32,9 @@ struct backup_restored {
 };
 
 /* ERROR_NOT_FOUND: no point, or none early enough; ERROR_EXISTS: the directory is not empty;
- * ERROR_CORRUPT: the message names the damaged file of the backup.  Files that were written before
- * an error stay in the directory. */
+ * ERROR_CORRUPT: the backup is damaged, and the message names the file or the frame;
+ * ERROR_CONFLICT: the moment is after a purge that the point does not have.  Files that were
+ * written before an error stay in the directory. */
 must_check int backup_restore(const struct backup_restore_options *options,
                               struct backup_restored *restored_out, struct error *err);
 
