@@ -38,9 +38,9 @@ void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
 /* Free an arena of the supply's chunk size; the supply keeps its chunks if an arena has needed a
  * second chunk. */
 void arena_supply_keep(struct arena_supply *supply, struct arena *arena);
-/* Take from the supply those ready chunks that exceed the number which is made ahead: if `at_once`
- * in any case, else only if no chunk was taken since the last call.  They are returned in an arena,
- * which any thread may free by arena_free.  NULL: no chunk was taken. */
+/* Remove from the supply the ready chunks beyond the number that is made ahead.  Without `at_once`,
+ * remove chunks only if no arena has taken a chunk since the last call.  The chunks are returned in
+ * an arena, which any thread may free by arena_free.  NULL: no chunk was removed. */
 struct arena *arena_supply_spare(struct arena_supply *supply, bool at_once);
 size_t arena_supply_bytes(const struct arena_supply *supply);  /* of the chunks that are ready */
 
@@ -67,7 +67,8 @@ static inline void *arena_array(struct arena *arena, size_t count, size_t size)
 }
 /* Replace `old`, an allocation of `old_size` bytes or NULL, by one of `size` bytes with the same
  * contents, aligned to 16.  `size` is not smaller.  The allocation that was made last may grow in
- * place, and one larger than a chunk is freed.  Any other stays allocated, but must not be used. */
+ * place.  An `old` that is larger than a chunk is freed.  Any other `old` stays allocated, but must
+ * not be used. */
 void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size);
 /* Make room for one more item in an array of `count` items of `size` bytes, which has room for
  * `*capacity` items (0 where `items` is NULL).  Returns the array, which may have moved.  A full

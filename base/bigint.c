@@ -1,5 +1,5 @@
-/* bigint: adapts GMP's integers of any size (mpz); base/decimal.c uses its functions on four words
- * (mpn).
+/* bigint: adapts GMP's integers of any size (mpz).  base/decimal.c uses GMP's functions on four
+ * words (mpn).
  *
  * GMP keeps a sign and a magnitude, Java two's complement.  A negative number of n bytes is read as
  * the unsigned value of its bytes minus 2^(8n).  The number -m is written as the bits of m - 1,

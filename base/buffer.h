@@ -1,4 +1,4 @@
-/* buffer: bytes that grow at their end. */
+/* buffer: collects bytes; each call appends some, and the memory grows as needed. */
 #ifndef DAYBOOK_BASE_BUFFER_H
 #define DAYBOOK_BASE_BUFFER_H
 

@@ -38,7 +38,7 @@ struct civil {
     int32_t day;   /* 1..31 */
 };
 
-/* A year begins in March here, so that the leap day is its last day.  An era is 400 years. */
+/* The year is counted from March, so that the leap day is its last day.  An era is 400 years. */
 static int32_t civil_to_day(struct civil civil)
 {
     int32_t year = civil.year - (civil.month <= 2);
@@ -518,8 +518,8 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
  *     name bytes, leap seconds * 12, standard flags, UT flags
  *     newline, POSIX TZ string, newline
  *
- * Before these bytes the file has the same parts, but for the string, with times of 4 bytes, for
- * programs that read version 1. */
+ * Before these bytes the file has the same parts for programs that read version 1: their times have
+ * 4 bytes, and there is no string. */
 
 enum { TZIF_HEADER_SIZE = 44, TZIF_TYPE_SIZE = 6 };
 

@@ -38,7 +38,8 @@ void calendar_time_format(int64_t time_ms, struct buffer *buffer);
 
 /* An IANA zone, read from the system's TZif files (RFC 8536). */
 struct zone;
-/* "UTC" needs no file.  ERROR_NOT_FOUND when the system has no zone of that name. */
+/* "UTC" needs no file.  ERROR_NOT_FOUND when the system has no zone of that name, ERROR_INVALID
+ * when `name` cannot be the name of a zone; else the error of reading or decoding the file. */
 must_check int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err);
 void calendar_zone_close(struct zone *zone);                         /* NULL is fine */
 /* Make a zone of the bytes of a TZif file.  ERROR_CORRUPT when they do not follow the format,

@@ -90,8 +90,8 @@ const char *error_text(int code)
 
 /* Print a line for each caller: "daybook(+0x2f3a1) [0x55...]", which addr2line translates to a
  * function and a line of source.  All other output is printed before: the first call of backtrace
- * loads a library, which hangs if the failed thread holds the heap's lock, and the alarm then ends
- * the program. */
+ * loads a library, and hangs if the failed thread holds the heap's lock.  The alarm then ends the
+ * program. */
 static void print_callers(void)
 {
     enum { CALLERS_MAX = 64, ALARM_S = 2 };

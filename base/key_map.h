@@ -1,4 +1,4 @@
-/* key_map: numbers distinct keys, which are byte strings: 0, 1, 2 …, and has a value for each.
+/* key_map: numbers distinct byte strings, the keys, 0, 1, 2 …; each key may have a value.
  *
  * Keys are copied; a key keeps its number, and no key is removed. */
 #ifndef DAYBOOK_BASE_KEY_MAP_H
@@ -14,7 +14,7 @@ struct key_map;
 #define KEY_MAP_NONE UINT32_MAX        /* the same as KEY_PLACES_NONE */
 
 struct key_map *key_map_new(void);                           /* without values */
-/* With a value of so many bytes for each key. */
+/* Make a map with a value of `value_size` bytes for each key. */
 struct key_map *key_map_new_of(size_t value_size);
 void key_map_free(struct key_map *map);                      /* NULL is fine */
 
@@ -23,7 +23,7 @@ size_t key_map_bytes(const struct key_map *map);             /* of memory */
 uint32_t key_map_find(const struct key_map *map, struct bytes key);      /* or KEY_MAP_NONE */
 /* The number of the key; a new key gets the next number, and a value of zeros. */
 uint32_t key_map_add(struct key_map *map, struct bytes key);
-/* Valid until a key is added. */
+/* The value of a key; the pointer is valid until a key is added. */
 void *key_map_value(const struct key_map *map, uint32_t number);
 /* The key of a number; its bytes are valid as long as the map. */
 struct bytes key_map_key(const struct key_map *map, uint32_t number);

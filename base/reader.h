@@ -1,7 +1,8 @@
 /* reader: reads forward through bytes that are not trusted, and never past their end.
  *
- * After a read that finds too few bytes, `failed` stays set and every further read returns zeros.
- * So a decoder checks `failed` once, when it has read everything or before it uses a count. */
+ * After a read that finds too few bytes or an invalid varint, `failed` stays set and every
+ * further read returns zeros.  So a decoder checks `failed` once, when it has read everything or
+ * before it uses a count. */
 #ifndef DAYBOOK_BASE_READER_H
 #define DAYBOOK_BASE_READER_H
 

@@ -185,7 +185,7 @@ struct cql_prepared {
     struct cql_metadata result;          /* count 0: no rows, or columns that vary (IF) */
 };
 
-/* The numbers are those of the native protocol's RESULT; an error is another message there. */
+/* The numbers from 1 on are those of the native protocol's RESULT; an error is sent as ERROR. */
 enum cql_result_kind {
     CQL_RESULT_ERROR = 0,
     CQL_RESULT_VOID = 1,

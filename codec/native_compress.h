@@ -17,7 +17,7 @@
 #include "base/buffer.h"
 #include "codec/native.h"
 
-/* Append the raw LZ4 block of `plain` (at most 128 KiB); returns its size. */
+/* Append the raw LZ4 block of `plain`, at most LZ4_MAX_INPUT_SIZE bytes; returns its size. */
 size_t native_compress_block(struct bytes plain, struct buffer *block);
 /* Write exactly `size` bytes to `plain`, or return ERROR_CORRUPT. */
 must_check int native_compress_undo_block(struct bytes block, uint8_t *plain, size_t size);

@@ -2,10 +2,10 @@
  *
  *     version(1, 0x80 in answers) flags(1) stream(2) opcode(1) body size(4) | body
  *
- * All envelopes have the version of the first one.  In versions 3 and 4 envelopes are sent as they
- * are, each with its own compressed body.  In version 5 they are sent as they are until STARTUP is
- * answered, and then in segments (native_segment.h).  Servers and clients use the inbox in the same
- * way.
+ * All envelopes have the version of the first one.  In versions 3 and 4 envelopes are sent one
+ * after the other, and each body may be compressed.  In version 5 that holds, without compression,
+ * until STARTUP is answered; then envelopes are sent in segments (native_segment.h).  Servers and
+ * clients use the inbox in the same way.
  *
  * A body that is too large is not collected: the envelope is returned without its body as soon as
  * the header was read, and the bytes of the body are dropped.
@@ -55,8 +55,8 @@ void native_inbox_add(struct native_inbox *inbox, struct bytes bytes);
 
 /* Return the next envelope: 1, or 0 when more bytes are needed.  No call may follow an error:
  *
- *     ERROR_UNSUPPORTED   the version is not supported; `version` is set and, of a beta version,
- *                         `flags`
+ *     ERROR_UNSUPPORTED   the version is not supported; `version` is set, and `flags` if their byte
+ *                         has come, which is certain for a beta version
  *     ERROR_CONFLICT      the version differs from the first envelope's; `version` is set
  *     ERROR_INVALID       an answer where requests are expected, or the reverse
  *     ERROR_CORRUPT       a checksum, a size or a compressed body is wrong

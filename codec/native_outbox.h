@@ -1,7 +1,8 @@
 /* native_outbox: writes envelopes as the bytes of one direction of a connection.
  *
  * This is the counterpart of native_inbox.h, for servers and clients.  Envelopes are collected
- * until they are taken; in version 5 a segment has as many envelopes as fit.
+ * until they are taken.  In version 5 a segment has as many envelopes as fit;
+ * an envelope that is larger than a segment is divided among several.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_OUTBOX_H
@@ -33,7 +34,7 @@ struct buffer *native_outbox_begin(struct native_outbox *outbox, uint8_t flags, 
 /* End the envelope, whose body is complete. */
 void native_outbox_end(struct native_outbox *outbox);
 
-/* The size in bytes of the envelopes that were not taken yet, without that of segments. */
+/* The bytes of the envelopes that were not taken yet, without headers and CRCs of segments. */
 size_t native_outbox_size(const struct native_outbox *outbox);
 /* Append all envelopes to `wire`, in segments if so started, and remove them from the outbox. */
 void native_outbox_take(struct native_outbox *outbox, struct buffer *wire);

@@ -68,8 +68,8 @@ void native_response_put_event(const struct native_event *event, struct buffer *
 void native_response_put_supported(struct buffer *body);
 
 /* Append a result that is no error.  `skips_metadata`: the client requested rows without metadata,
- * because it has the metadata.  `known_id` (version 5) is the id of the metadata that it has; if
- * the rows have other metadata, that is written in any case. */
+ * because it has the metadata.  `known_id` (version 5) is the id of the client's metadata; if the
+ * rows have other metadata, the metadata of the rows is written in any case. */
 void native_response_put_result(const struct cql_result *result, bool skips_metadata,
                                 struct bytes known_id, uint8_t version, struct buffer *body);
 

@@ -299,8 +299,8 @@ void notation_payload(struct notation *notation, const struct cql_payload **entr
 
 /* ---- types ---- */
 
-/* Types that have an id only from a later version on, with the names of their classes, which are
- * sent in earlier versions. */
+/* Types that have an id only from a later version on.  Earlier versions send the names of their
+ * classes instead. */
 struct custom_type {
     enum type_kind kind;
     uint8_t version; /* the first with an id */

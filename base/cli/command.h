@@ -17,7 +17,8 @@
 /* Exit statuses of every subcommand. */
 enum command_exit {
     EXIT_DONE = 0,
-    EXIT_DATA_SAYS_NO = 1,             /* verify found a difference; lines refused, with --strict */
+    EXIT_DATA_SAYS_NO = 1,             /* verify found a difference, for example, or the data
+                                        * forbid the change */
     EXIT_WRONG_USAGE = 2,
     EXIT_SYSTEM_FAILED = 3
 };
@@ -50,15 +51,15 @@ bool command_is_full(struct command_output *output);
  * called once, when all output was sent. */
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
-/* Charge `change_bytes` of memory, or give it back if negative.  For memory that grows with the
- * data, such as an entry for each ad, and that the command keeps while it runs.  False: the limit
+/* Charge `change_bytes` of memory, or give them back if negative.  A command charges memory that it
+ * keeps and that grows with the data, such as an entry for each ad.  False: the limit
  * is reached, and nothing was charged; the command then has to use less memory, or fails with
  * COMMAND_NO_ROOM.  All its bytes are given back when the command ends. */
 bool command_keep(struct command_output *output, int64_t change_bytes);
 #define COMMAND_NO_ROOM                                                                            \
     "there is no room for it in the server's memory for commands (--memory); ask for less at a "   \
     "time, or when other commands have ended"
-/* The index of `word` among `words`, of which some may be NULL; `count` when it is not there. */
+/* The index of `word` in `words`, whose entries may be NULL.  `count`: `word` is not in `words`. */
 uint32_t command_word(const char *word, const char *const *words, uint32_t count);
 /* Whether `text` is a decimal number from `min` to `max`. */
 bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *number_out);

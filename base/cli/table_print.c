@@ -1,4 +1,4 @@
-/* table_print: a function that appends a line, for each format.
+/* table_print: appends the lines of a table; each format has its own function.
  *
  * What must hold: a program that reads the CSV or the JSON gets the same cells, and can tell null
  * from empty text; an aligned table has no control characters but LF, whatever the cells contain.
@@ -208,7 +208,7 @@ static void release_held(struct table_print *print)
     print->is_flowing = true;
 }
 
-/* ---- the others ---- */
+/* ---- CSV, JSON, Markdown ---- */
 
 static bool is_formula(struct bytes cell)
 {

@@ -71,9 +71,9 @@ void table_print_finish(struct table_print *print);
 /* Free without printing anything more. */
 void table_print_abandon(struct table_print *print);
 
-/* Append one CSV field (RFC 4180).  It is quoted where that is necessary; where it is empty, since
- * nothing between two commas means null; and where it begins with #, since ingest would take the
- * line for a control line. */
+/* Append one CSV field, quoted where RFC 4180 requires that.  An empty field is quoted, too,
+ * because nothing between two commas means null; and so is a field that begins with #, because
+ * ingest takes a line that begins with # for a control line. */
 void table_print_csv_field(struct buffer *text, struct bytes field);
 /* Append a JSON string, with its quotes. */
 void table_print_json_string(struct buffer *text, struct bytes string);

@@ -10,8 +10,9 @@
 
 enum { DISK_MODE_DIRECTORY = 0700, DISK_MODE_FILE = 0600 };
 
-/* `directory` is a descriptor of the directory `path`.  If other users have any right on it, remove
- * their rights on the directory and all files in it, and log that.  -EACCES when another user owns
- * the directory; `err` then contains the command that the owner has to run. */
+/* `directory` is a descriptor of the directory `path`.  If other users have any right on this
+ * directory, remove their rights on it, on its folders and on their files, and log that.  -EACCES
+ * when another user owns the directory or its mode cannot be set; `err` then contains the command
+ * that the owner has to run. */
 must_check int disk_modes_tighten(int directory, const char *path, struct error *err);
 #endif

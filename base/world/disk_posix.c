@@ -1,8 +1,9 @@
 /* disk_posix: files below one directory, reached through its descriptor.
  *
- * What must hold: a read or write processes all its bytes or fails, even if the system processes
- * them in several parts.  A sync that failed is reported and never tried again, because the kernel
- * may have dropped the pages that it could not write.
+ * What must hold: a write writes all its bytes or fails, and a read ends early only at the end of
+ * the file, even if the system processes the bytes in several parts.  A sync that failed is
+ * reported and never tried again, because the kernel may have dropped the pages that it could not
+ * write.
  *
  * Allocation: fallocate alone leaves extents that are marked unwritten.  The first write to such an
  * extent changes metadata, which would lengthen the sync that an acknowledgement waits for.  So a
@@ -10,8 +11,8 @@
  *
  * Lock: the directory itself is locked by flock, so that a reader needs no right to create a file.
  * The file `lock` only names the process that has the lock.  The kernel releases the lock when the
- * process ends in any way.  A crash leaves its pid in the file, which is read only while the
- * directory is locked. */
+ * process ends in any way.  After a crash the file still has the old pid, but the file is read only
+ * while another process has the lock. */
 #include "base/world/disk_posix.h"
 
 #include <dirent.h>

@@ -23,12 +23,12 @@ void loop_run_until(struct loop *loop, const bool *is_done);
 
 /* From now on the thread polls for events for up to `look_us` microseconds before it sleeps.  It
  * does so only where an event is likely to come soon (loop_poll.h), on a machine with more than one
- * processor, and while no job of `world` computes or has just computed.  0 and NULL: the thread
- * never polls, which is the default. */
+ * processor, and while no job of `world` computes or has just computed.  With 0 and NULL, and
+ * before the first call, the thread never polls. */
 void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *world);
 
-/* Add the times that callbacks take (loop_times.h) to `metrics`, which must exist until the loop is
- * freed or this is called with NULL, which stops that. */
+/* From now on add the times that callbacks take (loop_times.h) to `metrics`.  NULL: add them to no
+ * metrics any more.  `metrics` must exist until the loop is freed or the call with NULL. */
 void loop_show_times(struct loop *loop, struct metrics *metrics);
 
 /* Call `stop` from the loop at the first SIGINT or SIGTERM; a second one kills the process.  A loop

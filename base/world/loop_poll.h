@@ -4,7 +4,7 @@
  * the thread runs again: about as long as a month's report takes.  So if the last event came soon,
  * the thread polls for the next one.  Polling must take no time from other threads:
  *
- *     the last wait was longer than look_ns           the thread sleeps; so does an idle server's
+ *     the last wait was longer than look_ns           the thread sleeps, as in an idle server
  *     another thread took the processor               the thread does not poll for 1 ms, and for
  *                                                     twice as long each time this happens again
  *

@@ -498,9 +498,9 @@ bool network_listener_is_local(const struct listener *listener)
     return listener->is_local;
 }
 
-/* Read from a unix connection that was just accepted: most clients have sent their request by then,
- * which would otherwise be read a turn of the loop later.  An end or an error shows again in the
- * ordinary read.
+/* Read from a unix connection that was just accepted.  Most clients have sent their request by
+ * then; the ordinary read would get the request a turn of the loop later.  An end or an error shows
+ * again in the ordinary read.
  *
  * At most NETWORK_AT_ONCE_MAX connections are read from in this way, because libuv accepts
  * connections as long as there are any: a client that connects again after each answer would keep

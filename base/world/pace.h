@@ -26,6 +26,7 @@ struct pace {
 
 /* Begin to measure now.  `hurries` does not change. */
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
-/* Sleep or yield if a piece of work has ended.  To be called about every 10 us during the work. */
+/* Sleep or yield if a piece of work has ended during ingest; without ingest, return at once.  To be
+ * called about every 10 us during the work. */
 void pace_keep(struct pace *pace);
 #endif

@@ -22,7 +22,7 @@ void thread_set(enum thread_kind kind);
 /* Let the threads that wait for the calling thread's core run first.  While latency threads are
  * busy, a batch or background thread calls this about every 0.1 ms of its work, because the system
  * itself compares waiting times only at its ticks.  The thread loses the rest of its time slice, so
- * beside other programs it gets somewhat less time.  The call does nothing on any other thread,
- * which would lose much more. */
+ * beside other programs it gets somewhat less time.  The call does nothing on any other thread:
+ * there the loss would be much larger. */
 void thread_yield(void);
 #endif

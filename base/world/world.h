@@ -70,7 +70,7 @@ struct disk {
     int (*list)(struct disk *disk, const char *path, void (*each)(void *context, const char *name),
                 void *context);
     /* Lock the directory until `unlock` or the end of the process.  ERROR_BUSY when another process
-     * has the lock, with its pid in `err`. */
+     * has the lock; `err` then contains the pid of that process, if it is known. */
     int (*lock)(struct disk *disk, enum disk_lock kind, struct error *err);
     void (*unlock)(struct disk *disk);
 };
@@ -102,7 +102,7 @@ enum executor_lane {
     LANE_SCAN_BESIDE,          /* the second half of such a scan, on another processor */
     LANE_BACKGROUND,           /* flushes, the manifest, freeing memory that was flushed */
     LANE_MERGE,                /* merges of columnar runs, which may take minutes */
-    LANE_MERGE_BESIDE,         /* merges of row runs, which do not wait for those */
+    LANE_MERGE_BESIDE,         /* merges of row runs; these do not wait for LANE_MERGE */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
     LANE_COPY,                 /* backups, which may wait long for another disk */
     LANE_COUNT
@@ -125,7 +125,7 @@ struct timer {
 struct executor {
     void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
     /* With a delay of 0 the timer fires in the next turn of the loop, after sockets and jobs were
-     * handled.  That holds also where its own `fire` starts it: work is so divided into pieces. */
+     * handled, even if its own `fire` has started it.  So work can be divided into pieces. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
     void (*timer_stop)(struct executor *executor, struct timer *timer);  /* an idle one is fine */
     /* Handle the events that are ready; if none is, wait for one.  For callers that run no loop
