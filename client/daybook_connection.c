@@ -19,7 +19,7 @@
 #include "client/daybook_private.h"
 
 enum {
-    RETRY_FIRST_MS = 10, /* the wait between two attempts to connect doubles up to the last */
+    RETRY_FIRST_MS = 10, /* before another attempt to connect; doubles up to RETRY_LAST_MS */
     RETRY_LAST_MS = 1000,
     RECEIVE_SIZE = 16 << 10,
     SENT_KEPT_MAX = 1 << 20 /* sent bytes at which the rest of the writer's bytes is moved */

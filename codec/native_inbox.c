@@ -3,9 +3,10 @@
  * What must hold: a view that is returned, and `window`, point into `input`, `plain` or `parts`,
  * and none of these moves before the next call.  `input` grows in native_inbox_add only, while
  * `window` is empty.  `plain` is cleared for each segment or body, when no view points into it any
- * more.  `parts` is cleared after its envelope was returned.
+ * more.  The size of `parts` is set to 0 when its envelope is
+ * returned, but the bytes stay until the next call.
  *
- *     input    ...read | segment segment seg|         input_start is where the bytes read end
+ *     input    ...read | segment segment seg|         input_start is the end of the read bytes
  *     window            [envelope envelope]           within the last segment read, or in plain
  *
  * In a secret inbox, bytes are zeroed when no view points to them any more.  Its buffers grow by

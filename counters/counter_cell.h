@@ -54,7 +54,7 @@ uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: reset, and not incr
 
 /* Append the merge of two cells; merging is commutative, associative and idempotent.  The result
  * may have more than COUNTER_SHARDS_MAX shards.  Such a cell is not valid, so the caller folds the
- * cells before. */
+ * two cells before it merges them. */
 void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.

@@ -150,7 +150,7 @@ void producer_forget(struct producer_table *table, struct producer *producer)
 
 /* ---- which producers may be removed ---- */
 
-/* Remove a producer that has FEW_BATCHES or more from its list, `few` or `silent`. */
+/* If the producer has at least FEW_BATCHES batches, remove it from its list (`few` or `silent`). */
 static void producer_sort(struct producer *producer)
 {
     if (producer->last >= FEW_BATCHES)

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 
-enum { NETWORK_CONNECTION_BYTES = 1024 };      /* of memory, about, of an idle one */
+enum { NETWORK_CONNECTION_BYTES = 1024 };      /* about; memory of an idle connection */
 
 struct network;
 struct listener;
@@ -49,12 +49,13 @@ struct connection_handler {
 
 /* `loop` is a uv_loop_t.  The process ignores SIGPIPE from this call on. */
 struct network *network_uv_new(void *loop);
-/* Before this call all listeners and connections are closed by their functions; NULL is fine. */
+/* The caller must first have closed all listeners and connections (network_listener_close,
+ * network_close).  NULL is fine. */
 void network_uv_free(struct network *network);
 
 /* Listen on `address`: "127.0.0.1:7600", "[::1]:7600", or ":7600" for 127.0.0.1; port 0 is replaced
  * by a free port.  `accepted` is called with each new connection, which then belongs to the caller:
- * it calls network_start, then or later, or network_close. */
+ * it calls network_start, at once or later, or network_close. */
 must_check int network_listen(struct network *network, const char *address,
                               void (*accepted)(void *context, struct connection *connection),
                               void *context, struct listener **listener_out, struct error *err);

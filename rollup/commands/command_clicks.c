@@ -11,7 +11,8 @@
  *     2013-11-28       2  0.010
  *     2 clicks of 1 day, gross 0.010: voided
  *
- * One batch moves a click, so that the click is always in exactly one of ad_click and voided_click.
+ * A click leaves one table and enters the other in the same batch, so it is always in exactly one
+ * of ad_click and voided_click.
  * An interrupted command has changed some of its pages; the same command, run again, changes the
  * rest.
  *
@@ -19,8 +20,9 @@
  * end no day is sealed, since otherwise only a part of the range might be voided.
  *
  * A restored click gets a new click_id, random and negative, because another click may have its
- * rank by now.  A click whose id was given by the sender keeps this id.  If ad_click has the id
- * again, because the click was sent again, the voided click is not restored (voided_page.h). */
+ * old click_id by now.  A click whose id was given by the sender keeps this id.  If ad_click has
+ * the id again, because the click was sent again, the voided click is not restored (voided_page.h).
+ */
 #include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* dirty_evicted_return: reads evicted days (dirty_evicted.h) back into the set, to be worked off.
+/* dirty_evicted_return: reads evicted days (dirty_evicted.h) back into the set of dirty days, to be
+ * worked off.
  *
  * The table of marks is read page by page.  When its days fill the set, they are worked off before
  * the next page is read. */

@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 
-/* A tick is the pause before a refresh.  A figure is late by a tick and the refresh at most. */
+/* A tick is the pause before a refresh.  A figure is late by at most one tick and one refresh. */
 #define TICK_US     INT64_C(250000)
 #define TICK_MAX_US INT64_C(850000)
-#define WORK_SHARE  4 /* a tick is so many times as long as the last refresh */
+#define WORK_SHARE  4 /* a tick is this many times as long as the last refresh */
 
 void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
                      void (*fire)(struct timer *timer), void *context)

@@ -1,8 +1,8 @@
 /* memtable: applies batches to its parts, and counts rows by counting rules.
  *
  * A counting rule says, for example, that each row of a block adds one to the counter of its ad.
- * This is the hot path.  The columnar memtable has already mapped the block's strings to its own
- * codes, so one array lookup for each distinct string of a block finds the counter's slot.
+ * Counting is on the hot path.  The columnar memtable has already mapped the block's strings to its
+ * own codes, so one array lookup for each distinct string of a block finds the counter's slot.
  * Increments are summed for each string before they are added to its slot, so a click costs one
  * addition in a small array. */
 #include "storage/memtable/memtable.h"

@@ -2,8 +2,8 @@
  *
  * What must hold: in a leaf, items ascend; in an inner node, entry i has the item that was the
  * first in child i when the child was made, and all items in child i - 1 are less than this item.
- * Only in the leftmost child of a level may an item that is added later be less than the item of
- * the child's entry, and searches do not compare this entry.
+ * An item that is added later may be less than the item of its child's entry in the leftmost child
+ * of a level only, and searches do not compare the entry of that child.
  *
  * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
  * few rows stays small; then the leaf splits.  An item that is appended behind a full last leaf

@@ -57,8 +57,8 @@ struct dropped_column {
     enum column_kind kind;         /* static or regular; 0: not known, as in schemas of format 1 */
 };
 
-/* An option of CREATE TABLE … WITH that daybook keeps and shows but does not use, because it says
- * nothing to a store on one node.  `value` is spelled in CQL: 0.01, '99p', {'keys': 'ALL'}. */
+/* An option of CREATE TABLE … WITH that daybook keeps and shows but does not use, because it has
+ * no meaning for a store on one node.  `value` is spelled in CQL: 0.01, '99p', {'keys': 'ALL'}. */
 struct table_option {
     const char *name;
     const char *value;
@@ -230,7 +230,8 @@ const struct column *schema_column_named(const struct table *table, struct bytes
 must_check int schema_check_key(const struct table *table, struct bytes key, struct error *err);
 
 void schema_serialize(const struct schema *schema, struct buffer *buffer);
-/* ERROR_CORRUPT for bytes that schema_serialize cannot have written, ERROR_NEWER_FORMAT. */
+/* ERROR_CORRUPT for bytes that schema_serialize cannot have written; ERROR_NEWER_FORMAT for those
+ * of a newer format. */
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,
                                   struct error *err);
 /* ERROR_LIMIT unless schema_deserialize reads `serialized` as the same schema.  `serialized` is

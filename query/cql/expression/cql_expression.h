@@ -21,7 +21,7 @@ enum cql_expression_kind {
     CQL_EXPRESSION_MARKER,               /* the marker of number `index` */
     CQL_EXPRESSION_COLUMN,               /* `column` */
     CQL_EXPRESSION_CALL,                 /* `function` of the arguments */
-    CQL_EXPRESSION_COLLECTION,           /* of the arguments; in a map key, value, key, ... */
+    CQL_EXPRESSION_COLLECTION,           /* of the arguments; a map's are key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
     CQL_EXPRESSION_SLICE,                /* of argument 0, from key 1 to key 2; a key may be NULL */
@@ -73,7 +73,7 @@ int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term 
                                  const struct type *type, const char *receiver,
                                  struct cql_expression **out);
 
-/* The receiver's name for a part of the receiver `of`: value(l), key(m). */
+/* The name that refusals give to a part of the receiver `of`: value(l), key(m). */
 const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of);
 /* The number of a user type's field of this name; -1: there is none, or `type` is no user type. */
 int cql_expression_udt_field(const struct type *type, struct bytes name);
