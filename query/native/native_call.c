@@ -2,10 +2,10 @@
  *
  * What decides correctness: a call is answered exactly once, under its own stream id, and its bytes
  * are accounted for until then.  A call that cannot be admitted is refused by 0x1001 before
- * anything is done for it, so that drivers may send it to another server.
+ * any of it is carried out, so that drivers may send it to another server.
  *
- * cql may answer within cql_run.  Then call_answered runs inside native_call_start, whose loop
- * starts further calls anyway; `is_starting` keeps call_answered from calling native_call_start. */
+ * cql may answer within cql_run.  Then call_answered runs inside native_call_start.  It does not
+ * call native_call_start again (`is_starting`), because the loop that runs starts further calls. */
 
 #include "query/native/native_connection.h"
 #include "base/arena.h"
@@ -167,7 +167,7 @@ void native_call_drop(struct native_connection *connection)
 
 /* ---- arrival ---- */
 
-/* Count the call's bytes; false: there is no room for them. */
+/* Count the call's bytes; false: there is no room for them, or the door is closing. */
 static bool call_admit(struct native_call *call)
 {
     struct native_connection *connection = call->connection;

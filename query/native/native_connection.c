@@ -188,7 +188,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
         native_greeting_refuse_version(connection, envelope->version, envelope->flags);
         return;
     }
-    /* A peer whose first bytes are of no known version, or of an answer, gets no error. */
+    /* A peer whose first byte is that of an answer gets no error. */
     if (connection->inbox.version != 0) {
         connection->outbox.version = connection->inbox.version;
         native_connection_error(connection, 0, CQL_PROTOCOL_ERROR, "%s", err->text);
@@ -317,7 +317,8 @@ void native_connection_evict(struct door_slot *slot)
     connection_close(connection_of(slot));
 }
 
-/* A client that reads slowly keeps its connection as long as it reads anything at all. */
+/* Close the connection, unless it is that of a slow reader which has read anything since the clock
+ * was set. */
 void native_connection_late(struct door_slot *slot)
 {
     struct native_connection *connection = connection_of(slot);
@@ -329,7 +330,7 @@ void native_connection_late(struct door_slot *slot)
         native_connection_update(connection);
 }
 
-/* Send, and start the calls that could not start because too many answers waited to be sent. */
+/* Send answers and start calls in turns, because a call may have to wait until answers are sent. */
 static void connection_pump(struct native_connection *connection)
 {
     do {
@@ -354,12 +355,13 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Count the connection's memory among that of clients that have not logged in.  The door may then
- * close the connection, so this must come last. */
+/* Charge the connection's memory to the door's quota for clients that have not logged in.  The
+ * charge ends when a password waits for its check, or the client is served.  The door may close the
+ * connection because of the charge, so this must come last. */
 static void count_login_memory(struct native_connection *connection)
 {
-    size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, and that is
-                                            * freed soon */
+    size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, and its
+                                            * memory is freed soon */
     size_t held = native_inbox_held(&connection->inbox);
 
     if (connection->state == NATIVE_SERVING || connection->login != NULL) {

@@ -31,7 +31,7 @@ enum {
     NATIVE_GREETING_MAX = 4096,            /* before a login: bytes of a request, and of answers
                                             * that wait for their reader */
     NATIVE_GREETING_BODY_MAX = NATIVE_GREETING_MAX - NATIVE_HEADER_SIZE,
-    NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may always have */
+    NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may have in any case */
     NATIVE_LOGIN_MS = 10000,
     NATIVE_GUEST_BYTES = 2 << 20,          /* of memory, of all clients before their login */
     NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */
@@ -49,7 +49,7 @@ enum native_state {
     NATIVE_GREETING,
     NATIVE_LOGGING_IN,
     NATIVE_CHECKING,
-    NATIVE_SERVING,                        /* before this, the client has not logged in */
+    NATIVE_SERVING,                        /* in all states before, no login is done */
     NATIVE_REFUSED
 };
 
@@ -87,7 +87,7 @@ struct native_connection {
     STAILQ_HEAD(, native_call) waiting;
     uint32_t running;
     struct quota calls;                    /* bytes of calls; the parent is the door's `requests` */
-    size_t input_bytes, output_bytes;      /* as counted in the door's sums */
+    size_t input_bytes, output_bytes;      /* charged to the door's quotas */
     struct wake_entry wake;                /* to be flushed in the loop's next turn */
     struct door_slot slot;                 /* its place in the door.  Its clock closes a connection
                                             * that reads slowly, was refused or does not log in */
@@ -139,21 +139,22 @@ void native_connection_error(struct native_connection *connection, int16_t strea
 void native_connection_put_error(struct native_connection *connection, int16_t stream,
                                  const struct cql_extras *extras,
                                  const struct cql_error *error);
-/* Ignore all further input, and close the connection once the answers have been sent. */
+/* Ignore all further input.  Once the answers have been sent, the server ends its side; the
+ * connection closes when its peer hangs up, or after `linger_ms`. */
 void native_connection_refuse(struct native_connection *connection);
 /* Send the answers of the outbox. */
 void native_connection_flush(struct native_connection *connection);
-/* The same, in the loop's next turn: answers of one turn leave together. */
+/* Call native_connection_update in the loop's next turn: answers of one turn leave together. */
 void native_connection_flush_soon(struct native_connection *connection);
-/* Send, and then read, stop reading or hang up, as the connection's state requires. */
+/* Send answers and start calls; then read, stop reading or hang up, as the state requires. */
 void native_connection_update(struct native_connection *connection);
-/* Free the connection if the network, calls and logins do not need it any more. */
+/* Free the connection unless the network, a call, a login or a flush still needs it. */
 void native_connection_release(struct native_connection *connection);
 /* Callbacks of the door: native_connection_evict when another connection needs the slot, and
  * native_connection_late when the slot's clock has run out. */
 void native_connection_evict(struct door_slot *slot);
 void native_connection_late(struct door_slot *slot);
-/* Bring the door's sums up to date. */
+/* Charge the bytes that the connection now holds to the door's quotas. */
 void native_connection_count(struct native_connection *connection);
 
 /* ---- native_greeting.c: what comes before statements ---- */
@@ -189,8 +190,8 @@ void native_call_free_spare(struct native_door *door);
 /* The memory taken has changed: report it to the store.  If the answers have passed their limit or
  * are back at half of it, update all connections. */
 void native_door_account(struct native_door *door);
-/* A connection was freed: free the door, if it is closing and this was the last one. */
+/* Free the door if it is closing, has no connections, and door_flush does not run. */
 void native_door_release(struct native_door *door);
-/* The metric of an error's code. */
+/* The metric of an error's code; an unknown code counts as CQL_SERVER_ERROR. */
 struct metric *native_door_error_metric(struct native_door *door, uint32_t code);
 #endif

@@ -1,7 +1,8 @@
-/* native_door: see the header; states in native_connection.h.
+/* native_door: see the header; native_connection.h has the states.
  *
  * What decides correctness: the door is freed after its last connection.  A connection is freed
- * when the network has closed it and its last call is answered. */
+ * when the network has closed it, its last call is answered, its login has ended, and it does not
+ * wait to be flushed. */
 #include "query/native/native_door.h"
 
 #include <stddef.h>
@@ -101,7 +102,7 @@ static void door_flush(struct timer *timer)
 
 /* ---- memory ---- */
 
-/* Update all connections, because what they may do has changed. */
+/* Update all connections in the loop's next turn, because what they may do has changed. */
 static void update_all(void *context)
 {
     struct native_door *door = context;

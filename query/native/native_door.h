@@ -47,11 +47,12 @@ struct native_door *native_door_new(const struct native_options *options);
  * without a password, and its place does not say that it is open to all. */
 must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
-/* Take ownership of an accepted `connection`, and serve it. */
+/* Take ownership of an accepted `connection`: serve it, or close it if the door has no place for it
+ * or closes. */
 void native_door_attach(struct native_door *door, struct connection *connection);
 
-/* Take no more connections and requests; answer those that are under way, hang up, free the door,
- * and call `closed`. */
+/* Take no more connections and requests, and answer the requests that are under way.  Then hang up,
+ * free the door, and call `closed`. */
 void native_door_close(struct native_door *door, void (*closed)(void *context), void *context);
 /* Append the door's connections, and the bytes of requests and answers that it holds. */
 void native_door_dump(const struct native_door *door, struct buffer *text);

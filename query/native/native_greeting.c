@@ -1,8 +1,9 @@
 /* native_greeting: refuses unknown versions, and answers STARTUP, logins and REGISTER.
  *
  * What decides correctness: each driver finds the version to speak in its own way, by the words,
- * the stream or the version byte of a refusal (docs/PROTOCOL.md "CQL door").  Segments begin
- * exactly behind the answer to STARTUP, so the answer is sent before the first segment is made. */
+ * the stream or the version byte of a refusal (docs/PROTOCOL.md "CQL door").  In version 5
+ * segments begin right behind the answer to STARTUP, so that answer is sent before the first
+ * segment is made. */
 #include <stddef.h>
 #include <stdio.h>
 

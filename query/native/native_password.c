@@ -5,8 +5,8 @@
  * that crypt does not know never matches.
  *
  * Computing a hash of cost c takes 2^c steps.  After a hash of cost c, hashes of cost c, c + 1,
- * ... up to one less than the highest cost are computed; together they take as long as one hash of
- * the highest cost. */
+ * ... up to one less than the highest cost are computed.  All these hashes together take as long as
+ * one hash of the highest cost. */
 #include "query/native/native_password.h"
 
 #include <crypt.h>

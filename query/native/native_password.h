@@ -34,8 +34,8 @@ must_check int native_password_parse(struct bytes text, struct native_passwords 
                                      struct error *err);
 void native_password_free(struct native_passwords *passwords);
 
-/* Whether `password` is the user's.  The time is the same for every name, known or not: that of the
- * file's highest cost, which is 50 ms at cost 10 and doubles with each step.  Any thread. */
+/* Whether `password` is the user's.  Every name, known or not, takes the time of the file's highest
+ * cost: 50 ms at cost 10, and twice as much with each step.  Any thread. */
 bool native_password_match(const struct native_passwords *passwords, const char *user,
                            const char *password);
 #endif

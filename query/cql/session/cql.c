@@ -1,4 +1,4 @@
-/* Requests: from a client's statement to the file that carries it out, and back.
+/* Takes each request to the file that carries out its kind of statement, and answers it.
  *
  *   cql_run ─▶ (a schema change is under way: wait) ─▶ compile or look up ─▶ bind ─▶ run
  *                                                                                     │

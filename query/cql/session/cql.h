@@ -9,10 +9,11 @@
  *
  * The server keeps nothing between the pages of a SELECT.  The client keeps the paging state: bytes
  * with the place in the store where the next page begins, what is left of the limits, the
- * statement's hash, and a checksum.  It stays valid over a restart; a damaged one, or that of
- * another statement, is refused.
+ * statement's hash, and a checksum.  A paging state stays valid over a restart; a damaged
+ * paging state, or that of another statement, is refused.
  *
- * Order of a schema change: durable, then visible, then the listener, then the answer. */
+ * A schema change becomes durable and then visible.  Then the listener is called, and then the
+ * request is answered. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_H
 #define DAYBOOK_QUERY_CQL_SESSION_CQL_H
 
@@ -25,9 +26,9 @@ struct cql;
 struct cql *cql_new(const struct cql_options *options);
 /* No request may be under way. */
 void cql_free(struct cql *cql);
-/* The time that a client's request may take, from cql_run on.  A request that takes longer is
- * answered 0x1200.  A write that was not given to the store by then is answered 0x1100, and is not
- * carried out later.  0, the initial value: no limit. */
+/* The time that a client's request may take, from cql_run on.  A write that was not
+ * given to the store by then is answered 0x1100 and is not carried out later.  Any other request
+ * that takes longer is answered 0x1200.  0, the initial value: no limit. */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
 /* From now on refuse the requests of clients.  A request that waits for the store is not
  * interrupted. */

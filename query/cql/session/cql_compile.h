@@ -7,12 +7,12 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* Compile a text into `arena`, which is of the execution's budget and outlives the result.  The
- * caller owns one reference.  NULL with the execution's fault: the text is refused. */
+/* Compile a text into `arena`.  The arena is of the execution's budget and outlives the result.
+ * The caller owns one reference.  NULL with the execution's fault: the text is refused. */
 struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
                                  struct bytes text, const char *keyspace);
-/* The same in a separate arena, which is not counted for the execution once the statement is
- * compiled. */
+/* The same in a new arena of the result.  The execution's budget counts this arena only until the
+ * statement is compiled. */
 struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
 /* The columns of the statement's rows; count 0: there are none, or they are known only when it is

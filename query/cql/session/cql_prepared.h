@@ -2,8 +2,9 @@
  *
  * Their memory is bounded: the least recently used statement is dropped first.  A request to
  * execute a dropped statement is answered 0x2500, after which drivers prepare it again.  A
- * statement whose schema is out of date is compiled again under the same id if its columns are
- * unchanged, and dropped otherwise, because clients keep the columns of its result.
+ * statement of an older schema is compiled again when it is to be executed.  It keeps its id if its
+ * markers and the columns of its result are unchanged, because clients keep their description.
+ * Otherwise, or if it is refused now, the statement is dropped.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
@@ -14,8 +15,8 @@
 struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max);
 void cql_prepared_cache_free(struct cql_prepared_cache *cache);
 
-/* Compile the text of the execution's request and keep it; what *prepared_out points to is in the
- * execution's arena. */
+/* Compile the text of the execution's request, and keep the statement.  What *prepared_out points
+ * to belongs to the statement or to the execution's arena; answer before another request runs. */
 int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out);
 /* The compiled statement of a prepared id; the caller owns a reference.  NULL: 0x2500 is in the
  * fault. */

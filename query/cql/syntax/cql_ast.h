@@ -86,7 +86,7 @@ enum cql_term_kind {
     CQL_TERM_FIELD,                      /* of.text */
     CQL_TERM_ELEMENT,                    /* of[from] */
     CQL_TERM_SLICE,                      /* of[from..until], both included; either may be NULL */
-    CQL_TERM_WRITETIME,                  /* WRITETIME(of), where `of` is a column, field, element */
+    CQL_TERM_WRITETIME,                  /* WRITETIME(of): of a column, field, element or slice */
     CQL_TERM_MAXWRITETIME,
     CQL_TERM_TTL
 };

@@ -167,6 +167,7 @@ void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignm
 struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token);
 /* Fails for keys and values that are not literals, and for repeated keys. */
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map);
+/* Fails for a property that is given twice. */
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list);
 
 /* Add a column or a key, or an option, to those that were read before it. */

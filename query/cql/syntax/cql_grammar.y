@@ -674,7 +674,7 @@ statement(A) ::= CREATE TABLE if_not_exists(I) qualified(N) LP table_parts(T) RP
     cql_build_check_properties(b, O.properties);
 }
 
-/* A comma may stand after the last column. */
+/* A comma may stand after the last column, and after another comma. */
 %type table_parts {struct cql_table_parts}
 table_parts(A) ::= table_part(P). { A = P; }
 table_parts(A) ::= table_parts(A) COMMA.
@@ -922,8 +922,8 @@ statement(A) ::= DROP INDEX if_exists(I) qualified(N). {
     A = STATEMENT(DROP_INDEX, .object = {.if_exists = I, .name = N});
 }
 
-/* These statements are refused by name: their syntax is checked, and nothing else of them is
- * kept. */
+/* Statements of views and triggers are refused by name: only their syntax is checked.  DROP
+ * MATERIALIZED VIEW alone keeps the name of its object. */
 statement(A) ::= CREATE MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
                  FROM qualified where_or_none primary_key table_options(O). {
     A = STATEMENT(VIEW);
@@ -1204,7 +1204,7 @@ described(A) ::= AGGREGATE qualified(N). { A = DESCRIBED(AGGREGATE, .name = N); 
 described(A) ::= qualified(N). { A = DESCRIBED(ANY, .name = N); }
 described(A) ::= described_word(N). { A = DESCRIBED(ANY, .name.name = N.text); }
 
-/* The name of an object that is also the name of a kind of objects. */
+/* The name of an object that is also a keyword after DESCRIBE. */
 %type described_word {struct cql_token}
 described_word(A) ::= ONLY(N). { A = N; }
 described_word(A) ::= TYPE(N). { A = N; }

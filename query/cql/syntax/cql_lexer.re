@@ -253,7 +253,7 @@ static int lexer_fail_character(struct cql_lexer *lexer, struct error *err)
                      lexer_character_size(lexer, lexer->cursor), (const char *)lexer->cursor);
 }
 
-/* A lone ! or $, which must be doubled or followed by another sign. */
+/* A lone ! or $: `expected` had to follow. */
 static int lexer_fail_second(struct cql_lexer *lexer, const char *expected, struct error *err)
 {
     const uint8_t *next = lexer->cursor + 1;

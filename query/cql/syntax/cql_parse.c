@@ -1,8 +1,8 @@
 /* From text to tree: the tokens of the lexer are given to lemon's parser, up to the first error.
  *
- * The text is copied once; the copy ends with a 0, at which the lexer stops, and the texts of the
- * tree are views into it.  A tree has about one node for each token, so that the limit on tokens
- * limits its memory as well. */
+ * The text is copied once.  The copy ends with a 0, at which the lexer stops.  The texts of the
+ * tree are views into the copy, or into the arena where they differ from what was written.  A tree
+ * has about one node for each token, so that the limit on tokens limits its memory as well. */
 #include "query/cql/syntax/cql_parse.h"
 
 #include "query/cql/syntax/cql_build.h"

@@ -1,4 +1,4 @@
-/* The rows of system_schema, with the columns of Cassandra 5.0.9. */
+/* Makes the rows of system_schema. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void put_option(struct cql_system_maker *maker, const struct table *table
         cql_system_int(maker, (int32_t)strtol(value, NULL, 10));
 }
 
-/* As in Cassandra, null where the option has its default. */
+/* Add an option whose default is true: null stands for the default, as in Cassandra. */
 static void put_option_given(struct cql_system_maker *maker, const struct table *table,
                              const char *name)
 {
