@@ -53,8 +53,8 @@ int64_t counter_cell_value(struct bytes cell);
 uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: reset, and not incremented since */
 
 /* Append the merge of two cells; merging is commutative, associative and idempotent.  The result
- * may have more than COUNTER_SHARDS_MAX shards.  Such a cell is not valid, so the caller folds the
- * two cells before it merges them. */
+ * may have more than COUNTER_SHARDS_MAX shards.  Such a cell is not valid; a merge of runs folds
+ * the merged cell before it writes it. */
 void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.
