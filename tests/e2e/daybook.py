@@ -68,6 +68,10 @@ def preloaded(tmp_path, name):
     return ["env", f"LD_PRELOAD={library}"]
 
 
+class OverBound(AssertionError):
+    """A count is over its bound."""
+
+
 class Server:
     """`daybook serve` on a directory, with the text door on a free port and no other door."""
 

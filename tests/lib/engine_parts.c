@@ -1,7 +1,6 @@
 #include "tests/lib/engine_parts.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static struct engine_parts *parts_of_executor(struct executor *executor)
 {
