@@ -37,27 +37,27 @@ static void listing_finish(struct row_listing *listing)
     output->finish(output, exit_status);
 }
 
-static void listing_go_on(struct row_listing *listing);
+static void listing_next(struct row_listing *listing);
 
 static void listing_page(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
     struct row_listing *listing = context;
 
-    listing->is_waiting = false;
     listing->status = status;
     (void)error_keep(&listing->err, status, err);
     for (uint32_t i = 0; listing->status == 0 && i < page->row_count; i++) {
         listing->status = listing->row(listing, page->table, &page->rows[i]);
         listing->rows++;
     }
-    if (listing->status == 0) {
-        buffer_clear(&listing->position);
-        buffer_append_bytes(&listing->position, page->position);
-        listing->has_request = page->position.size > 0;
-        listing_write(listing);
+    if (listing->status != 0) {
+        listing_finish(listing);
+        return;
     }
-    listing_go_on(listing);
+    buffer_set(&listing->position, page->position);
+    listing->has_request = page->position.size > 0;
+    listing_write(listing);
+    listing_next(listing);
 }
 
 static void listing_drained(void *context)
@@ -65,40 +65,34 @@ static void listing_drained(void *context)
     struct row_listing *listing = context;
 
     listing->output->drained = NULL;
-    listing->is_waiting = false;
-    listing_go_on(listing);
+    listing_next(listing);
 }
 
-/* Read until the listing must wait for a page or for the output's reader.  This is a loop, not a
- * recursion, because pages may come before store_read returns, and there may be thousands of
- * partitions. */
-static void listing_go_on(struct row_listing *listing)
+/* Read the next page, or wait for the output's reader; after the last page, finish. */
+static void listing_next(struct row_listing *listing)
 {
-    if (listing->is_running)
-        return;
-    listing->is_running = true;
-    while (listing->status == 0 && !listing->is_waiting) {
-        if (!listing->has_request && listing->next != NULL)
-            listing->has_request = listing->next(listing, &listing->request);
-        if (!listing->has_request)
-            break;
-        listing->is_waiting = true;
-        if (command_must_wait(listing->output, listing_drained, listing))
-            break;
-        listing->request.row_limit = PAGE_ROWS;
-        listing->request.position = buffer_view(&listing->position);
-        int rc =
-            store_read(listing->store, &listing->request, listing_page, listing, &listing->err);
-        if (rc != 0) /* at 0 the page may have come already and set the status */
-            listing->status = rc;
-    }
-    listing->is_running = false;
-    if (listing->status != 0 || !listing->is_waiting)
+    struct error err = {0};
+
+    if (!listing->has_request && listing->next != NULL)
+        listing->has_request = listing->next(listing, &listing->request);
+    if (!listing->has_request) {
         listing_finish(listing);
+        return;
+    }
+    if (command_must_wait(listing->output, listing_drained, listing))
+        return;
+    listing->request.row_limit = PAGE_ROWS;
+    listing->request.position = buffer_view(&listing->position);
+    int rc = store_read(listing->store, &listing->request, listing_page, listing, &err);
+    /* After 0 the listing may be freed already: its last page may have come. */
+    if (rc != 0) {
+        listing->status = error_keep(&listing->err, rc, &err);
+        listing_finish(listing);
+    }
 }
 
 void row_listing_run(struct row_listing *listing)
 {
     check((listing->next != NULL || listing->has_request) && listing->row != NULL);
-    listing_go_on(listing);
+    listing_next(listing);
 }

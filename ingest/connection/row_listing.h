@@ -34,8 +34,6 @@ struct row_listing {
     struct error err;                  /* set by `row` if it fails */
     /* private */
     struct buffer position;            /* the beginning of the request's next page */
-    bool is_running;
-    bool is_waiting;                   /* for a page, or for the output's reader */
     int status;
 };
 

@@ -86,9 +86,7 @@ struct counters {
     size_t kept_bytes; /* memory that command_keep has reserved for them */
     uint64_t keys_seen;
     uint64_t clicks_seen;
-    bool is_reading; /* counters_read is inside read_next_page */
-    bool has_page;   /* a page, or all figures, came since counters_read began the read */
-    int status;      /* of the last page, or of the reading of figures */
+    int status; /* of the last page, or of the reading of figures */
     struct error err;
 };
 
@@ -345,9 +343,7 @@ static void page_taken(struct counters *counters, int status, const struct error
             put_sum(counters);
         next_table(counters);
     }
-    counters->has_page = true;
-    if (!counters->is_reading)
-        query_answer_wait(&counters->answer, counters_read, counters);
+    query_answer_wait(&counters->answer, counters_read, counters);
 }
 
 static void counter_page(void *context, int status, const struct error *err,
@@ -430,30 +426,23 @@ static int read_next_page(struct counters *counters, struct error *err)
     return store_read(store, &request, counter_page, counters, err);
 }
 
-/* A page may arrive before the call that reads it returns.  This loop then reads the next page, so
- * that calls do not nest. */
 static void counters_read(void *context)
 {
     struct counters *counters = context;
+    struct error err = {0};
     counters->output->drained = NULL;
-    do {
-        if (counters->status != 0) {
-            counters_fail(counters, counters->status);
-            return;
+    if (counters->status != 0) {
+        counters_fail(counters, counters->status);
+    } else if (counters->table == NULL) {
+        counters_end(counters);
+    } else {
+        /* After 0 the counters may be freed already: the last page may have come. */
+        int rc = read_next_page(counters, &err);
+        if (rc != 0) {
+            counters->err = err;
+            counters_fail(counters, rc);
         }
-        if (counters->table == NULL) {
-            counters_end(counters);
-            return;
-        }
-        counters->is_reading = true;
-        counters->has_page = false;
-        int rc = read_next_page(counters, &counters->err);
-        counters->is_reading = false;
-        counters->status = rc != 0 ? rc : counters->status;
-    } while (counters->status != 0 ||
-             (counters->has_page && query_answer_has_room(&counters->answer)));
-    if (counters->has_page)
-        query_answer_wait(&counters->answer, counters_read, counters);
+    }
 }
 
 /* ---- the command ---- */

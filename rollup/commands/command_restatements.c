@@ -92,8 +92,6 @@ struct listing {
     struct buffer text;
     struct table_print *print;
     uint64_t printed;
-    bool is_calling;  /* within read_reseller, which may call reseller_done */
-    bool is_answered; /* read_reseller has called reseller_done */
     struct error err; /* the first failure; code 0: none */
 };
 
@@ -316,23 +314,20 @@ static int take_entry(void *context, const struct table *table, const struct pag
 
 /* ---- one reseller after the other ---- */
 
-static void next_resellers(struct listing *listing);
+static void next_reseller(struct listing *listing);
 
 static void reseller_done(void *context, int status, const struct error *err)
 {
     struct listing *listing = context;
     error_keep(&listing->err, status, err);
-    if (listing->is_calling)
-        listing->is_answered = true;
-    else
-        next_resellers(listing);
+    next_reseller(listing);
 }
 
 static void drained(void *context)
 {
     struct listing *listing = context;
     listing->output->drained = NULL;
-    next_resellers(listing);
+    next_reseller(listing);
 }
 
 static void read_reseller(struct listing *listing, struct bytes reseller)
@@ -346,20 +341,13 @@ static void read_reseller(struct listing *listing, struct bytes reseller)
     store_rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing);
 }
 
-static void next_resellers(struct listing *listing)
+/* Read the next reseller's entries, or wait for the output's reader; after the last one, finish. */
+static void next_reseller(struct listing *listing)
 {
-    while (listing->err.code == 0 && listing->reseller_next < listing->reseller_count) {
-        if (command_must_wait(listing->output, drained, listing))
-            return;
-        struct bytes reseller = listing->resellers[listing->reseller_next++];
-        listing->is_calling = true;
-        listing->is_answered = false;
-        read_reseller(listing, reseller);
-        listing->is_calling = false;
-        if (!listing->is_answered)
-            return;
-    }
-    listing_finish(listing);
+    if (listing->err.code != 0 || listing->reseller_next == listing->reseller_count)
+        listing_finish(listing);
+    else if (!command_must_wait(listing->output, drained, listing))
+        read_reseller(listing, listing->resellers[listing->reseller_next++]);
 }
 
 static void resellers_known(void *context, int status, const struct error *err)
@@ -370,7 +358,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         return;
     }
     listing->resellers = key_map_sorted(listing->rollup->resellers.map, &listing->reseller_count);
-    next_resellers(listing);
+    next_reseller(listing);
 }
 
 static void changes_read(void *context, int status, const struct error *err)
@@ -384,7 +372,7 @@ static void changes_read(void *context, int status, const struct error *err)
         listing->resellers = memory_alloc(sizeof(struct bytes));
         listing->resellers[0] = bytes_text(listing->options->common.reseller);
         listing->reseller_count = 1;
-        next_resellers(listing);
+        next_reseller(listing);
         return;
     }
     known_resellers_read(&listing->rollup->resellers, resellers_known, listing);

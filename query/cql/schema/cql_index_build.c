@@ -20,7 +20,7 @@ struct build {
     struct write_batch *batch;
     struct buffer position;
     void *outer_state; /* the execution's state, restored at the end */
-    bool is_running, must_repeat, is_done;
+    bool is_done;
     int status;
 };
 
@@ -88,29 +88,21 @@ static void build_end(struct build *build)
     built(execution, status);
 }
 
-/* This is a loop, because a read or write may be answered before its call returns. */
+/* Read the next page; after the last one, or an error, end. */
 static void build_continue(struct build *build)
 {
-    if (build->is_running) {
-        build->must_repeat = true;
+    if (build->is_done) {
+        build_end(build);
         return;
     }
-    build->is_running = true;
-    do {
-        build->must_repeat = false;
-        struct read_request request = {.table_id = build->index.table->id,
-                                       .is_scan = true,
-                                       .slice = stream_slice_all(),
-                                       .position = buffer_view(&build->position),
-                                       .row_limit = BUILD_ROWS,
-                                       .view = READ_APPLIED};
-        request.slice.with_static = true;
-        if (!build->is_done)
-            cql_execution_read(build->execution, &request, page_arrived, build);
-    } while (build->must_repeat && !build->is_done);
-    build->is_running = false;
-    if (build->is_done)
-        build_end(build);
+    struct read_request request = {.table_id = build->index.table->id,
+                                   .is_scan = true,
+                                   .slice = stream_slice_all(),
+                                   .position = buffer_view(&build->position),
+                                   .row_limit = BUILD_ROWS,
+                                   .view = READ_APPLIED};
+    request.slice.with_static = true;
+    cql_execution_read(build->execution, &request, page_arrived, build);
 }
 
 void cql_index_build(struct cql_execution *execution, const char *keyspace, const char *name,
