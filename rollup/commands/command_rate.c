@@ -299,8 +299,7 @@ static void add_edits(struct rate_change *change)
         uint32_t end = start + 1;
         while (end < change->edit_count && bytes_equal(change->edits[end].reseller, reseller))
             end++;
-        struct unfiltered *items = arena_alloc(change->batch->arena, (end - start) * sizeof(*items),
-                                               _Alignof(struct unfiltered));
+        struct unfiltered *items = arena_array(change->batch->arena, end - start, sizeof(*items));
         struct mutation mutation = {0};
         for (uint32_t i = start; i < end; i++) {
             mutation = edit_mutation(change, &change->edits[i]);

@@ -83,9 +83,7 @@ struct listing {
     const struct restatements_options *options;
     struct command_output *output;
     struct arena *arena;
-    struct key_map *changes;    /* ids; their numbers are indexes of change_texts */
-    struct bytes *change_texts; /* "actor: command" */
-    uint32_t change_capacity;
+    struct key_map *changes; /* by id: a struct bytes, "actor: command" */
     struct bytes *resellers;
     uint32_t reseller_count;
     uint32_t reseller_next;
@@ -108,7 +106,6 @@ static void listing_finish(struct listing *listing)
     if (exit_status == EXIT_DONE && listing->printed == 0)
         command_printf(output, COMMAND_ERR, "nothing was restated\n");
     key_map_free(listing->changes);
-    memory_free(listing->change_texts);
     memory_free(listing->resellers);
     buffer_release(&listing->text);
     arena_free(listing->arena);
@@ -141,10 +138,8 @@ static int take_change(void *context, const struct table *table, const struct pa
         buffer_append_bytes(&text, note);
         buffer_append_text(&text, ")");
     }
-    uint32_t number = key_map_add(listing->changes, id);
-    listing->change_texts = memory_make_room(listing->change_texts, number,
-                                             &listing->change_capacity, sizeof(struct bytes));
-    listing->change_texts[number] = arena_copy(listing->arena, buffer_view(&text));
+    struct bytes *known = key_map_value(listing->changes, key_map_add(listing->changes, id));
+    *known = arena_copy(listing->arena, buffer_view(&text));
     buffer_release(&text);
     return 0;
 }
@@ -196,7 +191,8 @@ static void put_by(struct listing *listing, struct buffer *text, const struct ro
             continue;
         buffer_append_text(text, is_first ? "" : "; ");
         is_first = false;
-        buffer_append_bytes(text, listing->change_texts[number]);
+        const struct bytes *known = key_map_value(listing->changes, number);
+        buffer_append_bytes(text, *known);
     }
 }
 
@@ -408,7 +404,7 @@ static void restatements_run(void *streams, const struct command_request *reques
     listing->options = options;
     listing->output = output;
     listing->arena = arena_new(ARENA_CHUNK);
-    listing->changes = key_map_new();
+    listing->changes = key_map_new_of(sizeof(struct bytes));
     listing->print =
         options->common.format == TABLE_ALIGNED
             ? table_print_new(TABLE_ALIGNED, moved_columns, TABLE_COLUMN_COUNT, &listing->text)

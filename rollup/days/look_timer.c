@@ -30,9 +30,9 @@ void look_timer_at(struct look_timer *look, int64_t at_us)
     int64_t look_at_us = world_monotonic_us(look->world) + (delay_us > 0 ? delay_us : 0);
     if (!look->is_on || look_at_us >= look->at_us)
         return;
+    int64_t delay_ms = delay_us > 0 ? (delay_us + 999) / 1000 : 0;
     look->at_us = look_at_us;
-    world_timer_start(look->world, &look->timer, look->timer.fire, look->timer.context,
-                      delay_us > 0 ? (delay_us + 999) / 1000 : 0);
+    look->world->executor->timer_start(look->world->executor, &look->timer, delay_ms);
 }
 
 void look_timer_soon(struct look_timer *look)

@@ -6,9 +6,8 @@
 #include "base/memory.h"
 #include "base/timeuuid.h"
 
-#define IDLE_US                                                                                    \
-    INT64_C(3600000000)            /* the longest pause: days become due earlier if the clock is   \
-                                    * set forward */
+/* The longest pause: days become due earlier if the clock is set forward. */
+#define IDLE_US  INT64_C(3600000000)
 #define DOUBT_US INT64_C(60000000) /* the shortest pause while the clock is in doubt */
 
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)

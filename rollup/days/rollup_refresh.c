@@ -97,9 +97,8 @@ struct refresh {
     struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
     uint32_t range_count;                       /* 0: days of the queue */
     uint32_t range_days_max;                    /* of each range in this chunk */
-    uint32_t reads;         /* of ranges, under way, and one for the function that starts them */
-    bool had_days;          /* this refresh had days of the queue, not ranges alone */
-    struct day_facts *days; /* the reader's */
+    uint32_t reads;     /* of ranges, under way, and one for the function that starts them */
+    bool had_days;      /* this refresh had days of the queue, not ranges alone */
     struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
                          * 0 */
     uint32_t written;   /* rows in the batch */
@@ -115,7 +114,6 @@ static struct refresh *refresh_new(struct rollup *rollup)
     struct refresh *refresh = memory_zeroed(1, sizeof(*refresh));
     refresh->rollup = rollup;
     refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
-    refresh->days = refresh->reader->days;
     refresh->plans =
         memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not zeroed, like the reader's
                                                                   * days */
@@ -320,8 +318,8 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
 static void put_back(struct refresh *refresh)
 {
     for (uint32_t i = 0; i < refresh->reader->count; i++)
-        if (refresh->days[i].dirty != NULL)
-            dirty_set_queue(refresh->rollup->marks.dirty, refresh->days[i].dirty);
+        if (refresh->reader->days[i].dirty != NULL)
+            dirty_set_queue(refresh->rollup->marks.dirty, refresh->reader->days[i].dirty);
 }
 
 /* Called when each day that was taken off the queue is written. */
@@ -373,7 +371,7 @@ static void chunk_end(struct refresh *refresh)
     struct rollup *rollup = refresh->rollup;
     int64_t now_us = rollup_now_us(rollup);
     for (uint32_t i = 0; i < refresh->reader->count; i++)
-        wait_or_clear(rollup, &refresh->days[i], &refresh->plans[i], now_us);
+        wait_or_clear(rollup, &refresh->reader->days[i], &refresh->plans[i], now_us);
     dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
     bool is_stuck = refresh->err.code < 0 && refresh->range_count > 0;
     if (!is_stuck)
@@ -399,15 +397,15 @@ static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end
 {
     uint32_t written = refresh->written;
     for (uint32_t i = start; i < end; i++)
-        if (refresh->days[i].status == 0)
-            write_figure(refresh, &refresh->days[i], &refresh->plans[i]);
+        if (refresh->reader->days[i].status == 0)
+            write_figure(refresh, &refresh->reader->days[i], &refresh->plans[i]);
     if (refresh->written > written)
-        known_resellers_add(&refresh->rollup->resellers, refresh->days[start].reseller);
+        known_resellers_add(&refresh->rollup->resellers, refresh->reader->days[start].reseller);
     for (uint32_t i = end; i > start; i--)
-        if (refresh->days[i - 1].status == 0)
-            write_entry(refresh, &refresh->days[i - 1], &refresh->plans[i - 1]);
+        if (refresh->reader->days[i - 1].status == 0)
+            write_entry(refresh, &refresh->reader->days[i - 1], &refresh->plans[i - 1]);
     for (uint32_t i = start; i < end; i++) {
-        const struct day_facts *day = &refresh->days[i];
+        const struct day_facts *day = &refresh->reader->days[i];
         bool clears = day->status == 0 && refresh->plans[i].clears;
         for (uint32_t m = 0; clears && m < day->dirty->mark_count; m++)
             delete_mark(refresh, day->reseller, day->day, &dirty_day_marks(day->dirty)[m]);
@@ -423,8 +421,8 @@ static void write_days(struct refresh *refresh)
     refresh->marks = rollup_table(rollup, rollup->stream->dirty_table_id);
     for (uint32_t start = 0; start < refresh->reader->count; start = end) {
         end = start + 1;
-        while (end < refresh->reader->count &&
-               bytes_equal(refresh->days[end].reseller, refresh->days[start].reseller))
+        while (end < refresh->reader->count && bytes_equal(refresh->reader->days[end].reseller,
+                                                           refresh->reader->days[start].reseller))
             end++;
         write_reseller(refresh, start, end);
     }
@@ -438,7 +436,7 @@ static void write_days(struct refresh *refresh)
 static void call_watch(const struct refresh *refresh, const struct figure_watch *watch)
 {
     for (uint32_t i = 0; i < refresh->reader->count; i++) {
-        const struct day_facts *day = &refresh->days[i];
+        const struct day_facts *day = &refresh->reader->days[i];
         const struct dirty_range *range = day->range;
         if (range != NULL && range->mark.has_change && day->status == 0 &&
             refresh->plans[i].step != STEP_VANISH &&
@@ -495,8 +493,8 @@ static void write_chunk(struct refresh *refresh)
     if (now_us / 1000 > rollup->progress.ledger_at_ms)
         rollup->progress.ledger_at_ms = now_us / 1000;
     for (uint32_t i = 0; i < refresh->reader->count; i++)
-        if (refresh->days[i].status == 0)
-            decide_day(refresh, &refresh->days[i], &refresh->plans[i], now_us);
+        if (refresh->reader->days[i].status == 0)
+            decide_day(refresh, &refresh->reader->days[i], &refresh->plans[i], now_us);
     write_days(refresh);
     int rc = apply_chunk(refresh, &err);
     if (rc == 0) {

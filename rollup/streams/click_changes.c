@@ -535,7 +535,7 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
     changes->again = (struct timer){.fire = changes_commit, .context = changes};
     changes->counters = memory_zeroed(counters, sizeof(*changes->counters));
     changes->stream_count = streams->count;
-    changes->filled = arena_alloc(arena, most * sizeof(*changes->filled), 16);
+    changes->filled = arena_array(arena, most, sizeof(*changes->filled));
     changes->days = arena_alloc_zeroed(arena, most * sizeof(*changes->days), 16);
     changes->expectations = arena_array(arena, expectation_count + most, sizeof(*expectations));
     if (expectation_count > 0)

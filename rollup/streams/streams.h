@@ -58,7 +58,8 @@ const struct click_stream *streams_user(const struct streams *streams, uint32_t 
  * It is ERROR_CONFLICT, only if there are `expectations`, when one of them does not hold or the
  * clicks changed between reading and writing: the caller then reads again, and calls again with the
  * same batch.  It is ERROR_INVALID if the batch writes to a rank (a click_id of 0 or more) that no
- * click has. */
+ * click has.  The batch may be applied with a copy of the expectations, so their `has_changed` says
+ * nothing afterwards. */
 void streams_apply(struct streams *streams, struct write_batch *batch,
                    struct store_expectation *expectations, uint32_t expectation_count,
                    store_done done, void *context);

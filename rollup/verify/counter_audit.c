@@ -19,29 +19,27 @@ enum {
 struct counter_audit {
     struct command_output *output;
     uint64_t first, last; /* the range of hashes of this round */
-    struct key_map *keys;
-    struct counter_audit_entry *of; /* by the key's number in `keys` */
-    uint32_t capacity;
-    size_t kept_bytes; /* charged to the command */
+    struct key_map *keys; /* by key: a struct counter_audit_entry */
+    size_t kept_bytes;    /* charged to the command */
 };
+
+static struct key_map *new_keys(void)
+{
+    return key_map_new_of(sizeof(struct counter_audit_entry));
+}
 
 struct counter_audit *counter_audit_new(struct command_output *output)
 {
     struct counter_audit *audit = memory_zeroed(1, sizeof(*audit));
     audit->output = output;
-    audit->keys = key_map_new();
+    audit->keys = new_keys();
     audit->last = UINT64_MAX;
     return audit;
 }
 
-static size_t counter_audit_bytes(const struct counter_audit *audit)
-{
-    return key_map_bytes(audit->keys) + audit->capacity * sizeof(*audit->of);
-}
-
 size_t counter_audit_beside(const struct counter_audit *audit)
 {
-    return BESIDE * counter_audit_bytes(audit) + BESIDE_MIN;
+    return BESIDE * key_map_bytes(audit->keys) + BESIDE_MIN;
 }
 
 /* Change the charge of the command to `bytes`; false: the command may not use that many. */
@@ -62,17 +60,13 @@ void counter_audit_free(struct counter_audit *audit)
         return;
     (void)counter_audit_keep(audit, 0);
     key_map_free(audit->keys);
-    memory_free(audit->of);
     memory_free(audit);
 }
 
 void counter_audit_again(struct counter_audit *audit)
 {
     key_map_free(audit->keys);
-    memory_free(audit->of);
-    audit->keys = key_map_new();
-    audit->of = NULL;
-    audit->capacity = 0;
+    audit->keys = new_keys();
     (void)counter_audit_keep(audit, 0);
 }
 
@@ -103,15 +97,7 @@ bool counter_audit_takes(const struct counter_audit *audit, struct bytes key)
 /* The entry of a key that is in this round; a new one is made if needed. */
 static struct counter_audit_entry *entry_make(struct counter_audit *audit, struct bytes key)
 {
-    uint32_t count = key_map_count(audit->keys);
-    uint32_t number = key_map_add(audit->keys, key);
-    if (number >= audit->capacity) {
-        audit->capacity = audit->capacity * 2 + COUNT_MIN;
-        audit->of = memory_resize(audit->of, audit->capacity * sizeof(*audit->of));
-    }
-    if (number == count)
-        audit->of[number] = (struct counter_audit_entry){0, 0, 0};
-    return &audit->of[number];
+    return key_map_value(audit->keys, key_map_add(audit->keys, key));
 }
 
 void counter_audit_add(struct counter_audit *audit, struct bytes key, uint64_t clicks)
@@ -123,22 +109,20 @@ void counter_audit_add(struct counter_audit *audit, struct bytes key, uint64_t c
 
 bool counter_audit_narrow(struct counter_audit *audit)
 {
-    struct counter_audit whole = *audit;
-    uint32_t count = key_map_count(whole.keys);
+    struct key_map *whole = audit->keys;
+    uint32_t count = key_map_count(whole);
     if (count <= 1 || audit->first == audit->last)
         return false;
     audit->last = audit->first + (audit->last - audit->first) / 2;
-    audit->keys = key_map_new();
-    audit->of = NULL;
-    audit->capacity = 0;
+    audit->keys = new_keys();
     for (uint32_t i = 0; i < count; i++) {
-        struct bytes key = key_map_key(whole.keys, i);
+        struct bytes key = key_map_key(whole, i);
+        const struct counter_audit_entry *entry = key_map_value(whole, i);
         if (counter_audit_takes(audit, key))
-            *entry_make(audit, key) = whole.of[i];
+            *entry_make(audit, key) = *entry;
     }
-    key_map_free(whole.keys);
-    memory_free(whole.of);
-    (void)counter_audit_keep(audit, counter_audit_bytes(audit) + counter_audit_beside(audit));
+    key_map_free(whole);
+    (void)counter_audit_keep(audit, key_map_bytes(audit->keys) + counter_audit_beside(audit));
     return true;
 }
 
@@ -148,7 +132,7 @@ struct counter_audit_entry *counter_audit_of(struct counter_audit *audit, struct
         return NULL;
     struct counter_audit_entry *entry = entry_make(audit, key);
     bool has_room =
-        counter_audit_keep(audit, counter_audit_bytes(audit) + counter_audit_beside(audit));
+        counter_audit_keep(audit, key_map_bytes(audit->keys) + counter_audit_beside(audit));
     if (has_room || key_map_count(audit->keys) <= COUNT_MIN || !counter_audit_narrow(audit))
         return entry;
     return counter_audit_takes(audit, key) ? entry_make(audit, key) : NULL;
@@ -164,5 +148,5 @@ const struct counter_audit_entry *counter_audit_at(const struct counter_audit *a
 {
     check(number < counter_audit_count(audit));
     *key_out = key_map_key(audit->keys, number);
-    return &audit->of[number];
+    return key_map_value(audit->keys, number);
 }

@@ -257,15 +257,14 @@ static void read_marks(struct verify *verify, struct day_facts *day)
 {
     const struct rollup *rollup = verify->rollup;
     struct day_slice_text text;
-    struct mark_look *look =
-        arena_alloc(verify->reader->arena, sizeof(*look), _Alignof(struct mark_look));
+    const struct mark_look look = {verify, day};
     struct read_request request =
         store_rows_request(rollup->stream->dirty_table_id, &day->reseller, READ_APPLIED);
-    *look = (struct mark_look){verify, day};
     request.slice = ledger_slice(DAY_MIN, day->day, &text);
     request.slice.reversed = true;
     verify->marks_under_way++;
-    store_rows_read(rollup->store, &request, see_mark, marks_seen, look);
+    store_rows_read(rollup->store, &request, see_mark, marks_seen,
+                    arena_copy_item(verify->reader->arena, &look, sizeof(look)));
 }
 
 /* Read the marks of the days that do not agree, and judge the chunk again. */
