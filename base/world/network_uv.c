@@ -43,7 +43,7 @@ enum {
     NETWORK_BACKLOG = 512,
     NETWORK_HOST_MAX = 255, /* RFC 1035's limit of a name */
     NETWORK_ADDRESS_MAX = 320,
-    NETWORK_AT_ONCE_MAX = 8,      /* connections that are read from when they are accepted */
+    NETWORK_AT_ONCE_MAX = 16,     /* connections that a listener accepts in a turn of the loop */
     NETWORK_KEEP_MAX = 64 << 10,  /* capacity of an empty buffer that is kept for later writes */
     NETWORK_REFUSED_US = 60000000 /* between two log lines of connections that were refused */
 };
@@ -57,15 +57,16 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    struct watch questions; /* unix listeners, and connections that expect questions */
-    uint32_t users;         /* the caller, and each listener and connection not yet freed */
-    uint32_t at_once;       /* unix connections accepted since the loop last read from one */
+    struct watch questions;         /* unix listeners, and connections that expect questions */
+    uint32_t users;                 /* the caller, and each listener and connection not yet freed */
     struct descriptors descriptors; /* as they were when the network was made */
     struct log_group refused;       /* connections that were closed for lack of descriptors */
 };
 
 struct listener {
     union network_handle uv;
+    uv_check_t turn;  /* active from a turn's first connection to the turn's end */
+    uint32_t at_once; /* connections that this turn has brought */
     struct network *network;
     void (*accepted)(void *context, struct connection *connection);
     void *context;
@@ -242,7 +243,6 @@ static void connection_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *
     struct connection *connection = stream->data;
 
     (void)buf;
-    connection->network->at_once = 0;
     connection_take(connection, count);
     loop_times_end(stream->loop->data, LOOP_SOCKET, began_ns);
 }
@@ -466,6 +466,8 @@ static struct listener *listener_new(struct network *network, bool is_unix,
     listener->accepted = accepted;
     listener->context = context;
     handle_init(network, &listener->uv, is_unix, listener);
+    check(uv_check_init(network->loop, &listener->turn) == 0);
+    listener->turn.data = listener;
     return listener;
 }
 
@@ -479,13 +481,21 @@ static void listener_closed(uv_handle_t *handle)
     network_release(network);
 }
 
+static void listener_socket_closed(uv_handle_t *handle)
+{
+    struct listener *listener = handle->data;
+
+    uv_close((uv_handle_t *)&listener->turn, listener_closed);
+}
+
 void network_listener_close(struct listener *listener)
 {
     if (uv_is_closing(&listener->uv.handle))
         return;
     if (listener->path != NULL)
         (void)unlink(listener->path);
-    uv_close(&listener->uv.handle, listener_closed);
+    (void)uv_check_stop(&listener->turn);
+    uv_close(&listener->uv.handle, listener_socket_closed);
 }
 
 const char *network_listener_address(const struct listener *listener)
@@ -500,11 +510,7 @@ bool network_listener_is_local(const struct listener *listener)
 
 /* Read from a unix connection that was just accepted.  Most clients have sent their request by
  * then; the ordinary read would get the request a turn of the loop later.  An end or an error shows
- * again in the ordinary read.
- *
- * At most NETWORK_AT_ONCE_MAX connections are read from in this way, because libuv accepts
- * connections as long as there are any: a client that connects again after each answer would keep
- * the loop accepting for ever. */
+ * again in the ordinary read. */
 static void connection_read_now(struct connection *connection)
 {
     uint8_t *to = NULL;
@@ -551,17 +557,41 @@ static void listener_accept(struct listener *listener)
     if (!is_unix)
         (void)uv_tcp_nodelay(&connection->uv.tcp, 1);
     listener->accepted(listener->context, connection);
-    if (is_unix && listener->network->at_once++ < NETWORK_AT_ONCE_MAX)
+    if (is_unix)
         connection_read_now(connection);
 }
 
+/* The turn has read from all connections that had sent something. */
+static void listener_turn(uv_check_t *turn)
+{
+    struct listener *listener = turn->data;
+    int64_t began_ns = loop_times_begin(turn->loop->data);
+    bool is_waiting = listener->at_once == NETWORK_AT_ONCE_MAX;
+
+    (void)uv_check_stop(turn);
+    listener->at_once = 0;
+    if (is_waiting)
+        listener_accept(listener);
+    loop_times_end(turn->loop->data, LOOP_SOCKET, began_ns);
+}
+
+/* libuv accepts connections as long as there are any, before it reads from one: clients that
+ * connect as fast as they are accepted would keep the loop from all else, and each new connection
+ * might lose its place to newer ones (door.h) before it is read from.  So the last of
+ * NETWORK_AT_ONCE_MAX connections is left to `turn`: libuv brings no other one until uv_accept has
+ * taken it. */
 static void listener_connection(uv_stream_t *stream, int status)
 {
+    struct listener *listener = stream->data;
     int64_t began_ns = loop_times_begin(stream->loop->data);
 
     /* If `status` is not 0, no descriptor was left, and libuv has closed the connection. */
-    if (status == 0)
-        listener_accept(stream->data);
+    if (status == 0) {
+        if (++listener->at_once == 1)
+            check(uv_check_start(&listener->turn, listener_turn) == 0);
+        if (listener->at_once < NETWORK_AT_ONCE_MAX)
+            listener_accept(listener);
+    }
     loop_times_end(stream->loop->data, LOOP_SOCKET, began_ns);
 }
 
