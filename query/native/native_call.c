@@ -104,20 +104,32 @@ static void put_answer(struct native_call *call, const struct cql_result *result
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 
+/* Whether to carry the call out again, for a short page.  The answer's size shows only when it is
+ * there, and others may have used up the room for answers meanwhile.  What gave a large answer has
+ * read and changed nothing: a conditional statement that was applied has a small one. */
+static bool must_run_again(const struct native_call *call, const struct cql_result *result)
+{
+    return is_over(call->connection, result) && !call->request.cql.is_short;
+}
+
 static void call_answered(void *context, const struct cql_result *result)
 {
     struct native_call *call = context;
     struct native_connection *connection = call->connection;
 
-    if (!connection->is_closing) {
-        put_answer(call, result);
-        native_connection_count(connection);
-    }
-    call_free(call);
     connection->running--;
     if (connection->is_closing) {
+        call_free(call);
         native_connection_release(connection);
         return;
+    }
+    if (must_run_again(call, result)) {
+        call->request.cql.is_short = true;
+        STAILQ_INSERT_HEAD(&connection->waiting, call, next);
+    } else {
+        put_answer(call, result);
+        native_connection_count(connection);
+        call_free(call);
     }
     if (connection->is_starting)
         return;
@@ -149,7 +161,8 @@ void native_call_start(struct native_connection *connection)
 
         STAILQ_REMOVE_HEAD(&connection->waiting, next);
         connection->running++;
-        call->request.cql.is_short = connection->door->is_over;
+        if (connection->door->is_over)
+            call->request.cql.is_short = true;
         cql_run(&connection->session, &call->request.cql, call_answered, call);
     }
     connection->is_starting = false;

@@ -37,7 +37,7 @@ struct cql {
     void (*has_room)(void *context);
     void *room_context;
     char user[128];
-    uint32_t row_bytes; /* of the one cell that `rows` answers with */
+    uint32_t row_bytes; /* of the one cell of an answer of rows */
 };
 
 static struct cql fake;
@@ -140,6 +140,14 @@ static void fake_answer_all(void)
 
         fake.held[i].answer(fake.held[i].context, &result);
     }
+}
+
+static void fake_answer_rows(void)
+{
+    uint32_t i = --fake.held_count;
+    struct cql_request request = fake.held[i].request;
+
+    answer_rows(fake.held[i].answer, fake.held[i].context, &request);
 }
 
 /* ---- the door ---- */
@@ -721,6 +729,45 @@ Test(native_door, while_answers_fill_the_limit_only_who_reads_is_served)
     while (metric_of("daybook_cql_connections", "") > 1)
         uv_run(&loop, UV_RUN_ONCE);
     cr_expect(metric_of("daybook_cql_answer_bytes", "") == 0);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        client_close(&clients[i]);
+    client_close(&reader);
+}
+
+/* Its page was made when there was room for it, and there is none when it is ready. */
+Test(native_door, a_read_for_whose_answer_others_leave_no_room_is_run_again_for_a_short_page)
+{
+    enum { CLIENTS = 8 };
+    static struct client clients[CLIENTS];
+    struct client reader;
+
+    reopen_door(&(struct native_limits){
+        .answer_bytes_max = 4 << 20, .slow_reader_ms = 400, .linger_ms = 200});
+    client_serve(&reader, 4);
+    send_query(&reader, 1, "hold");
+    turn(5);
+    cr_assert(fake.held_count == 1 && !fake.held[0].request.is_short);
+    fake.row_bytes = 60 << 10;
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        client_serve(&clients[i], 4);
+        network_pause(clients[i].network.connection);
+        for (int16_t stream = 0; stream < 100; stream++)
+            send_query(&clients[i], stream, "rows");
+    }
+    turn(100);
+    fake.row_bytes = 1 << 20;
+    fake_answer_rows();
+    cr_assert(fake.held_count == 1 && fake.held[0].request.is_short);
+    fake.row_bytes = 30 << 10;
+    fake_answer_rows();
+    cr_expect(wait_answer(&reader, 1).opcode == NATIVE_RESULT);
+    /* A row that is large by itself is refused the second time. */
+    send_query(&reader, 2, "hold");
+    turn(5);
+    cr_assert(fake.held_count == 1 && fake.held[0].request.is_short);
+    fake.row_bytes = 1 << 20;
+    fake_answer_rows();
+    expect_error(&reader, 2, CQL_READ_TIMEOUT, "Too many answers wait for their readers");
     for (uint32_t i = 0; i < CLIENTS; i++)
         client_close(&clients[i]);
     client_close(&reader);
