@@ -88,7 +88,7 @@ struct cql_request {
     uint32_t item_count;
     const struct cql_payload *payload;
     uint32_t payload_count;
-    bool is_short;                       /* to end pages early: answers take much memory now */
+    bool is_short;                       /* pages end early, since answers take much memory now */
     bool is_traced;                      /* the client requests a trace */
 };
 
@@ -137,7 +137,7 @@ struct cql_failure {
 struct cql_error {
     enum cql_error_code code;
     const char *message;
-    enum cql_consistency consistency;    /* timeouts, failures, UNAVAILABLE; as the next two */
+    enum cql_consistency consistency;    /* timeouts, failures, UNAVAILABLE, like the next two */
     int32_t received;                    /* answers of nodes; UNAVAILABLE: nodes that are up */
     int32_t required;
     const char *write_type;              /* WRITE_TIMEOUT, WRITE_FAILURE: SIMPLE, BATCH,
@@ -182,7 +182,7 @@ struct cql_prepared {
      * 0 if not every part of the key is a bind value. */
     const uint16_t *key_indexes;
     uint32_t key_count;
-    struct cql_metadata result;          /* count 0: no rows, or columns that vary (IF) */
+    struct cql_metadata result;          /* count 0: no rows, or their columns vary (IF) */
 };
 
 /* The numbers from 1 on are those of the native protocol's RESULT; an error is sent as ERROR. */

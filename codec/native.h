@@ -14,7 +14,7 @@
 enum {
     NATIVE_VERSION_MIN = 3,
     NATIVE_VERSION_MAX = 5,
-    NATIVE_VERSION_BETA = 6,               /* refused by a separate error */
+    NATIVE_VERSION_BETA = 6,               /* refused; the text depends on NATIVE_FLAG_BETA */
     NATIVE_RESPONSE_BIT = 0x80             /* of an envelope's first byte */
 };
 
@@ -24,7 +24,7 @@ enum {
 enum native_flag {
     NATIVE_FLAG_COMPRESSED = 0x01,         /* versions 3 and 4; ignored in 5 */
     NATIVE_FLAG_TRACING = 0x02,
-    NATIVE_FLAG_PAYLOAD = 0x04,            /* from version 4 on, as is the next flag */
+    NATIVE_FLAG_PAYLOAD = 0x04,            /* from version 4 on, like the next flag */
     NATIVE_FLAG_WARNING = 0x08,
     NATIVE_FLAG_BETA = 0x10
 };
@@ -63,7 +63,7 @@ enum native_compression { NATIVE_PLAIN, NATIVE_LZ4, NATIVE_SNAPPY };
 
 enum {
     NATIVE_HEADER_SIZE = 9,                /* of an envelope, versions 3 to 5 */
-    /* Bytes of an envelope's body, compressed and uncompressed.  This is Cassandra's default; the
+    /* Bytes of an envelope's body, compressed and uncompressed: Cassandra's default limit; the
      * protocol allows 256 MiB. */
     NATIVE_BODY_MAX = 16 << 20
 };

@@ -1,8 +1,8 @@
 /* native_compress: see the header.
  *
- * snappy's library needs the C++ library, and linking that took a tenth of the time that the
- * program takes to start.  So snappy's library is not linked: it is opened when a client uses
- * snappy, and stays open.  Finding a function in it then takes a microsecond. */
+ * snappy's library needs the C++ library, whose loading took a tenth of the time that the program
+ * takes to start.  So snappy's library is not linked: it is opened when a client first sends
+ * OPTIONS or chooses snappy, and stays open.  Finding a function in it then takes a microsecond. */
 #include "codec/native_compress.h"
 
 #include <dlfcn.h>

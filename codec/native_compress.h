@@ -7,8 +7,8 @@
  *     LZ4      uncompressed size, 4 bytes big-endian | raw block
  *     snappy   raw snappy, which begins with the size
  *
- * Input is not trusted.  An uncompressed size over the limit is refused.  No byte is written past
- * that size, and input that decompresses to another size is refused.
+ * Input is not trusted.  An uncompressed size over the limit is refused, and so is input that
+ * decompresses to another size; no byte is written past the stated size.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_COMPRESS_H
@@ -28,8 +28,8 @@ bool native_compress_has_snappy(void);
 /* Append `plain` as a body; `compression` is not NATIVE_PLAIN. */
 void native_compress_body(enum native_compression compression, struct bytes plain,
                           struct buffer *body);
-/* Decompress `body` and append the plain bytes to `plain`.  ERROR_CORRUPT when `body` is damaged,
- * ERROR_LIMIT when its uncompressed size is over `size_max`; no bytes are appended then. */
+/* Decompress `body` and append the plain bytes to `plain`.  ERROR_CORRUPT when `body` is damaged
+ * or over `size_max`, ERROR_LIMIT when its uncompressed size is; nothing is appended then. */
 must_check int native_compress_undo_body(enum native_compression compression, struct bytes body,
                                          size_t size_max, struct buffer *plain);
 #endif

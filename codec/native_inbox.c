@@ -1,16 +1,16 @@
 /* native_inbox: see the header.
  *
  * What must hold: a view that is returned, and `window`, point into `input`, `plain` or `parts`,
- * and none of these moves before the next call.  `input` grows in native_inbox_add only, while
- * `window` is empty.  `plain` is cleared for each segment or body, when no view points into it any
- * more.  The size of `parts` is set to 0 when its envelope is
- * returned, but the bytes stay until the next call.
+ * and the bytes of these buffers do not move before the next call.  `input` grows only in
+ * native_inbox_add, while `window` is empty.  `plain` is cleared for each segment or body, when no
+ * view points into it.  The size of `parts` is set to 0 when its envelope is returned, but the
+ * bytes stay until the next call.
  *
  *     input    ...read | segment segment seg|         input_start is the end of the read bytes
  *     window            [envelope envelope]           within the last segment read, or in plain
  *
  * In a secret inbox, bytes are zeroed when no view points to them any more.  Its buffers grow by
- * copying into a new buffer, because realloc may free memory that still has the old bytes. */
+ * copying into a new buffer, because realloc may free the old memory without zeroing it. */
 #include "codec/native_inbox.h"
 
 #include <string.h>
@@ -149,7 +149,7 @@ static int check_version(struct native_inbox *inbox, struct bytes bytes,
     return 1;
 }
 
-/* Read the header at the start of `bytes`: 1, or 0 when there are too few, or an error. */
+/* Read the header at the start of `bytes`: 1, or 0 when more are needed, or an error. */
 static int read_header(struct native_inbox *inbox, struct bytes bytes,
                        struct native_envelope *envelope, struct error *err)
 {
@@ -245,7 +245,7 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
 
     if (inbox->drop > 0) {
         if (part.size > inbox->drop)
-            return error_set(err, ERROR_CORRUPT, "a segment goes on behind its envelope");
+            return error_set(err, ERROR_CORRUPT, "a segment has bytes after its envelope");
         inbox->drop -= part.size;
         return 0;
     }
@@ -255,7 +255,7 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
         return rc;
     size_t size = NATIVE_HEADER_SIZE + (size_t)envelope->size;
     if (parts->size > size)
-        return error_set(err, ERROR_CORRUPT, "a segment goes on behind its envelope");
+        return error_set(err, ERROR_CORRUPT, "a segment has bytes after its envelope");
     if (envelope->is_too_large) {
         inbox->drop = size - parts->size;
         buffer_clear(parts);
@@ -294,7 +294,7 @@ static int next_framed(struct native_inbox *inbox, struct native_envelope *envel
             if (rc != 0)
                 return rc;
         } else if (inbox->parts.size > 0 || inbox->drop > 0) {
-            return error_set(err, ERROR_CORRUPT, "a segment's envelope is not gone on with");
+            return error_set(err, ERROR_CORRUPT, "a whole segment comes within a divided envelope");
         } else {
             inbox->window = payload;
         }

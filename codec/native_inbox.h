@@ -39,7 +39,7 @@ struct native_inbox {
     size_t input_start;
     struct bytes window;                   /* envelopes of a segment, not yet returned */
     struct buffer plain;                   /* a segment or a body, decompressed */
-    struct buffer parts;                   /* of an envelope that comes in segments */
+    struct buffer parts;                   /* of an envelope in several segments */
     uint64_t drop;                         /* bytes still to come of a body that is too large */
 };
 

@@ -1,8 +1,8 @@
 /* native_outbox: writes envelopes as the bytes of one direction of a connection.
  *
  * This is the counterpart of native_inbox.h, for servers and clients.  Envelopes are collected
- * until they are taken.  In version 5 a segment has as many envelopes as fit;
- * an envelope that is larger than a segment is divided among several.
+ * until they are taken.  In version 5 a segment has as many envelopes as fit; an envelope that is
+ * larger than a segment is divided among several.
  *
  * Its specification is tests/unit/test_native_codec.c. */
 #ifndef DAYBOOK_CODEC_NATIVE_OUTBOX_H
@@ -17,7 +17,7 @@ struct native_outbox {
     bool is_framed;
     enum native_compression compression;
     /* private */
-    struct buffer envelopes;               /* not taken yet; the last one may not be ended */
+    struct buffer envelopes;               /* not taken yet; the last one may be unfinished */
     size_t open;                           /* where the last envelope begins */
 };
 

@@ -17,7 +17,7 @@ enum request_flag {
     REQUEST_SERIAL = 0x10,
     REQUEST_TIMESTAMP = 0x20,
     REQUEST_NAMES = 0x40,
-    REQUEST_KEYSPACE = 0x80, /* version 5, as is the next */
+    REQUEST_KEYSPACE = 0x80, /* version 5, like the next */
     REQUEST_NOW = 0x100
 };
 

@@ -11,7 +11,7 @@
  *     REGISTER       n(2), n [string]
  *     AUTH_RESPONSE  [bytes]
  *
- * Parameters are flags (hexadecimal; 1 byte, in version 5 4 bytes), followed by the fields of those
+ * Parameters are flags (hexadecimal; 4 bytes in version 5, else 1), followed by the fields of the
  * flags that are set, in this order:
  *
  *     01 n(2), n [value]; if 40 is set, too, a [string] name before each value

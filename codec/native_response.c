@@ -3,8 +3,8 @@
  *
  * What must hold: a client that gets rows without metadata uses the metadata that it got when it
  * prepared the statement.  So metadata is omitted only if the client requested that and, in version
- * 5, has the metadata of these rows.  When rows are read, the length of each cell is checked here,
- * so the code that uses the cells need not check it. */
+ * 5, did not send the id of other metadata.  When rows are read, the length of each cell is checked
+ * here, so the code that uses the cells need not check it. */
 #include "codec/native_response.h"
 
 #include "base/arena.h"
@@ -450,7 +450,7 @@ int native_response_decode(const struct native_envelope *envelope, struct arena 
 
     *response_out = (struct native_response){.opcode = (enum native_opcode)envelope->opcode};
     if (native_opcode_name(envelope->opcode) == NULL || native_opcode_is_request(envelope->opcode))
-        return error_set(err, ERROR_CORRUPT, "opcode %u is no answer's", envelope->opcode);
+        return error_set(err, ERROR_CORRUPT, "opcode %u is not an answer's", envelope->opcode);
     code_extras(&notation, envelope->flags, &response_out->extras);
     read_body(&notation, response_out);
     if (notation.reader.failed)

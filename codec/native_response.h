@@ -84,7 +84,7 @@ struct native_supported {
 struct native_response {
     enum native_opcode opcode;
     struct cql_extras extras;
-    struct cql_error error;             /* ERROR */
+    struct cql_error error;                /* ERROR */
     const char *authenticator;             /* AUTHENTICATE */
     struct bytes token;                    /* AUTH_CHALLENGE, AUTH_SUCCESS */
     const struct native_supported *supported;

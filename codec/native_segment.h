@@ -2,7 +2,7 @@
  *
  *     plain | 3 bytes: bits 0-16 payload size, bit 17 whole       | CRC24 | payload | CRC32 |
  *     LZ4   | 5 bytes: bits 0-16 payload size, bits 17-33 size
- *           |   without compression (0: the payload is stored),
+ *           |   without compression (0: no compression),
  *           |   bit 34 whole                                      | CRC24 | payload | CRC32 |
  *
  * All fields are little-endian.  The CRC24 covers the 3 or 5 bytes, the CRC32 the payload as sent.
@@ -30,8 +30,8 @@ struct native_segment {
 };
 
 /* Read the header at the start of `bytes`.  Returns 1, or 0 when more bytes are needed.
- * ERROR_CORRUPT when its checksum or its size is wrong; it is then unknown where the next segment
- * begins. */
+ * ERROR_CORRUPT when its checksum is wrong or it has no payload; it is then unknown where the next
+ * segment begins. */
 must_check int native_segment_header(struct bytes bytes, bool is_lz4,
                                      struct native_segment *segment_out);
 /* Check the payload of the segment at the start of `bytes`, all of which has come.  `*payload_out`

@@ -299,11 +299,11 @@ void notation_payload(struct notation *notation, const struct cql_payload **entr
 
 /* ---- types ---- */
 
-/* Types that have an id only from a later version on.  Earlier versions send the names of their
- * classes instead. */
+/* Types without an id in version 3.  Versions without the id have the name of the type's class
+ * instead. */
 struct custom_type {
     enum type_kind kind;
-    uint8_t version; /* the first with an id */
+    uint8_t version; /* the first with the id */
     const char *class_name;
 };
 

@@ -13,8 +13,8 @@
  * The same functions read and write, so that the layout of a body is programmed once (as with the
  * filters of XDR, RFC 4506).  A function gets the address of a value.  It reads into the value or
  * writes the value, depending on whether the struct notation was made by notation_reading or by
- * notation_writing.  An invalid value that is read sets `reader.failed` and gives zeros; the caller
- * checks `failed` once, at the end.  The caller zeroes values before they are read.
+ * notation_writing.  The caller zeroes values before they are read.  An invalid value sets
+ * `reader.failed`; what is read then is harmless, and the caller checks `failed` once, at the end.
  *
  * Source: native_protocol_v5.spec, sections 3 and 4.2.5.2.
  *
