@@ -1,11 +1,11 @@
 /* native_call: statements of a connection, from arrival to answer.
  *
- * What decides correctness: a call is answered exactly once, under its own stream id, and its bytes
- * are accounted for until then.  A call that cannot be admitted is refused by 0x1001 before
- * any of it is carried out, so that drivers may send it to another server.
+ * What decides correctness: a call is answered exactly once, under its own stream id, unless its
+ * connection closes; its bytes are accounted for until then.  A call that cannot be admitted is
+ * refused by 0x1001 before it is carried out, so that drivers may send it to another server.
  *
  * cql may answer within cql_run.  Then call_answered runs inside native_call_start.  It does not
- * call native_call_start again (`is_starting`), because the loop that runs starts further calls. */
+ * call native_call_start again (`is_starting`), because that loop starts further calls. */
 
 #include "query/native/native_connection.h"
 #include "base/arena.h"
@@ -65,7 +65,7 @@ void native_call_free_spare(struct native_door *door)
 
 /* ---- answers ---- */
 
-/* Whether an answer is large while too many answers wait for clients that do not read them. */
+/* Whether the answer is large, and too many bytes of answers wait for their readers. */
 static bool is_over(const struct native_connection *connection, const struct cql_result *result)
 {
     const struct native_door *door = connection->door;
@@ -100,13 +100,13 @@ static void put_answer(struct native_call *call, const struct cql_result *result
         error = (struct cql_error){.code = CQL_READ_TIMEOUT,
                                    .message = "Too many answers wait for their readers",
                                    .consistency = call->request.cql.consistency};
-    error.required = 1; /* a timeout says: 0 of 1 required answers have come */
+    error.required = 1; /* timeouts say: 0 of 1 required answers came */
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 
-/* Whether to carry the call out again, for a short page.  The answer's size shows only when it is
- * there, and others may have used up the room for answers meanwhile.  What gave a large answer has
- * read and changed nothing: a conditional statement that was applied has a small one. */
+/* Whether to carry the call out again, for a short page.  An answer's size is known only when it is
+ * made, and others may have filled the room for answers meanwhile.  A call with a large answer has
+ * changed nothing: a conditional statement that was applied has a small answer. */
 static bool must_run_again(const struct native_call *call, const struct cql_result *result)
 {
     return is_over(call->connection, result) && !call->request.cql.is_short;

@@ -7,7 +7,8 @@
  * if there is room for its size.  Input is left unread only while the client does not read its
  * answers.
  *
- * An idle connection has its struct and no buffer: all connections read into the door's buffer. */
+ * All connections read into the door's buffer.  An idle connection keeps at most 16 KiB of its
+ * outbox and 64 KiB for decompressed input. */
 #include "query/native/native_connection.h"
 
 #include <stdarg.h>
@@ -429,8 +430,8 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
                     : sizeof connection->door->read;
 }
 
-/* Overwrite what called functions and the loader left on the stack.  The loader saves all registers
- * when it binds a function at the function's first call. */
+/* Overwrite what called functions and the dynamic loader left on the stack.  The loader saves all
+ * registers there when it binds a function at its first call. */
 static __attribute__((noinline)) void stack_wipe(void)
 {
     uint8_t below[STACK_WIPED];
@@ -466,8 +467,8 @@ static void connection_end(void *context, int status)
     struct native_connection *connection = context;
 
     connection->has_ended = true;
-    /* A peer that has closed only its sending side still reads its answers.  It cannot be told from
-     * a peer that is gone. */
+    /* A peer that has closed only its sending side still reads its answers.  Such a peer cannot
+     * be told from one that is gone. */
     cql_session_leave(&connection->session, NATIVE_LEAVE_US);
     /* No password is checked for a client that has hung up, since other clients wait for their
      * checks. */

@@ -5,8 +5,9 @@
  *        └──────any state: an error that ends it─────▶ REFUSED ──peer hangs up, or linger──▶ closed
  *
  * A statement is a *call* from its arrival on.  It waits in its connection's queue until it may
- * start, runs until cql answers it, and is answered under its own stream id.  Answers may come in
- * another order than their requests.
+ * start, runs until cql answers it, and is answered under its own stream id.  A read runs again,
+ * for a short page, if there is no room for its answer.  Answers may come in another order than
+ * their requests.
  *
  *     envelope ─▶ admitted ─▶ waiting ─▶ running ─▶ answer ─▶ outbox ─▶ flush ─▶ network
  *                    └ no room: 0x1001
@@ -38,7 +39,7 @@ enum {
     NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader, above
                                             * which no further call starts */
     NATIVE_QUEUE_FULL = 4 << 20,           /* above which nothing more is read */
-    NATIVE_QUEUE_OVER = 32 << 20,          /* above which an error replaces a large answer */
+    NATIVE_QUEUE_OVER = 32 << 20,          /* above which no large answer is queued */
     NATIVE_ANSWER_LARGE = 64 << 10,        /* an answer with more bytes of rows is large */
     NATIVE_LEAVE_US = 1000 * 1000,         /* how long requests go on after their peer hung up */
     NATIVE_CALLS_SPARE_MAX = 256,          /* kept for reuse, with their memory */
@@ -49,7 +50,7 @@ enum native_state {
     NATIVE_GREETING,
     NATIVE_LOGGING_IN,
     NATIVE_CHECKING,
-    NATIVE_SERVING,                        /* in all states before, no login is done */
+    NATIVE_SERVING,                        /* the only state that takes statements */
     NATIVE_REFUSED
 };
 
@@ -144,7 +145,8 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
 void native_connection_refuse(struct native_connection *connection);
 /* Send the answers of the outbox. */
 void native_connection_flush(struct native_connection *connection);
-/* Call native_connection_update in the loop's next turn: answers of one turn leave together. */
+/* Call native_connection_update in the loop's next turn, or when take_input ends if it runs, so
+ * that answers of one turn leave together. */
 void native_connection_flush_soon(struct native_connection *connection);
 /* Send answers and start calls; then read, stop reading or hang up, as the state requires. */
 void native_connection_update(struct native_connection *connection);

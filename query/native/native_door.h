@@ -21,7 +21,7 @@ struct native_limits {
     size_t connection_bytes_max;         /* of one connection's requests; 32 MiB, or less if
                                           * `bytes_max` is less */
     size_t answer_bytes_max;             /* of answers that wait for readers; NATIVE_BYTES_MAX */
-    int64_t slow_reader_ms;              /* how long answers may wait for their reader; 60 s */
+    int64_t slow_reader_ms;              /* how long a slow reader may read nothing; 60 s */
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
     int64_t login_ms;                    /* from the connection's start to its login, without the
                                           * time in which a password waits and is checked; 10 s */
@@ -33,7 +33,7 @@ struct native_options {
     struct world *world;
     struct network *network;
     struct metrics *metrics;
-    struct store *store;                 /* its account of memory counts the door's; NULL: none */
+    struct store *store;                 /* counts the door's memory; NULL: none */
     const struct native_passwords *passwords;      /* outlives the door; NULL: no login is needed */
     bool read_only;                      /* every session only reads (cql_session.h) */
     struct native_limits limits;

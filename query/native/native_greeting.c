@@ -189,7 +189,7 @@ static void login_run(struct job *job)
     login->is_right = native_password_match(login->passwords, login->user, login->password);
 }
 
-/* A client that tries many passwords must not fill the log: one event in each period names the last
+/* A client that tries many passwords must not fill the log: one event in each period names one
  * login and the number of failures. */
 static void log_failed(struct native_connection *connection, const struct native_login *login)
 {

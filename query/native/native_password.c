@@ -146,7 +146,7 @@ static int check_mode(const char *path, struct error *err)
     struct stat status;
 
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return 0; /* text_file_read will report the error */
+        return 0; /* text_file_read reports a missing file; a pipe has no mode to check */
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return error_set(err, ERROR_INVALID,
                          "%s: other users may write it (mode %04o); chmod 640 '%s'", path,

@@ -3,10 +3,10 @@
  *     # comment
  *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
  *
- * `htpasswd -B` and `mkpasswd -m bcrypt` make such hashes, and Cassandra's roles have them.  The
- * cost of a hash is 10 to 14: with less, passwords of a stolen file are guessed too fast, and with
- * more, one check takes seconds.  struct native_passwords does not change after it was loaded, so
- * any thread may use it.
+ * `htpasswd -nBC 12 NAME` makes such a line, and Cassandra's roles have such hashes.  The cost of a
+ * hash is 10 to 14: with less, passwords of a stolen file are guessed too fast, and with more, one
+ * check takes seconds.  struct native_passwords does not change after it was loaded, so any
+ * thread may use it.
  *
  * Its specification is tests/unit/test_native_door.c. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
