@@ -6,8 +6,8 @@
  * places is found without a search.  Within a level, the address that has had this number for
  * longest is first.
  *
- * Two IPv6 addresses with the same first 64 bits count as the same address, because one network
- * gets so many addresses. */
+ * Two IPv6 addresses with the same first 64 bits count as the same address, because one client may
+ * use all of them. */
 #include "door/door.h"
 
 #include <arpa/inet.h>

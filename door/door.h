@@ -11,8 +11,8 @@
  * places loses one.  It loses the place of its connection that was idle for longest; an unnamed
  * connection loses its place before a named one (enum door_claim).  If all connections of that
  * address wait for answers, the door's longest idle connection loses its place, unless the new
- * connection comes from that address.  Thus idle connections, or senders that lost power, keep no
- * client out, and an address with many connections does not displace those of other addresses.  An
+ * connection comes from that address.  Thus idle connections, also of peers that lost power, keep
+ * no client out, and the address with most places displaces no connection of another.  An
  * address has no fixed share, because a whole network may have the same address (NAT).  Each
  * loopback connection counts as an address of its own.
  *
@@ -33,14 +33,14 @@ struct door_address;
 
 /* Times that several doors set their clocks to (door_clock). */
 enum {
-    DOOR_SLOW_READER_MS = 60000,       /* for the peer to read answers that wait */
+    DOOR_SLOW_READER_MS = 60000,       /* for which a slow reader may read nothing */
     DOOR_LINGER_MS = 5000              /* for a client that was refused to close */
 };
 
 /* What a connection would lose with its place. */
 enum door_claim {
     DOOR_IDLE,                         /* nothing but the connection */
-    DOOR_NAMED,                        /* its identity: a producer's or a user's */
+    DOOR_NAMED,                        /* a session of a producer, CQL client or command */
     DOOR_OWED,                         /* an answer not sent yet: the connection keeps its place */
     DOOR_CLAIMS
 };
@@ -117,7 +117,7 @@ void door_open(struct door *door, const struct door_options *options);
 must_check int door_listen(struct door *door, const struct door_place *place,
                            const char **address_out, struct error *err);
 must_check int door_listen_unix(struct door *door, const char *path, struct error *err);
-/* Lower the number of places to `slots_max`, but not below a small minimum. */
+/* Lower the number of places to `slots_max`, but not below 4.  No connection has a place yet. */
 void door_limit(struct door *door, uint32_t slots_max);
 /* Whether only clients of this machine can connect; true if the door does not listen. */
 bool door_is_local(const struct door *door);
@@ -127,8 +127,8 @@ void door_stop(struct door *door);
 void door_close(struct door *door);
 
 /* Give `connection` a place; another connection may lose its place for that.  Also set keepalive,
- * so that a peer that lost power is noticed.  False: no place is free, and all connections wait for
- * answers. */
+ * so that a peer that lost power is noticed.  False: no place is free, and all connections that
+ * might lose theirs wait for answers. */
 must_check bool door_enter(struct door *door, struct door_slot *slot,
                            struct connection *connection);
 /* Give the place back, stop its clock, and end the charge before login.  No effect on a slot
@@ -143,8 +143,8 @@ void door_claim(struct door_slot *slot, enum door_claim claim);
 void door_clock(struct door_slot *slot, int64_t ms);
 
 /* The connection has to log in.  Until then its memory is charged to one small quota of all such
- * connections.  When the quota is full, the oldest of these connections is evicted.  No
- * effect on a connection whose login is pending already. */
+ * connections.  When the quota is full, the oldest of these connections is evicted.  No effect on a
+ * connection whose login is pending already. */
 void door_login_pending(struct door_slot *slot);
 /* The connection now has `bytes` of memory.  The call may evict connections, also this one: its
  * slot then has no place.  No effect on a connection whose login is not pending. */
@@ -171,6 +171,6 @@ struct door_shares {
 
 /* Divide `descriptors` among the doors, and lower the maxima in `shares` to their parts.  The parts
  * are an eighth for the control socket, half of the rest for ingest, and what is left for CQL, but
- * each at least a small minimum. */
+ * each at least 4. */
 void door_share(uint64_t descriptors, struct door_shares *shares);
 #endif

@@ -1,5 +1,4 @@
-/* login_queue: see the header.  No loop visits more than LOGIN_WAITING_MAX + 1
- * waiters. */
+/* login_queue: see the header.  No loop visits more than LOGIN_WAITING_MAX + 1 waiters. */
 #include "door/login_queue.h"
 
 #include <stddef.h>
