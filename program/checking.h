@@ -1,9 +1,9 @@
 /* checking: runs `daybook status --check`, which gives a supervisor the state of a server as an
  * exit status.
  *
- *     0  it serves, and nothing is missing; nothing is printed
- *     1  it serves, but waits for disk space, memory or descriptors, and continues by itself; or it
- *        starts or stops, or another command holds the directory: a restart would not help
+ *     0  it serves, and has nothing to report; nothing is printed
+ *     1  it serves, but reports what needs attention, such as a full disk; or it starts or stops,
+ *        or another command holds the directory.  A restart would not help
  *     3  it has failed, is stuck, does not run, or this user may not connect to it
  *
  * With 1 and 3, one line on standard output gives the reason.  The command ends within CHECKING_MS,

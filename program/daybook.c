@@ -2,8 +2,8 @@
  *
  * Most commands belong to other folders.  Each runs in the server that holds the directory, or in
  * this process if there is no server (program/cli_run.h).  The program's own commands are: init
- * makes a data directory, serve runs a server on it, load sends files of clicks to it, restore
- * makes a data directory from a backup, and limits prints the table of limits. */
+ * makes a data directory, serve runs a server on one, load puts files of clicks into one, restore
+ * makes one from a backup, and limits prints the table of limits. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +76,8 @@ static error_t init_parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option init_options[] = {
     {"click-id", KEY_CLICK_ID, "KIND", 0,
-     "What tells equal clicks apart: serial, their order, unless given; or an id that every click "
-     "brings along: uuid, text or bigint",
+     "How equal clicks are told apart: by their order (serial, unless given), or by an id that "
+     "every click has: uuid, text or bigint",
      0},
     {"zone", KEY_ZONE, "ZONE", 0,
      "The time zone whose days clicks without a day fall on, such as Europe/Berlin; UTC unless "
@@ -86,8 +86,8 @@ static const struct argp_option init_options[] = {
     {"currency", KEY_CURRENCY, "CODE", 0, "What amounts are counted in, such as EUR; for people",
      0},
     {"keep-days", KEY_KEEP_DAYS, "N", 0,
-     "Keep clicks for N days, then seal their days; for ever unless given, or `daybook retention` "
-     "says other later",
+     "Keep clicks for N days, then seal their days; for ever unless given; `daybook retention` can "
+     "change it later",
      0},
     {0},
 };

@@ -1,6 +1,6 @@
 /* directory: see the header.
  *
- * Settings are written once, by `daybook init`, and stay readable as plain text:
+ * Settings are written once, when the directory is made, as plain text:
  *
  *     zone=Europe/Berlin
  *     currency=EUR

@@ -1,9 +1,9 @@
 /* instance: see the header.
  *
  * The order of opening and closing must hold.  The rollup's hook is set before the first click can
- * arrive, so that the day of each click is marked dirty.  Ingest closes before the rollup, and the
- * rollup before the store, so that every acknowledged click has its figure and is synced.  All
- * doors share one struct cql, because it holds writes back while the schema changes. */
+ * arrive, so that the day of each click is marked dirty.  Ingest closes before the rollup, so that
+ * a server's last refresh has all clicks, and the rollup before the store, which it writes to.  The
+ * CQL door and commands share one struct cql, which holds writes back while the schema changes. */
 #include "program/instance.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  *
  * Afterwards the days with new clicks are refreshed, and published if they are due: `daybook
  * report` is right when `daybook load` returns, and a backfill does not cause a restatement for
- * each batch. Days are also refreshed after files that failed, since some of their clicks may have
+ * each batch.  Days are also refreshed after files that failed, since some of their clicks may have
  * been acknowledged. */
 #include "program/loading.h"
 
@@ -109,8 +109,8 @@ static int refresh_there(struct loading *loading, const char *path, const char *
         rc = answer.exit_status == EXIT_DONE
                  ? 0
                  : error_set(err, ERROR_FAILED,
-                             "the files are loaded; their days are not all published: daybook "
-                             "rollup does it");
+                             "the files are loaded; not all of their days are published: daybook "
+                             "rollup publishes them");
     }
     memory_free(socket);
     memory_free(actor);

@@ -1,7 +1,7 @@
 /* restoring: see the header.
  *
- * The command needs no server and no instance, since no process holds a directory that does not
- * exist yet.  A restore that fails leaves the files that it has written, but no manifest, so that
+ * The command needs no server and no instance, since no process holds a directory that is yet
+ * to be made.  A restore that fails leaves the files that it has written, but no manifest, so that
  * no command takes them for a data directory; the operator removes them and restores again. */
 #include "program/restoring.h"
 
@@ -162,8 +162,8 @@ static void print_restored(const char *path, const struct backup_restored *resto
     print_time(restored->timestamp_us);
     printf("\n");
     if (restored->is_cut) {
-        fprintf(stderr, "daybook: note: the copy of the log ends within a frame, which was being "
-                        "copied when it ended; it is not in\n");
+        fprintf(stderr, "daybook: note: the copy of the log ends within a frame; that frame is "
+                        "not restored\n");
     }
 }
 

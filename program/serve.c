@@ -87,8 +87,7 @@ struct serve {
     bool has_failed;
 };
 
-/* Reads options from a file; an option of the command line overrides the same option of the file.
- */
+/* Reads options from a file; an option on the command line overrides the same one in the file. */
 struct serve_config {
     struct serve_options *options;
     uint32_t seen; /* key_bit of each option that the file has had so far */
@@ -222,8 +221,8 @@ static const struct argp_option serve_argp_options[] = {
      "Whoever reaches ADDR may read everything; needed without passwords where that is not a "
      "loopback address",
      0},
-    {"http", KEY_HTTP, "ADDR", 0, "Show the page there (not in this version); none: do not say so",
-     0},
+    {"http", KEY_HTTP, "ADDR", 0,
+     "Show the page there (not in this version); none: no note about it", 0},
     {"config", KEY_CONFIG, "FILE", 0,
      "Lines NAME = VALUE for options that are not given here, such as memory = 4G", 0},
     {"memory", KEY_MEMORY, "N", 0,
@@ -232,8 +231,8 @@ static const struct argp_option serve_argp_options[] = {
      "Keep so many bytes of log files whose clicks are in segments, for backup and restore --to",
      0},
     {"idle-poll", KEY_IDLE_POLL, "US", 0,
-     "Look for more at once for so many microseconds, where questions follow each other that soon, "
-     "before the processor is given back; 200 unless given, 0: never",
+     "Poll for so many microseconds before the processor is given back, where requests follow each "
+     "other that soon; 200 unless given, 0: never",
      0},
     {"statement-time", KEY_STATEMENT_TIME, "S", 0,
      "Seconds that a request by CQL may take, such as 30s; 10s unless given, 0: without end", 0},
@@ -553,7 +552,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     return rc;
 }
 
-/* Set an error that names the process whose server holds the directory. */
+/* Set an error that names the server's process, which holds the directory. */
 static int serve_explain_holder(const char *path, struct error *err)
 {
     struct error held = {.text = "it has just ended"};

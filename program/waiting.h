@@ -4,8 +4,8 @@
  *     ... notice goes_on reason=disk_full waited_s=312
  *
  * A wait ends when the server has waited for nothing during 10 s, so that a disk that has a little
- * space now and then causes one pair of lines.  The first line is repeated every hour,
- * when the reason changes, and when writes begin to wait. */
+ * space now and then causes one pair of lines.  The first line is repeated every hour, when the
+ * reason changes, and when writes begin to wait. */
 #ifndef DAYBOOK_PROGRAM_WAITING_H
 #define DAYBOOK_PROGRAM_WAITING_H
 
