@@ -59,8 +59,8 @@ void bigint_format(struct bytes number, struct buffer *text)
     mpz_t value;
 
     /* A byte makes fewer than two and a half digits; mpz_get_str adds a sign and a NUL.  The buffer
-     * grows before GMP allocates: a buffer of an arena with a budget may not return from that call
-     * (arena.h), and GMP's memory would be lost. */
+     * grows before GMP allocates: if its arena has a budget, the call may not return (arena.h), and
+     * GMP's memory would be lost. */
     buffer_reserve(text, number.size / 2 * 5 + 8);
     bigint_load(value, number);
     char *digits = (char *)text->data + text->size;
@@ -90,7 +90,7 @@ static void bigint_store(const mpz_t value, struct buffer *number)
     mpz_clear(bits);
 }
 
-/* Whether the remainder `left`, which is doubled, rounds the quotient away from zero, by one. */
+/* Whether the quotient with the remainder `left` is rounded away from zero.  Changes `left`. */
 static bool bigint_rounds_away(const mpz_t quotient, mpz_t left, const mpz_t divisor,
                                enum decimal_rounding rounding)
 {

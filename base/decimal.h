@@ -5,8 +5,8 @@
  * of its terms, and a product the sum of the scales.
  *
  * Input has at most 18 digits and scale 18.  256 bits hold every product of a 128-bit sum with a
- * rate of 18 digits, and every sum of 2^60 such products, so money does not overflow.  A function
- * returns ERROR_LIMIT when its result does not fit.  Division is in decimal_divide.c. */
+ * rate of 18 digits, and every sum of 2^60 such products of one scale.  A function returns
+ * ERROR_LIMIT when its result does not fit.  Division is in decimal_divide.c. */
 #ifndef DAYBOOK_BASE_DECIMAL_H
 #define DAYBOOK_BASE_DECIMAL_H
 
@@ -27,7 +27,7 @@ enum {
     DECIMAL_TEXT_MAX = 128,            /* bytes that decimal_format writes at most */
     DECIMAL_INPUT_DIGITS_MAX = 18,     /* significant digits of an amount or rate in text */
     DECIMAL_INPUT_SCALE_MAX = 18,
-    DECIMAL_SCALE_MIN = -40,         /* the scales of all decimals; ERROR_LIMIT outside them */
+    DECIMAL_SCALE_MIN = -40,           /* the scales of all decimals; ERROR_LIMIT outside them */
     DECIMAL_SCALE_MAX = 120,
     DECIMAL_SERIALIZED_MAX = 36        /* bytes */
 };
@@ -68,7 +68,7 @@ must_check int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
  * zeros at its end are then removed, so 200 / 2 is 1E+2.  ERROR_INVALID when `b` is zero. */
 must_check int decimal_quotient(struct decimal a, struct decimal b, struct decimal *quotient_out);
 /* a - b * (a / b cut to an integer), with the scale of Java's BigDecimal.remainder: the scale of
- * `a`, unless that of `b` is larger.  ERROR_INVALID when `b` is zero. */
+ * `a`, or up to that of `b` if that is larger.  ERROR_INVALID when `b` is zero. */
 must_check int decimal_remainder(struct decimal a, struct decimal b,
                                  struct decimal *remainder_out);
 

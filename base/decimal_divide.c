@@ -1,5 +1,5 @@
-/* decimal_divide: division of decimals, by bigint.  The dividend is multiplied by a power of ten
- * for the digits of the quotient, and may then have more than 256 bits.
+/* decimal_divide: division of decimals, by bigint.  Dividend or divisor is multiplied by a power of
+ * ten for the quotient's scale, and may then have more than 256 bits.
  *
  *   10.50 / 3     1050 * 10^30 / 3 at scale 32, half up = 3.50000000000000000000000000000000 → 3.5
  *   10.50 % 3     10.50 - 3 * 3 = 1.50

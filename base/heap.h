@@ -14,8 +14,8 @@
 #include "base/error.h"
 
 struct heap {
-    void **items;                      /* the owner's array, with room for all that are pushed; [0]
-                                        * comes before all others */
+    void **items;                      /* the owner's array, with room for all that are pushed; no
+                                        * item comes before [0] */
     size_t count;
 };
 

@@ -1,4 +1,4 @@
-/* key_map: numbers distinct byte strings, the keys, 0, 1, 2 …; each key may have a value.
+/* key_map: gives each key, a byte string, a number: 0, 1, 2 …; a key may have a value.
  *
  * Keys are copied; a key keeps its number, and no key is removed. */
 #ifndef DAYBOOK_BASE_KEY_MAP_H

@@ -3,10 +3,10 @@
  *     2026-11-24T08:31:02.114Z warning disk_full path=data/log needed_bytes=67108864
  *
  * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).  A
- * value with blanks, quotes, '=' or control characters is a JSON string, so that no value that a
- * client sends can begin another line.  Names of events and keys are words joined by '_'; a
- * number's key ends in its unit.  A line is one write(2) of at most LOG_LINE_MAX bytes.  Any thread
- * may log.
+ * value is a JSON string unless it consists of printable ASCII characters other than blank, '"',
+ * '=' and '\'.  So no value that a client sends can begin another line.  Names of events and keys
+ * are words joined by '_'; the key of a size or a time ends in the unit.  A line is one write(2)
+ * of at most LOG_LINE_MAX bytes.  Any thread may log.
  *
  * Events that a client can cause at will are limited by a log_group, so that they fill no disk. */
 #ifndef DAYBOOK_BASE_LOG_H

@@ -1,8 +1,8 @@
 /* memory: the functions of malloc, but they abort when memory is out.
  *
  * The memory that grows with data and requests is limited (quota.h, arena.h), and at its limit
- * requests are refused long before memory is out.  So callers need not handle a lack of memory.  No
- * other file calls malloc. */
+ * requests are refused long before memory is out.  So callers need not handle a lack of memory.
+ * No other file calls malloc, except in client/, which must not end the program. */
 #ifndef DAYBOOK_BASE_MEMORY_H
 #define DAYBOOK_BASE_MEMORY_H
 

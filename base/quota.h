@@ -60,8 +60,8 @@ void quota_forget(struct quota *quota, struct quota_waiter *waiter);
 
 /* The smallest number of bytes that are left in this quota or in one of its parents. */
 size_t quota_left(const struct quota *quota);
-/* Whether one of many holders, which has `held` bytes, may take more: that is less than half of the
- * bytes that are left. */
+/* Whether one of many holders, which has `held` bytes, may take more: whether they are less than
+ * half of the bytes that are left. */
 bool quota_is_fair(const struct quota *quota, size_t held);
 /* Whether more than `most` bytes are taken; if `was_past`, whether more than half of `most` are, so
  * that the answer does not change with every byte. */

@@ -52,9 +52,9 @@ bool command_is_full(struct command_output *output);
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
 /* Charge `change_bytes` of memory, or give them back if negative.  A command charges memory that it
- * keeps and that grows with the data, such as an entry for each ad.  False: the limit
- * is reached, and nothing was charged; the command then has to use less memory, or fails with
- * COMMAND_NO_ROOM.  All its bytes are given back when the command ends. */
+ * keeps and that grows with the data, such as an entry for each ad.  False: the limit is reached,
+ * and nothing was charged; the command then has to use less memory, or fails with COMMAND_NO_ROOM.
+ * All its bytes are given back when the command ends. */
 bool command_keep(struct command_output *output, int64_t change_bytes);
 #define COMMAND_NO_ROOM                                                                            \
     "there is no room for it in the server's memory for commands (--memory); ask for less at a "   \
@@ -82,7 +82,7 @@ struct command_request {
     bool is_read_only;                 /* the directory was opened with a shared lock */
     const char *door;                  /* "command" or "socket" */
     const char *actor;                 /* the system user who ran the command */
-    const char *text;                  /* the command line as given; kept with what it changes */
+    const char *text;                  /* the command line as given; kept with the changes */
     const char *folder;                /* the caller's working directory; "" or NULL: unknown */
 };
 

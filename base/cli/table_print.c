@@ -1,7 +1,7 @@
 /* table_print: appends the lines of a table; each format has its own function.
  *
- * What must hold: a program that reads the CSV or the JSON gets the same cells, and can tell null
- * from empty text; an aligned table has no control characters but LF, whatever the cells contain.
+ * What must hold: a program that reads TABLE_CSV or TABLE_JSON gets the same cells, and can tell
+ * null from empty text; an aligned table never has control characters but LF.
  *
  *   reseller_id  day            clicks   amount          reseller_id,day,clicks,amount
  *   supaboobs    2013-11-28  1,000,000  2500.00          supaboobs,2013-11-28,1000000,2500.00
@@ -149,8 +149,7 @@ static void append_printable(struct buffer *text, struct bytes cell)
 
 static void aligned_line(struct table_print *print, const struct bytes *cells)
 {
-    size_t owed =
-        0; /* spaces that are written only if a further cell has text: no line ends with them */
+    size_t owed = 0; /* spaces to write before the next cell with text: no line ends with spaces */
     for (uint32_t i = 0; i < print->column_count; i++) {
         size_t width = text_width(cells[i]);
         size_t fill = width < print->widths[i] ? print->widths[i] - width : 0;

@@ -30,7 +30,6 @@ static void tighten_files(int directory)
         struct stat status;
         if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(status.st_mode) && (status.st_mode & OTHERS) != 0) {
-            /* Even if this fails, no other user can reach the file through the directory. */
             int rc = fchmodat(directory, entry->d_name, DISK_MODE_FILE, 0);
             (void)rc;
         }

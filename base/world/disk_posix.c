@@ -10,9 +10,9 @@
  * file is filled with zeros when it is allocated.
  *
  * Lock: the directory itself is locked by flock, so that a reader needs no right to create a file.
- * The file `lock` only names the process that has the lock.  The kernel releases the lock when the
- * process ends in any way.  After a crash the file still has the old pid, but the file is read only
- * while another process has the lock. */
+ * The file `lock` only names the process that has the exclusive lock.  The kernel releases a lock
+ * when its process ends in any way.  After a crash the file still has the old pid, but no process
+ * reads it unless another one has the lock. */
 #include "base/world/disk_posix.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* disk_posix: the disk of world.h on a real directory.
  *
- * Any thread may call a disk's functions; only one thread at a time uses a file.  Opening an
+ * Any thread may call a disk's functions, and several may read a file at the same time.  Opening an
  * existing directory changes nothing in it, so a process that may only read can open it. */
 #ifndef DAYBOOK_BASE_WORLD_DISK_POSIX_H
 #define DAYBOOK_BASE_WORLD_DISK_POSIX_H

@@ -5,8 +5,8 @@
  * the thread polls for the next one.  Polling must take no time from other threads:
  *
  *     the last wait was longer than look_ns           the thread sleeps, as in an idle server
- *     another thread took the processor               the thread does not poll for 1 ms, and for
- *                                                     twice as long each time this happens again
+ *     another thread took the processor               the thread does not poll for 1 ms, and each
+ *                                                     further time for twice as long, to 64 ms
  *
  * The algorithm is that of Linux's KVM for an idle virtual processor
  * (Documentation/virt/kvm/halt-polling.rst).  This module only decides; the caller gives the times,

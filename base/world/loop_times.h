@@ -1,8 +1,8 @@
 /* loop_times: how long the loop's thread is busy without a pause, by cause.
  *
- * Requests wait while the thread is busy.  So every callback and every turn of the loop is timed:
- * the metric `daybook_loop_busy_seconds` shows which work takes long and should be divided into
- * shorter pieces.  Timing a callback takes two readings of the clock, some 50 ns.
+ * Requests wait while the thread is busy.  So turns of the loop, and callbacks of sockets, timers
+ * and jobs, are timed: the metric `daybook_loop_busy_seconds` shows which work takes long and
+ * should be divided into shorter pieces.  Timing a callback reads the clock twice, in some 50 ns.
  *
  * uv_loop_t.data points to a struct loop_times; a loop whose data is NULL measures nothing. */
 #ifndef DAYBOOK_BASE_WORLD_LOOP_TIMES_H
@@ -22,7 +22,7 @@ enum loop_cause {
 };
 
 struct loop_times {
-    struct metric *histograms[LOOP_CAUSES];      /* all NULL: nothing is measured */
+    struct metric *histograms[LOOP_CAUSES];      /* all NULL: there are no metrics */
     int64_t turn_began_ns;                       /* 0: the turn has had no callback yet */
 };
 

@@ -14,8 +14,7 @@
 
 enum {
     STOP_SIGNALS = 2,
-    COMPUTED_NS =
-        2000000 /* no polling for so long after a job ended: another job is likely to follow */
+    COMPUTED_NS = 2000000 /* no polling for so long after a job: another is likely to follow */
 };
 
 struct loop {
@@ -63,7 +62,7 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
     loop->beside = world;
 }
 
-/* Whether to poll again instead of sleeping.  Before that, other threads may use the processor. */
+/* Whether to poll again instead of sleeping.  If so, other threads may use the processor first. */
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = loop_times_now_ns();

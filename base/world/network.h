@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 
-enum { NETWORK_CONNECTION_BYTES = 1024 };      /* about; memory of an idle connection */
+enum { NETWORK_CONNECTION_BYTES = 1024 };      /* about the memory of an idle connection */
 
 struct network;
 struct listener;
@@ -42,7 +42,7 @@ struct connection_handler {
     /* Status 0: the peer has sent its last byte.  A negative status: the connection has failed, and
      * queued bytes are dropped; this may come after a call with status 0. */
     void (*end)(void *context, int status);
-    /* All bytes of network_write were sent (network_queued is 0 again). */
+    /* All queued bytes were sent: network_queued is 0 again. */
     void (*drained)(void *context);
     void (*closed)(void *context);
 };

@@ -328,7 +328,7 @@ void network_addresses(const struct connection *connection, struct network_addre
     int peer_size = sizeof peer;
 
     if (connection->uv.handle.type == UV_TCP) {
-        /* These fail after the peer has closed the connection; the address is then zeros. */
+        /* uv_tcp_getpeername fails after a reset; the peer's address is then zeros. */
         (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
         (void)uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size);
     }
@@ -585,7 +585,8 @@ static void listener_connection(uv_stream_t *stream, int status)
     struct listener *listener = stream->data;
     int64_t began_ns = loop_times_begin(stream->loop->data);
 
-    /* If `status` is not 0, no descriptor was left, and libuv has closed the connection. */
+    /* Another status is an error of accept.  If no descriptor was left, libuv has closed the
+     * connection. */
     if (status == 0) {
         if (++listener->at_once == 1)
             check(uv_check_start(&listener->turn, listener_turn) == 0);

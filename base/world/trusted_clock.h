@@ -12,10 +12,10 @@
  * The wall clock is in doubt while it differs from trusted time by more than CLOCK_DIFFERENCE_US.
  * If it is behind a lower bound, it is certainly wrong.  If it is ahead of a lower bound by at most
  * CLOCK_DIFFERENCE_US when the directory is opened, its time is used at once.  If it is ahead by
- * more, but by at most CLOCK_OFF_US, the machine may have been off.  It is then trusted after it
- * ran in step with boot time for 1/CLOCK_OFF_SHARE of the difference, but at least CLOCK_AGREED_US:
- * after a weekend of 60 hours this takes 2.5 hours.  In all other cases doubt ends when the wall
- * clock agrees with trusted time again, or by trusted_clock_accept.
+ * more, but by at most CLOCK_OFF_US, the machine may have been off.  The wall clock is then
+ * trusted after it ran in step with boot time for 1/CLOCK_OFF_SHARE of the difference, but at least
+ * CLOCK_AGREED_US: after a weekend of 60 hours this takes 2.5 hours.  In all other cases doubt ends
+ * when the wall clock agrees with trusted time again, or by trusted_clock_accept.
  *
  * The functions depend on readings of the clocks only; times are in microseconds. */
 #ifndef DAYBOOK_BASE_WORLD_TRUSTED_CLOCK_H
@@ -38,10 +38,10 @@ struct clock_reading {
 
 struct trusted_clock {
     struct clock_reading mark;         /* its boot time is of the present boot */
-    bool is_lower_bound;               /* the machine was off: trusted time may be too early */
+    bool is_lower_bound;               /* trusted time may be too early */
     int64_t steady_wall_us;            /* the reading since which wall clock and boot time have */
     int64_t steady_boot_us;            /* run in step */
-    bool is_in_doubt;                  /* when trusted_clock_look was last called */
+    bool is_in_doubt;                  /* as of the last look, init or accept */
 };
 
 struct clock_reading trusted_clock_read(struct clock *clock);

@@ -97,7 +97,7 @@ enum executor_lane {
                                 * this must not wait for a flush */
     LANE_COMPUTE,              /* what the engine thread needs soon: parses lines, makes memory
                                 * ready; never waits for the disk */
-    LANE_READ,                 /* reads of sealed runs for queries */
+    LANE_READ,                 /* reads for queries, and of the log at opening */
     LANE_SCAN,                 /* scans of whole tables; queries must not wait for them */
     LANE_SCAN_BESIDE,          /* the second half of such a scan, on another processor */
     LANE_BACKGROUND,           /* flushes, the manifest, freeing memory that was flushed */
@@ -124,8 +124,8 @@ struct timer {
 
 struct executor {
     void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
-    /* With a delay of 0 the timer fires in the next turn of the loop, after sockets and jobs were
-     * handled, even if its own `fire` has started it.  So work can be divided into pieces. */
+    /* With a delay of 0 the timer fires in the next turn of the loop.  If its own `fire` has
+     * started it, sockets and jobs are handled before.  So work can be divided into pieces. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
     void (*timer_stop)(struct executor *executor, struct timer *timer);  /* an idle one is fine */
     /* Handle the events that are ready; if none is, wait for one.  For callers that run no loop

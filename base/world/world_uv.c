@@ -11,9 +11,9 @@
  * condition is signalled only when the lane's thread sleeps, and the loop is woken only by the
  * first finished job since it last fetched the finished jobs.
  *
- * A timer with a delay of 0 fires in the next turn of the loop, after one poll of all sockets, so
- * that work that is divided into turns does not delay other events.  libuv's timers differ: a timer
- * that its callback starts again with a delay of 0 fires again before the loop polls.
+ * A timer with a delay of 0 fires at most once between two polls of all sockets, so that work that
+ * is divided into turns does not delay other events.  libuv's timers differ: a timer that its
+ * callback starts again with a delay of 0 fires again before the loop polls.
  *
  *     turn: timers that are due -> those with a delay of 0, each once -> poll, callbacks
  *
@@ -58,9 +58,8 @@ struct lane {
     struct world_uv *world;
 };
 
-/* A libuv timer for the timer `owner`; without an owner it is a spare one.  The handle of a timer
- * with a delay of 0 is in the list `turns`, and stays there without an owner if the timer is
- * stopped. */
+/* A libuv timer for the timer `owner`, or a spare one.  The handle of a timer with a delay of 0 is
+ * in the list `turns`; if the timer is stopped, the handle stays there without an owner. */
 struct timer_handle {
     uv_timer_t uv;
     struct timer *owner;
@@ -87,7 +86,7 @@ struct world_uv {
     uint64_t computed_ns;      /* when `done` of such a job was last called */
     struct lane lanes[LANE_COUNT];
     struct timer_handles spare_timers;
-    struct timer_handles turns; /* to fire in the next turn */
+    struct timer_handles turns; /* with a delay of 0 */
     uv_idle_t turns_idle;       /* active while `turns` is not empty: the loop then does not wait */
     size_t handles_open;        /* libuv handles that still need this memory */
 };
