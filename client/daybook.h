@@ -31,8 +31,8 @@
  *
  * ERRORS.  Calls return 0, or one of the negative codes below; daybook_error returns the error
  * text.  After DAYBOOK_UNREACHABLE nothing is lost: call again, as often as you like.
- * DAYBOOK_REFUSED is final for this struct.  An invalid click (a day two days off its time, an
- * amount of 19 digits) is not an error of a call: the server rejects and records this row, and the
+ * DAYBOOK_REFUSED is final for this struct.  A click that the server rejects (a day two days off
+ * its time, an amount of 19 digits) is not an error of a call: the server records this row, and the
  * library calls `rejected`.
  *
  * THREADS AND SIGNALS.  Only one thread at a time may use a struct daybook; different structs are
@@ -70,7 +70,7 @@ struct daybook_rejected {
     uint64_t row;                      /* within the batch, from 1; 0: `count` more of this code */
     uint64_t count;                    /* 1; with row 0, the number of rows */
     const char *code;                  /* "bad_amount": PROTOCOL.md "Refused lines" */
-    const char *text;                  /* the wrong text as a JSON string; "" for row 0 */
+    const char *text;                  /* the wrong text as a JSON string, or "" */
 };
 
 /* A field that is 0 or NULL stands for its default.  daybook_open copies all texts and bytes to
@@ -120,11 +120,11 @@ struct daybook_click {
 };
 
 /* Add a copy of a click.  A full batch is sent without waiting for the network.  Blocks only while
- * `window` batches wait for their answers.  If the result is not 0, the click was not added. */
+ * `window` batches wait for their answers, or a host name is resolved.  If the result is not 0, the
+ * click was not added. */
 DAYBOOK_API int daybook_add(struct daybook *daybook, const struct daybook_click *click);
 
-/* End the batch and send all batches.  Blocks while the network accepts no more bytes; does not
- * wait for answers. */
+/* End the batch.  Blocks until all batches are passed to the kernel; does not wait for answers. */
 DAYBOOK_API int daybook_flush(struct daybook *daybook);
 
 /* Do the same as daybook_flush, and block until all batches are acknowledged. */
@@ -132,9 +132,9 @@ DAYBOOK_API int daybook_sync(struct daybook *daybook);
 
 struct daybook_totals {
     uint64_t acknowledged;             /* the number of the last acknowledged batch; 0: none */
-    uint64_t accepted;                 /* rows on disk, of batches answered since daybook_open */
-    uint64_t rejected;                 /* rejected rows of these batches */
-    uint64_t duplicates;               /* how many of these batches the server had already */
+    uint64_t accepted;                 /* rows on disk that the answers since daybook_open count */
+    uint64_t rejected;                 /* rejected rows that they count */
+    uint64_t duplicates;               /* answers for batches that the server had already */
     uint64_t connects;                 /* connections made */
 };
 DAYBOOK_API void daybook_totals(const struct daybook *daybook, struct daybook_totals *totals_out);

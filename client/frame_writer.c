@@ -6,9 +6,8 @@
  *
  *     out   ... | STRINGS: the new strings of the batch | BATCH |
  *
- * The values of a column are written as differences from the least value, all with the same number
- * of bytes (0, 1, 2, 4 or 8), so that the compiler can vectorize the loops that write and read
- * them. */
+ * Times and amounts are written as differences from the least value.  All values of a column have
+ * the same number of bytes (0, 1, 2, 4 or 8), so that the compiler can vectorize the loops. */
 #include "client/frame_writer.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * The dictionary has the strings that were sent on this connection, so that each string is sent
  * once.  When it is full, it is cleared on both sides.  Frames are appended to `out`; the caller
- * sends and removes them.  Calls return 0, DAYBOOK_INVALID (more than a frame may have) or
- * DAYBOOK_NO_MEMORY; a call that fails appends nothing. */
+ * sends and removes them.  Calls return 0, DAYBOOK_INVALID (too much for a frame or the dictionary)
+ * or DAYBOOK_NO_MEMORY; a call that fails appends nothing. */
 #ifndef DAYBOOK_CLIENT_FRAME_WRITER_H
 #define DAYBOOK_CLIENT_FRAME_WRITER_H
 
