@@ -55,7 +55,8 @@ static const struct limit limits[] = {
      "it is unknown when it comes back: `error - unknown_producer`"},
     {"connections at the ingest door", INGEST_CONNECTIONS_MAX, UNIT_COUNT,
      "the address that has most gives the place of its longest idle one up, which is told `error - "
-     "too_many_connections`; the new one is refused so only while all wait for answers"},
+     "too_many_connections`; the new one is told so only while all that could give theirs up wait "
+     "for answers"},
     {"strings of all binary connections", INGEST_STRINGS_MAX, UNIT_BYTES,
      "or an eighth of the account: `error - too_many_strings`, and the connection is closed"},
     {"lines, frames and batches that have come in part, of all connections", INGEST_INPUT_MAX,
@@ -85,8 +86,7 @@ static const struct limit limits[] = {
      "nothing more is held; it begins again with a point"},
     {"connections at the CQL door", NATIVE_CONNECTIONS_MAX, UNIT_COUNT,
      "the address that has most gives the place of its longest idle one up, which is closed; the "
-     "new "
-     "one is, only while all wait for answers"},
+     "new one is closed only while all that could give theirs up wait for answers"},
     {"CQL request before a login", NATIVE_GREETING_MAX, UNIT_BYTES, "error 0x2200"},
     {"time to log in at the CQL door", NATIVE_LOGIN_MS, UNIT_MS,
      "the connection is closed; the time for which a password waits does not count"},
@@ -108,7 +108,7 @@ static const struct limit limits[] = {
      "its collections are written anew"},
     {"CQL answers that wait for their readers, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: a client that has not read its answers is not served, pages "
-     "are short, rows of over 64 KiB are refused, 0x1200"},
+     "are short, a row of over 64 KiB is refused, 0x1200"},
     {"CQL requests of a connection that run at a time", NATIVE_RUNNING_MAX, UNIT_COUNT,
      "further ones wait"},
     {"CQL statement", CQL_TEXT_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
