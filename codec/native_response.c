@@ -326,7 +326,7 @@ static void code_cells(struct notation *notation, uint32_t column_count, struct 
     rows->cells = bytes_of(start, (size_t)(reader->data + reader->offset - start));
 }
 
-/* `flags` are the metadata's; they are used only when writing. */
+/* `flags` are the metadata's for writing; reading replaces them by those that it reads. */
 static void code_rows(struct notation *notation, uint32_t flags, struct native_response *response)
 {
     struct cql_rows *rows = &response->result.rows;
@@ -416,7 +416,7 @@ void native_response_put_result(const struct cql_result *result, bool skips_meta
                      (rows->paging_state.size > 0 ? METADATA_MORE : 0u) |
                      (is_changed ? METADATA_CHANGED : 0u);
     struct notation notation = notation_writing(body, version);
-    struct native_response response; /* only the members that code_result writes are set */
+    struct native_response response; /* only the members that code_result encodes are set */
 
     check(result->kind != CQL_RESULT_ERROR);
     response.result = *result;

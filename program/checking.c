@@ -97,7 +97,7 @@ static int check_server(const char *path, int word_count, char **words)
     if (rc == 0)
         status = ask(loop, server, word_count, words);
     else if (rc == -EACCES)
-        printf("no server: %s; ask as the user who runs it\n", err.text);
+        printf("%s; ask as the user who runs the server\n", err.text);
     else
         status = look_at_lock(path);
     memory_free(socket);

@@ -21,7 +21,7 @@ struct pace {
     uint64_t frames_seen;
     int64_t sealed_us; /* when frames_sealed was last seen to grow, monotonic */
     int64_t rested_us; /* when the last rest ended, monotonic */
-    int64_t owed_us;   /* the time to rest; negative: rests have taken so much longer than needed */
+    int64_t owed_us;   /* the time to rest; negative: what was rested too much */
 };
 
 /* Begin to measure now.  `hurries` does not change. */

@@ -4,8 +4,8 @@
  *        │ └───client has ended, all taken──▶ ENDING ──last reply sent──▶ closed
  *        └─────error reply─────────────────▶ REFUSED ──client closes, or linger_ms─▶ closed
  *
- * The modules of the last line do not include each other; the other files use them.  A file calls
- * only files of lower lines:
+ * The modules of the last line do not include each other; the other files use them.  Those call
+ * only files that come after them here:
  *
  *     ingest_connection.c                          reads, serves, closes
  *     text_decoder.c    frame_decoder.c            lines and frames become rows and batches
@@ -51,8 +51,8 @@ struct producer_wanted {
     uint64_t epoch;
 };
 
-/* The file of the next batch, as #file gives it.  `held_key` is the key of the last #files; no
- * other connection may look up this key meanwhile. */
+/* The file of the next batch, as #file gives it.  `held_key` is the key of the last #files: until
+ * this connection ends or asks for another key, no other connection may look it up. */
 struct loaded_file {
     bool is_named;
     uint8_t key[16];

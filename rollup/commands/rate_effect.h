@@ -13,7 +13,7 @@
 #include "rollup/commands/rate_file.h"
 #include "rollup/days/rollup.h"
 
-enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* by reseller, then from the last day on */
+enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* by reseller, then the newest day first */
 
 struct rate_effect;
 

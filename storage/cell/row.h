@@ -180,7 +180,8 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
  * column of `older`.  The bytes must be sound. */
 bool row_packed_replaces(struct bytes newer, struct bytes older);
 /* Whether `newer` has the clustering of `older` and a later timestamp; both were begun by
- * row_pack_insert.  If so, `newer` replaces `older` when it has every column of `older`. */
+ * row_pack_insert.  If so, and if neither has cells of complex columns, `newer` replaces `older`
+ * when it has every column of `older`. */
 bool row_packed_follows(struct bytes newer, struct bytes older);
 /* Read only the clustering of a packed row that is not static. */
 void row_unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);

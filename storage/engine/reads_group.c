@@ -24,7 +24,7 @@ struct group_part {
     struct job job;
     struct group *group;
     uint32_t number;              /* 0 .. GROUP_PARTS - 1 */
-    struct partition_index *sums; /* by the hash of the value and the value */
+    struct partition_index *sums; /* by the value's hash, then the value */
     int status;
     struct error err;
 };

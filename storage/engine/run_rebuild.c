@@ -16,10 +16,10 @@
  * (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the table's part of it is
  * written as segment 19, the footers agree, and one record names 19 instead of 4.
  *
- * Failures: after any error the manifest and the damaged file are as they were.  A crash leaves a
- * segment that no manifest names, or the damaged one; the next opening removes it.  Segments can be
- * made again only while opening and before the log is opened, because the log reuses files whose
- * frames are flushed. */
+ * Failures: after any error the manifest and the damaged file are as they were.  After a crash the
+ * manifest names the damaged segment or the new one, and the next opening removes the other.
+ * Segments can be made again only while opening and before the log is opened, because the log
+ * reuses files whose frames are flushed. */
 #include "storage/engine/run_rebuild.h"
 
 #include <inttypes.h>
@@ -107,8 +107,7 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
     run_change_release(&writer.change);
     if (rc == 0 && *segment_out == NULL)
         rc = error_set(err, ERROR_CONFLICT,
-                       "its frames give other bytes than it had, as those of "
-                       "a segment that was merged do");
+                       "its frames give other bytes than it had; it may come from a merge");
     return rc;
 }
 

@@ -2,8 +2,8 @@
  *
  * What must hold: in a leaf, items ascend; in an inner node, entry i has the item that was the
  * first in child i when the child was made, and all items in child i - 1 are less than this item.
- * An item that is added later may be less than the item of its child's entry in the leftmost child
- * of a level only, and searches do not compare the entry of that child.
+ * An item that is added later can be less than the entry of its child only in the leftmost child of
+ * a level, whose entry searches do not compare.
  *
  * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
  * few rows stays small; then the leaf splits.  An item that is appended behind a full last leaf
@@ -24,7 +24,7 @@ enum {
     INDEX_LEAF_FIRST = 4,
     INDEX_LEAF_GROWTH = 4,
     INDEX_STEPS_MAX = 4,  /* entries to step over, until a search from the root is cheaper */
-    INDEX_HEIGHT_MAX = 12 /* 32 ^ 7 items are more than an index can hold */
+    INDEX_HEIGHT_MAX = 12 /* 7 would do: half-full nodes hold 32 ^ 7 items */
 };
 
 struct memtable_index_node {

@@ -55,7 +55,7 @@ struct bytes cql_index_key(struct bytes value, struct arena *arena);
 void cql_index_row(const struct page_row *entry, struct bytes *key_out,
                    struct clustering *clustering_out);
 
-/* Add the entries of a row that is being written to a batch. */
+/* Add to `batch` the entries of a row that is being written. */
 int cql_index_add(const struct cql_index *indexes, uint32_t count, struct bytes key,
                   const struct row *row, struct write_batch *batch, struct cql_fault *fault);
 

@@ -6,7 +6,7 @@
 
 #include "query/cql/index/cql_index.h"
 
-/* Add the index, after unfinished indexes were dropped.  *name_out is the name of the index; if the
+/* Drop unfinished indexes, then add the index.  *name_out is the name of the index; if the
  * statement has none, this function chooses it.  NULL: the index exists and the statement has IF
  * NOT EXISTS. */
 int cql_schema_index_create(struct cql_execution *execution, struct schema *schema,

@@ -117,6 +117,7 @@ static int check_pair(struct cql_execution *execution, const struct cql_write_st
         return cql_invalid(&execution->fault,
                            "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row");
     }
+    /* Cassandra looks at `b` only, so it says NOT also where `a` has IF EXISTS. */
     bool is_exists = b->plan->if_exists;
     return cql_invalid(&execution->fault,
                        "Cannot mix IF conditions and IF %sEXISTS for the same row",

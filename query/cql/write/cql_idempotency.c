@@ -79,7 +79,7 @@ int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *i
         !take_word(&text, ":"))
         return 0;
     if (!take_hex(&text, id) || !take_word(&text, "*/")) {
-        return cql_invalid(fault, "%s in a comment is followed by 32 hex digits and no more",
+        return cql_invalid(fault, "%s in a comment needs 32 hex digits and nothing else",
                            CQL_IDEMPOTENCY_NAME);
     }
     *id_out = arena_copy(arena, bytes_of(id, UUID_SIZE));
@@ -103,8 +103,8 @@ int cql_idempotency_new(struct cql_execution *execution, struct bytes hint,
     if (given == NULL && hint.size == 0)
         return 0;
     if (id.size != UUID_SIZE) {
-        return cql_invalid(&execution->fault, "%s is %d bytes, not %zu", CQL_IDEMPOTENCY_NAME,
-                           UUID_SIZE, id.size);
+        return cql_invalid(&execution->fault, "%s has %zu bytes instead of %d",
+                           CQL_IDEMPOTENCY_NAME, id.size, UUID_SIZE);
     }
     if (hint.size > 0 && !bytes_equal(id, hint)) {
         return cql_invalid(&execution->fault, "%s is one in the payload and another in the text",
