@@ -1,5 +1,5 @@
-/* load: the command `daybook load`, which sends files to the ingest port of a server.  A file
- * counts once, however often it is loaded.
+/* load: the command `daybook load`, which sends files over an ingest connection.  A file counts
+ * once, however often it is loaded.
  *
  * A file is identified by its uncompressed content.  With each batch the store keeps how many bytes
  * of the file were loaded, and their hash.  So a load that was interrupted continues after its last

@@ -6,7 +6,8 @@
 enum { OPTION_AS = 1, OPTION_PRODUCER, OPTION_BINARY, OPTION_STRICT };
 
 static const struct argp_option options_list[] = {
-    {"as", OPTION_AS, "NAME", 0, "load as a file of its own, whatever was loaded before", 0},
+    {"as", OPTION_AS, "NAME", 0, "load once under this name, even if the file was loaded before",
+     0},
     {"producer", OPTION_PRODUCER, "NAME", 0, "what standard input is known by; needed for -", 0},
     {"binary", OPTION_BINARY, NULL, 0,
      "parse the lines in this process and send columns, which takes work off a running server", 0},
@@ -25,8 +26,8 @@ static error_t options_check(const struct load_options *options, struct argp_sta
     if (stdins > 1)
         return command_refuse(state, "- can be given once only");
     if (stdins == 1 && options->producer == NULL)
-        return command_refuse(state,
-                              "- needs --producer NAME: by which name this input is known again");
+        return command_refuse(
+            state, "- needs --producer NAME, by which this input is recognised next time");
     if (stdins == 0 && options->producer != NULL)
         return command_refuse(state,
                               "--producer is for -; a file is known by its content (or --as NAME)");

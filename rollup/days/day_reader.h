@@ -1,6 +1,6 @@
 /* day_reader: the stats, rows and last ledger entries of up to DAY_READER_MAX days, read together.
  *
- *     add days ─▶ stats of each, with its seals', and rows of amount_by_day in slices over
+ *     add days ─▶ stats of each and its seals, and rows of amount_by_day in slices over
  *                 neighbouring days
  *              ─▶ ledger of those that are published ─▶ done
  *
@@ -71,8 +71,8 @@ struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes
                                          const struct day_figure *row);
 
 /* Sort the days by the reseller's token, the reseller, and the day descending, as rows are stored,
- * and read them.  If `has_rows` is false and every day has a known, open row, the days are not
- * sorted.  `has_rows`: all rows are known and none is read.  `done` is called once, perhaps before
+ * and read them.  `has_rows`: all rows are known and none is read.  Without it, days that all have
+ * known, open rows are not sorted.  `done` is called once, perhaps before
  * the call returns, with the first failure of any day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
 #endif

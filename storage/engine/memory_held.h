@@ -1,4 +1,4 @@
-/* memory_held: counts the memory that users of the store keep by partition, client or request.
+/* memory_held: counts the memory that users of the store keep for partitions, clients and requests.
  *
  * The embedded store subtracts these bytes from its limit before memtables get their share
  * (memory_account.h).  A user of memory reports by how many bytes its memory has changed since its

@@ -303,9 +303,9 @@ static void put_entry_timestamps(struct columnar_page_encoder *encoder,
     put_values(encoder, encoder->values, page->entry_count);
 }
 
-/* Write a table of the rows' timestamps, if rows have timestamps of their own.  Few timestamps are
- * distinct: one for each run that was merged.  For the next part, `distinct` gets the place in the
- * table of each row's timestamp. */
+/* Write a table of the rows' timestamps, if rows have timestamps of their own.  An entry has few
+ * distinct ones: one for each run that was merged.  For the next part, `distinct` gets the place in
+ * the table of each row's timestamp. */
 static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
 {
     const int64_t *timestamps = page->rows.timestamps_us;

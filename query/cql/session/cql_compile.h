@@ -1,5 +1,5 @@
 /* cql_compile: compiles a statement's text to its plan: resolves names and types, and refuses what
- * is wrong for any bound values.
+ * no bound values can make right.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
@@ -7,7 +7,7 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* Compile a text into `arena`.  The arena is of the execution's budget and outlives the result.
+/* Compile a text into `arena`.  `arena` has the execution's budget and outlives the result.
  * The caller owns one reference.  NULL with the execution's fault: the text is refused. */
 struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
                                  struct bytes text, const char *keyspace);
