@@ -27,6 +27,12 @@ def loads_for_ever(server, clicks, stop):
         daybook.run("load", "-d", server.directory, clicks, "--as", f"more {number}", status=None)
 
 
+def is_removed(directory):
+    """Removed beside a server, which may make a file after its folder was listed."""
+    shutil.rmtree(directory, ignore_errors=True)
+    return not directory.exists()
+
+
 def report_of(directory):
     return daybook.run("report", "-d", directory, "--format", "csv").out
 
@@ -175,12 +181,6 @@ def test_refusals_say_what_to_do(directory, tmp_path):
         shutil.rmtree(tmp_path / "n", ignore_errors=True)
         daybook.run("restore", tmp_path / "b", tmp_path / "n", *words)
         assert (daybook.run("status", "-d", tmp_path / "n").out.split()[1] == identity) == same
-
-
-def is_removed(directory):
-    """Removed beside a server, which may make a file after its folder was listed."""
-    shutil.rmtree(directory, ignore_errors=True)
-    return not directory.exists()
 
 
 def test_what_follows_goes_on_after_a_start_and_replaces_a_lost_directory(serve, clicks, directory,

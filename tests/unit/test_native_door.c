@@ -703,22 +703,29 @@ Test(native_door, no_request_starts_while_others_hold_too_much_memory)
     client_close(&client);
 }
 
-/* Together they fill the limit, though each is within its own: those who read are served on. */
-Test(native_door, while_answers_fill_the_limit_only_who_reads_is_served)
-{
-    enum { CLIENTS = 8 };
-    static struct client clients[CLIENTS];
-    struct client reader;
+enum { NON_READERS = 8 };
 
-    reopen_door(&(struct native_limits){
-        .answer_bytes_max = 4 << 20, .slow_reader_ms = 400, .linger_ms = 200});
+/* Connect clients that ask for more answers than answer_bytes_max allows, and read none. */
+static void ask_and_do_not_read(struct client clients[NON_READERS])
+{
     fake.row_bytes = 60 << 10;
-    for (uint32_t i = 0; i < CLIENTS; i++) {
+    for (uint32_t i = 0; i < NON_READERS; i++) {
         client_serve(&clients[i], 4);
         network_pause(clients[i].network.connection);
         for (int16_t stream = 0; stream < 100; stream++)
             send_query(&clients[i], stream, "rows");
     }
+}
+
+/* Together they fill the limit, though each is within its own: those who read are served on. */
+Test(native_door, while_answers_fill_the_limit_only_who_reads_is_served)
+{
+    static struct client clients[NON_READERS];
+    struct client reader;
+
+    reopen_door(&(struct native_limits){
+        .answer_bytes_max = 4 << 20, .slow_reader_ms = 400, .linger_ms = 200});
+    ask_and_do_not_read(clients);
     client_serve(&reader, 4);
     for (int i = 0; i < 100; i++)
         turn(1);
@@ -729,7 +736,7 @@ Test(native_door, while_answers_fill_the_limit_only_who_reads_is_served)
     while (metric_of("daybook_cql_connections", "") > 1)
         uv_run(&loop, UV_RUN_ONCE);
     cr_expect(metric_of("daybook_cql_answer_bytes", "") == 0);
-    for (uint32_t i = 0; i < CLIENTS; i++)
+    for (uint32_t i = 0; i < NON_READERS; i++)
         client_close(&clients[i]);
     client_close(&reader);
 }
@@ -737,8 +744,7 @@ Test(native_door, while_answers_fill_the_limit_only_who_reads_is_served)
 /* Its page was made when there was room for it, and there is none when it is ready. */
 Test(native_door, a_read_for_whose_answer_others_leave_no_room_is_run_again_for_a_short_page)
 {
-    enum { CLIENTS = 8 };
-    static struct client clients[CLIENTS];
+    static struct client clients[NON_READERS];
     struct client reader;
 
     reopen_door(&(struct native_limits){
@@ -747,13 +753,7 @@ Test(native_door, a_read_for_whose_answer_others_leave_no_room_is_run_again_for_
     send_query(&reader, 1, "hold");
     turn(5);
     cr_assert(fake.held_count == 1 && !fake.held[0].request.is_short);
-    fake.row_bytes = 60 << 10;
-    for (uint32_t i = 0; i < CLIENTS; i++) {
-        client_serve(&clients[i], 4);
-        network_pause(clients[i].network.connection);
-        for (int16_t stream = 0; stream < 100; stream++)
-            send_query(&clients[i], stream, "rows");
-    }
+    ask_and_do_not_read(clients);
     turn(100);
     fake.row_bytes = 1 << 20;
     fake_answer_rows();
@@ -768,7 +768,7 @@ Test(native_door, a_read_for_whose_answer_others_leave_no_room_is_run_again_for_
     fake.row_bytes = 1 << 20;
     fake_answer_rows();
     expect_error(&reader, 2, CQL_READ_TIMEOUT, "Too many answers wait for their readers");
-    for (uint32_t i = 0; i < CLIENTS; i++)
+    for (uint32_t i = 0; i < NON_READERS; i++)
         client_close(&clients[i]);
     client_close(&reader);
 }
