@@ -45,9 +45,8 @@ static void add_metrics(struct native_door *door)
                                "Idle connections that were closed for others to have their place.");
     own->accepted = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_connections_total", "",
                                 "Connections that were opened.");
-    own->refused =
-        metrics_add(metrics, METRIC_COUNTER, "daybook_cql_refused_total", "",
-                    "Connections refused because of too many, or closed after an error.");
+    own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_refused_total", "",
+                               "Connections refused for lack of room, or closed after an error.");
     own->logins_right = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_logins_total",
                                     "result=\"right\"", "Logins at the CQL door, by result.");
     own->logins_wrong = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_logins_total",

@@ -72,7 +72,7 @@ struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes
 
 /* Sort the days by the reseller's token, the reseller, and the day descending, as rows are stored,
  * and read them.  `has_rows`: all rows are known and none is read.  Without it, days that all have
- * known, open rows are not sorted.  `done` is called once, perhaps before
- * the call returns, with the first failure of any day. */
+ * known, open rows are not sorted.  `done` is called once, perhaps before the call returns, with
+ * the first failure of any day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
 #endif

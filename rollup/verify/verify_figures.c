@@ -1,10 +1,9 @@
-/* verify_figures: compares the figures of all days that have clicks, then those of rows without.
+/* verify_figures: compares the figures of all days that have clicks, then of rows that have none.
  *
  * A look at a chunk of days is several reads, between which clicks come and the rollup writes.  A
  * day that became dirty or was computed again since the look began cannot be judged.  If such a day
- * does not agree, its chunk is read again; after LOOKS_MAX looks the day counts as
- * out of date.  Only a day that differs in a second look, and was not touched during it, is a
- * difference.
+ * does not agree, its chunk is read again; after LOOKS_MAX looks the day counts as out of date.
+ * Only a day that differs in a second look, and was not touched during it, is a difference.
  *
  * In a read-only store no marks are loaded and nothing changes.  In such a store the marks are read
  * only for days that do not agree. */
@@ -338,7 +337,8 @@ static void figures_done(struct verify *verify)
         verify->output, COMMAND_OUT, "%s: %" PRIu64 " days with %" PRIu64 " clicks compared",
         rollup_table(rollup, rollup->stream->figures_table_id)->name, verify->days, verify->clicks);
     if (verify->days_dirty > 0)
-        command_printf(verify->output, COMMAND_OUT, ", %" PRIu64 " days out of date and not judged",
+        command_printf(verify->output, COMMAND_OUT,
+                       ", %" PRIu64 " of these days out of date and not judged",
                        verify->days_dirty);
     command_printf(verify->output, COMMAND_OUT, "\n");
     verify_next(verify);
