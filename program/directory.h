@@ -8,8 +8,8 @@
 #include "storage/engine/engine.h"
 #include "storage/schema/schema.h"
 
-/* The settings of `daybook init`, or the defaults, in the manifest as `key=value` lines.  A version
- * ignores keys that it does not know, and leaves them in the manifest. */
+/* The settings of `daybook init`, or the defaults.  The manifest has them as `key=value` lines.
+ * Unknown keys are ignored, and stay in the manifest. */
 enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16, DIRECTORY_CLICK_ID_MAX = 8,
        DIRECTORY_KEEP_DAYS_MAX = 8 };
 struct directory_settings {

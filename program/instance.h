@@ -22,7 +22,7 @@ enum {
     INSTANCE_COMMANDS_MAX = 32,
     INSTANCE_MEMORY_DEFAULT = 1 << 30, /* bytes of the process */
     INSTANCE_MEMORY_MIN = 128 << 20,
-    INSTANCE_MEMORY_BESIDE = 64 << 20  /* of these, for memory that account_limit below
+    INSTANCE_MEMORY_BESIDE = 64 << 20  /* the part of memory_limit for what account_limit
                                         * does not count */
 };
 

@@ -1,4 +1,4 @@
-/* loading: runs `daybook load`: the load client, then a refresh of the days with new clicks. */
+/* loading: runs `daybook load`: the load client, then a refresh of the dirty days. */
 #ifndef DAYBOOK_PROGRAM_LOADING_H
 #define DAYBOOK_PROGRAM_LOADING_H
 

@@ -1,7 +1,8 @@
 /* suggestion: see the header.
  *
- * Two words are near if their Damerau-Levenshtein distance (letters that are wrong, missing, added,
- * or swapped with their neighbour) is at most 2 and less than half of the command name's length. */
+ * Two words are near if their restricted Damerau-Levenshtein distance (letters that are wrong,
+ * missing, added, or swapped with their neighbour) is at most 2 and less than half of the command
+ * name's length. */
 #include "program/suggestion.h"
 
 #include <string.h>

@@ -21,8 +21,8 @@ void control_message_added(struct message_reader *reader, size_t size);
  * are no message. */
 must_check int control_message_next(struct message_reader *reader, enum control_kind *kind_out,
                                    struct bytes *body_out);
-/* Bytes of the message that is coming in, after control_message_next has returned 0; 0: not known
- * yet. */
+/* After control_message_next has returned 0: bytes of kind and body of the message that is coming
+ * in; 0: not known yet. */
 size_t control_message_whole(const struct message_reader *reader);
 
 /* control_message_put appends a message to `to`; control_message_send sends one. */

@@ -19,9 +19,9 @@
  * the next turn of the loop, whichever comes first.  A short answer is thus one write, which wakes
  * the client once.
  *
- * A server that closes waits for running commands only.  It closes the connection of a client that
- * has sent no request or does not read its answer; otherwise a client whose output is paused, as by
- * a pager, would keep the server from ending. */
+ * A server that closes waits for running commands only.  It closes the connection of a client whose
+ * command has not started, or that does not read its answer; otherwise a client whose output is
+ * paused, as by a pager, would keep the server from ending. */
 #include "program/control/control_server.h"
 
 #include <stddef.h>
@@ -36,7 +36,7 @@
 #include "base/quota.h"
 
 enum {
-    HELD_MAX = 16 << 10,   /* bytes; fewer than output_is_full allows a command */
+    HELD_MAX = 16 << 10,   /* bytes; fewer than CONTROL_QUEUED_MAX */
     SMALL_MAX = 64 << 10,  /* bytes of a request that is read before memory is taken for it */
     TEXTS_CHUNK = 1 << 10, /* bytes */
     MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* after which the command is refused */
@@ -312,7 +312,7 @@ const struct control_entry *control_find_entry(const struct control_entry *entri
 
 static void session_run(struct session *session)
 {
-    /* The connection is open here, so the session is not freed within the call. */
+    /* session_closed has not been called yet, so the session is not freed within the call. */
     session->is_starting = true;
     session->entry->command->run(session->entry->context, &session->request, &session->output);
     session->is_starting = false;

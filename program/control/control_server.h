@@ -28,7 +28,7 @@ struct control_server_options {
 
 must_check int control_server_open(const struct control_server_options *options,
                                    struct control_server **server_out, struct error *err);
-/* Take no more requests.  Close the connections on which no request has come, and those whose
+/* Take no more requests.  Close the connections whose command has not started, and those whose
  * answer is not read.  When the last running command has finished, the server is freed and `closed`
  * is called. */
 void control_server_close(struct control_server *server, void (*closed)(void *context),
