@@ -19,7 +19,7 @@ void query_answer_begin(struct query_answer *answer, struct command_output *outp
  * more rows before query_answer_wait calls `drained`. */
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells);
 bool query_answer_has_room(const struct query_answer *answer);
-/* Call `drained` when the output has been read, possibly before this returns. */
+/* If the output is full, call `drained` when all of it was sent; otherwise within this call. */
 void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context);
 /* Print the rest; the caller then finishes the output. */
 void query_answer_end(struct query_answer *answer);

@@ -5,9 +5,9 @@
  *               use NAME
  *   VALUE       word, number or string | { KEY : VALUE, ... } | [ VALUE, ... ]
  *
- * Each statement or map has a take_attribute function, which reads the values of its attributes.
- * Attributes for the files and caches of Cassandra's nodes are skipped with their values.  Any
- * other unknown attribute is refused, since it may be a misspelt attribute that matters. */
+ * Each map, and each statement with attributes, has a take_attribute function, which reads the
+ * values.  Attributes for the files and caches of Cassandra's nodes are skipped with their values.
+ * Any other unknown attribute is refused, since it may be a misspelt attribute that matters. */
 #include "query/model/cassandra_cli.h"
 
 #include <stdlib.h>

@@ -227,8 +227,8 @@ static bool is_loose(const struct layers *layers, uint32_t place, bool is_second
            layers->layer[place] == CHEBOTKO_NOWHERE;
 }
 
-/* Place the loose boxes in `column_count` columns, each box in the column that is least high.
- * Returns the x of the right end. */
+/* Place the loose boxes in `column_count` columns, each box in the shortest column so far.  Returns
+ * the x of the right end. */
 static int32_t place_columns(struct layers *layers, bool is_second, uint32_t column_count,
                              int32_t top, int32_t *bottom_out)
 {

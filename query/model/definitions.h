@@ -105,6 +105,7 @@ must_check int definitions_write(struct definitions *definitions,
                                  bool (*has_keyspace)(void *context, const char *keyspace),
                                  void *context, const struct definition **statements_out,
                                  uint32_t *count_out, struct error *err);
-/* The notes, one "line N: ..." each; complete after definitions_write. */
+/* The notes, one "line N: ..." each, complete after definitions_write; those after the first 64 KiB
+ * are left out. */
 struct bytes definitions_notes(const struct definitions *definitions);
 #endif

@@ -4,8 +4,8 @@
  * connection closes; its bytes are accounted for until then.  A call that cannot be admitted is
  * refused by 0x1001 before it is carried out, so that drivers may send it to another server.
  *
- * cql may answer within cql_run.  Then call_answered runs inside native_call_start.  It does not
- * call native_call_start again (`is_starting`), because that loop starts further calls. */
+ * cql may answer within cql_run.  Then call_answered runs inside native_call_start, and does not
+ * call it again (`is_starting`): the loop of native_call_start starts further calls. */
 
 #include "query/native/native_connection.h"
 #include "base/arena.h"

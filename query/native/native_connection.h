@@ -32,7 +32,8 @@ enum {
     NATIVE_GREETING_MAX = 4096,            /* before a login: bytes of a request, and of answers
                                             * that wait for their reader */
     NATIVE_GREETING_BODY_MAX = NATIVE_GREETING_MAX - NATIVE_HEADER_SIZE,
-    NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may have in any case */
+    NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may have after a login, even if
+                                            * the door's quota for requests is used up */
     NATIVE_LOGIN_MS = 10000,
     NATIVE_GUEST_BYTES = 2 << 20,          /* of memory, of all clients before their login */
     NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */

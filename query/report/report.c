@@ -408,7 +408,7 @@ static void set_day(struct report *report, const struct day_figure *figure)
     report->day_figure.reseller = buffer_view(&report->day_reseller);
 }
 
-/* Mark the reseller as found.  The search begins at the reseller of the figure before, since the
+/* Mark the reseller as found.  The search begins at the reseller of the previous figure, since the
  * figures of one reseller mostly follow one another. */
 static void mark_found(struct report *report, struct bytes reseller)
 {

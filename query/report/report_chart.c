@@ -26,7 +26,7 @@ enum {
     PANEL_GAP = 28,
     AXIS_WIDTH = 110, /* the numbers left of a panel */
     AXIS_HEIGHT = 24, /* the days or months below the last panel */
-    TICKS = 4,        /* on a panel's scale, at most */
+    TICKS = 4,        /* steps of a panel's scale, at most */
     LABELS = 8,       /* on the time axis, at most */
     LETTER = 7,       /* width of a letter on the time axis */
     BAR_STEP = 24,    /* from one bar to the next */
