@@ -286,7 +286,7 @@ static int describe_object(struct describe *describe, const struct cql_describe 
     return 0;
 }
 
-/* Describe an object without a given kind: a keyspace of this name, or else another object. */
+/* Describe an object without a given kind: a keyspace of this name, or else a table or an index. */
 static int describe_any(struct describe *describe, const struct cql_describe *asked)
 {
     const char *name = cql_text(describe->execution->arena, asked->name.name);

@@ -7,7 +7,7 @@
  * write is under way, so that no write is applied to a table that was dropped.
  *
  * TRUNCATE gives the table a new number.  The rows under the old number cannot be read any more,
- * and the next flush drops them. */
+ * and a later flush drops them. */
 #include "query/cql/schema/cql_schema.h"
 
 #include <stdlib.h>
@@ -109,8 +109,8 @@ int cql_schema_result(struct change *change, int rc)
 
 /* ---- keyspaces ---- */
 
-/* The replication factor in a replication map: the map's last value, since there is one datacenter.
- * It is 1 if that value is not a number above 0. */
+/* The replication factor in a replication map: the map's last value, since the class comes first
+ * and there is one datacenter.  It is 1 if that value is not a number above 0. */
 static long replication_factor(const char *replication)
 {
     const char *end = strrchr(replication, '\'');

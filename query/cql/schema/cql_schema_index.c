@@ -168,7 +168,7 @@ int cql_schema_index_create(struct cql_execution *execution, struct schema *sche
     *name_out = create->name.size > 0 ? cql_text(execution->arena, create->name)
                                       : make_name(schema, table, column, execution->arena);
     rc = check_duplicates(execution, schema, table, column, of, create->if_not_exists, name_out);
-    /* cql_index.c also needs names without blanks. */
+    /* The catalog of indexes (cql_index.c) relies on names without blanks. */
     if (rc == 0 && create->name.size > 0 && !cql_schema_is_plain_name(create->name)) {
         return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
                           CQL_SHOW(create->name));

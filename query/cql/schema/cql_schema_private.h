@@ -15,14 +15,14 @@ struct change {
     struct cql_schema_change event;
     bool has_event;
     const char *index; /* to be built before the answer; NULL: none */
-    bool is_refused; /* the index could not be built; the change drops it */
+    bool is_refused; /* the index could not be built: a second change drops it */
     bool is_nothing; /* no change is needed, or IF (NOT) EXISTS skips it */
 };
 
 /* Refuse to create a keyspace that exists, or a table if `name` is not "".  The protocol's error is
  * 0x2400. */
 int cql_schema_refuse_exists(struct change *change, const char *keyspace, const char *name);
-/* Find the keyspace of a name, and refuse it unless clients may change it. */
+/* Find the keyspace of a name; refuse it unless it exists and clients may change it. */
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out);
 /* Whether a name is not empty and has only letters, digits and _. */
@@ -53,8 +53,8 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
 /* ---- cql_schema_table.c ---- */
 
 int cql_schema_create_table(struct change *change, const struct cql_create_table *create);
-/* Set the options of a table by properties that were checked.  If none changes, set
- * change->is_nothing. */
+/* Set the options of a table by properties that were checked.  If the table is not new and no
+ * option changes, set change->is_nothing. */
 int cql_schema_set_options(struct change *change, const struct table *table,
                            const struct cql_property *properties, bool is_new);
 /* Refuse too many columns or fields; `what` names them.  *repeated_out is the first definition

@@ -104,7 +104,8 @@ static int check_within(struct change *change, const char *keyspace, const struc
     return 0;
 }
 
-/* Refuse a user type that is not frozen if fields of it are collections that are not frozen. */
+/* Refuse a user type without frozen<> if one of its fields is a collection declared without
+ * frozen<>. */
 static int check_fields_within(struct change *change, const char *keyspace,
                                const struct cql_type *type)
 {

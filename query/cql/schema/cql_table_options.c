@@ -5,7 +5,8 @@
  * words and with its code, even if daybook does not use the option.  A value of a wrong form is a
  * syntax error; a value that is not allowed is a configuration error.
  *
- *   caching = {'keys': 'none'}       {'keys': 'NONE', 'rows_per_partition': 'NONE'}
+ *   written                              kept
+ *   caching = {'keys': 'none'}           {'keys': 'NONE', 'rows_per_partition': 'NONE'}
  *   speculative_retry = '99PERCENTILE'   '99p' */
 #include <stdlib.h>
 #include <string.h>
@@ -171,8 +172,9 @@ static int read_obsolete(struct option_reader *reader)
 
 /* ---- speculative retry ---- */
 
-/* Append a value such as 99p, 99.9percentile or 50ms.  Returns the text after it; NULL: `text` does
- * not begin with such a value. */
+/* Append the value with which `text` begins, such as 99p, 99.9percentile or 50ms.  Returns the text
+ * after it; NULL: `text` does not begin with such a value.  *is_beyond is set for a percentile that
+ * is not between 0 and 100. */
 static const char *put_retry(struct option_reader *reader, const char *text, bool *is_beyond)
 {
     static const char *const units[] = {"percentile", "p", "ms"};
