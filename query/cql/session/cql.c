@@ -31,7 +31,7 @@
 #include "base/memory.h"
 
 enum {
-    RESERVE_SHARE = 4 /* one part in so many is for requests that hold little */
+    RESERVE_SHARE = 4 /* 1 / RESERVE_SHARE of the memory is for requests that hold little */
 };
 
 /* ---- the server ---- */

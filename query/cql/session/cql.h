@@ -26,9 +26,10 @@ struct cql;
 struct cql *cql_new(const struct cql_options *options);
 /* No request may be under way. */
 void cql_free(struct cql *cql);
-/* The time that a client's request may take, from cql_run on.  A write that was not
- * given to the store by then is answered 0x1100 and is not carried out later.  Any other request
- * that takes longer is answered 0x1200.  0, the initial value: no limit. */
+/* The time that a client's request may take, from cql_run on.  A write that was not given to the
+ * store by then is answered 0x1100 and is not carried out later.  A change of the schema that has
+ * begun has no limit.  Any other request that takes longer is answered 0x1200.  0, the initial
+ * value: no limit. */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
 /* From now on refuse the requests of clients.  A request that waits for the store is not
  * interrupted. */

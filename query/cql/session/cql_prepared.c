@@ -3,8 +3,9 @@
  *
  * What decides correctness: in protocol 4 a client may ask for a result without its columns,
  * because it got them when it prepared the statement.  Therefore a statement whose columns a schema
- * change has altered must not be executed under the old id: it is answered as unprepared once, and
- * the client prepares it again and gets the new columns. */
+ * change has altered is not executed, but dropped and answered as unprepared: the client prepares
+ * it again and gets the new columns.  The id stays the same, so only the first client that executes
+ * the statement gets this answer. */
 #include "query/cql/session/cql_prepared.h"
 
 #include <string.h>
@@ -156,8 +157,8 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
     return rc;
 }
 
-/* Compile a statement again for the present schema; false: it is refused, or its columns have
- * changed. */
+/* Compile a statement again for the present schema; false: it is refused, or its markers or columns
+ * have changed. */
 static bool compile_again(struct cql_execution *execution, struct prepared *prepared)
 {
     const struct cql_compiled *before = prepared->compiled;

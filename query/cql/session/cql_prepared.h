@@ -2,9 +2,9 @@
  *
  * Their memory is bounded: the least recently used statement is dropped first.  A request to
  * execute a dropped statement is answered 0x2500, after which drivers prepare it again.  A
- * statement of an older schema is compiled again when it is to be executed.  It keeps its id if its
- * markers and the columns of its result are unchanged, because clients keep their description.
- * Otherwise, or if it is refused now, the statement is dropped.
+ * statement of an older schema is compiled again when it is to be executed.  If it is refused now,
+ * or its markers or the columns of its result have changed, it is dropped, because clients keep the
+ * descriptions of both.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
