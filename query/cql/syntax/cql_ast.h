@@ -231,7 +231,7 @@ struct cql_insert {
 
 enum cql_assignment_kind {
     CQL_ASSIGN,                          /* c = value */
-    CQL_ASSIGN_ADD,                      /* c = c + value, c += value; c = c -3 is value -3 */
+    CQL_ASSIGN_ADD,                      /* c = c + value, c += value; c = c -3 adds -3 */
     CQL_ASSIGN_SUBTRACT,                 /* c = c - value, c -= value */
     CQL_ASSIGN_PREPEND,                  /* c = value + c */
     CQL_ASSIGN_ELEMENT,                  /* c[key] = value */
@@ -283,11 +283,12 @@ struct cql_batch {
 
 /* ---- definitions ---- */
 
-/* The object of TRUNCATE, USE, DROP and ALTER ... WITH. */
+/* The object of TRUNCATE, USE, ALTER KEYSPACE, and DROP (of a keyspace, table, type, index or
+ * view). */
 struct cql_object {
     struct cql_qualified_name name;      /* a keyspace's is in name.name */
     bool if_exists;
-    struct cql_property *properties;     /* ALTER only */
+    struct cql_property *properties;     /* ALTER KEYSPACE only */
 };
 
 struct cql_create_keyspace {
@@ -481,7 +482,7 @@ enum cql_describe_kind {
     CQL_DESCRIBE_FUNCTION,
     CQL_DESCRIBE_AGGREGATES,
     CQL_DESCRIBE_AGGREGATE,
-    CQL_DESCRIBE_ANY                     /* [keyspace.]name of an object of any kind */
+    CQL_DESCRIBE_ANY                     /* [keyspace.]name, without a kind */
 };
 
 struct cql_describe {
@@ -515,7 +516,7 @@ enum cql_statement_kind {
     CQL_STATEMENT_DROP_INDEX,            /* object */
     CQL_STATEMENT_DROP_VIEW,             /* object */
 
-    /* These use no member of the union, because they are always refused. */
+    /* These use no member of the union: they are refused by their kind alone. */
     CQL_STATEMENT_VIEW,                  /* CREATE or ALTER MATERIALIZED VIEW */
     CQL_STATEMENT_TRIGGER,
     CQL_STATEMENT_FUNCTION,              /* and AGGREGATE */

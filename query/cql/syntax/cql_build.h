@@ -12,7 +12,7 @@
 #include "query/cql/syntax/cql_ast.h"
 #include "query/cql/syntax/cql_lexer.h"
 
-/* A list, while it is being made, of nodes that are linked by `next`. */
+/* A list that is being made; its nodes are linked by `next`. */
 #define CQL_LIST(item)                                                                             \
     struct item##_list {                                                                           \
         struct item *first;                                                                        \
@@ -92,7 +92,7 @@ struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token to
 
 /* ---- types ---- */
 
-/* The types `name`, which may be a built-in type's, and `keyspace.name`. */
+/* The type `name`, which may be a built-in type; and the user type `keyspace.name`. */
 struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token);
 struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cql_token keyspace,
                                           struct cql_token name);
@@ -157,13 +157,13 @@ struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
                                             enum cql_assignment_kind kind, struct cql_token column,
                                             struct cql_term *value);
 /* Fails unless `other` in `column = other operation value` is the same column as `column`.  `form`
- * is the form that Cassandra's error asks for. */
+ * is the form that Cassandra's error names. */
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
                           struct cql_token other, const char *form);
 /* Fails where a column is set as a whole and once more, or a field twice. */
 void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list);
 
-/* A bare word as a value: as in Cassandra, it must be an unreserved keyword. */
+/* A bare word as a value: as in Cassandra, it must be an unreserved keyword or a built-in type. */
 struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token);
 /* Fails for keys and values that are not literals, and for repeated keys. */
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map);
@@ -175,7 +175,7 @@ void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts 
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
 /* Fails for what a materialized view may not have. */
 void cql_build_check_view(struct cql_builder *builder, struct cql_table_options options);
-/* Fails where a user type has the name of a built-in type or a reserved one. */
+/* Fails where a user type has the name of a built-in type or a reserved name, without quotes. */
 void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);
 
 /* Fails where passwords of two kinds are given. */

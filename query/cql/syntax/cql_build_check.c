@@ -17,7 +17,7 @@
 #include "query/cql/syntax/cql_print.h"
 #include "storage/schema/type.h"
 
-enum { ERROR_TOKEN_MAX = 150 }; /* bytes of the wrong token, and of those before it */
+enum { ERROR_TOKEN_MAX = 150 }; /* bytes shown of the wrong token, and of the text before it */
 
 /* The largest size up to `size` at which no UTF-8 character is cut in two. */
 static size_t cut_size(const char *text, size_t size)

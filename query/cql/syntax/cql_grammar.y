@@ -45,8 +45,8 @@ static int grammar_expected(const struct yyParser *parser);
 
 /* ---- tokens ---- */
 
-/* Where a rule marked [COLUMN] could end before one of these tokens, or the token could continue a
- * longer rule, the longer rule wins. */
+/* Where the parser could either end a rule marked [COLUMN] before one of these tokens or continue a
+ * longer rule with the token, the longer rule wins. */
 %nonassoc COLUMN.
 %nonassoc COLON DOT LB MINUS RP STAR.
 
@@ -1100,7 +1100,7 @@ statement(A) ::= DROP IDENTITY if_exists(I) role_name(N). {
     A = STATEMENT(DROP_IDENTITY, .identity = {.if_exists = I, .identity = N.text});
 }
 
-/* A role may have the name of some permissions. */
+/* The name of a role may be one of these words, which also name permissions. */
 %type granted_role {struct cql_token}
 granted_role(A) ::= role_name(N). { A = N; }
 granted_role(A) ::= ALL(N). { A = N; }

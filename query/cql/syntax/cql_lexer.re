@@ -150,7 +150,7 @@ void cql_lexer_init(struct cql_lexer *lexer, struct bytes text, struct arena *ar
     lexer->position.line = 1;
 }
 
-/* Move the position from the cursor to `end`, where the cursor goes. */
+/* Move the cursor to `end`, and the position with it. */
 static void lexer_advance(struct cql_lexer *lexer, const uint8_t *end)
 {
     const uint8_t *line = lexer->cursor;
@@ -166,7 +166,7 @@ static void lexer_advance(struct cql_lexer *lexer, const uint8_t *end)
     lexer->cursor = end;
 }
 
-/* `text` with a single quote for each doubled `quote`. */
+/* `text` with one `quote` for each doubled `quote`. */
 static struct bytes lexer_unquote(struct cql_lexer *lexer, struct bytes text, uint8_t quote)
 {
     size_t size = 0;

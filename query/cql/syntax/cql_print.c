@@ -11,7 +11,8 @@
 #include "storage/schema/type.h"
 
 /* AS_READ: the text is read as the same tree again.  AS_SHOWN: it is as Cassandra shows it in
- * headers and errors, in lower case and without quotes around names. */
+ * headers and errors: keywords other than NULL are in lower case, and only names of user types are
+ * quoted. */
 enum style { AS_READ, AS_SHOWN };
 
 void cql_print_string(struct bytes string, struct buffer *text)

@@ -1,8 +1,8 @@
 /* cql_print: prints parts of the syntax tree as CQL text: names, types, terms, relations.
  *
- * cql_parse reads the text as the same tree, except that of cql_print_header and
- * cql_print_type_plainly.  tests/unit/test_cql_parse.c tests this with whole statements.  Keywords
- * are in capitals, and names are quoted where they must be. */
+ * cql_parse reads the text as the same tree, unless cql_print_header or cql_print_type_plainly
+ * printed it.  tests/unit/test_cql_parse.c tests this with whole statements.  Keywords are in
+ * capitals, and names are quoted where they must be. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 
