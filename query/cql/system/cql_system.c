@@ -4,7 +4,7 @@
  * with its columns, as if the table were stored.
  *
  * SELECT reads virtual tables as it reads stored ones; therefore rows are in (token, key,
- * clustering) order, and their cells in the order of columns. */
+ * clustering) order, and their cells in the order of column ids. */
 #include "query/cql/system/cql_system.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ enum { COLUMNS_MAX = 32, TOKENS = 16, PORT_DEFAULT = 9042 };
 
 /* ---- the catalog ---- */
 
-/* Read the columns of "name type kind, ...", where a ; in a type stands for a comma. */
+/* Read the columns of a struct cql_system_table; `text` is changed. */
 static uint32_t read_columns(char *text, struct column_definition *columns)
 {
     uint32_t count = 0;

@@ -21,7 +21,7 @@ uint32_t cql_system_rows(struct cql_execution *execution, const struct table *ta
 /* ---- shared by the cql_system*.c files ---- */
 
 /* A table, with its columns as text: "name type kind, ...", where the kind is p (partition),
- * c (clustering) or r (regular). */
+ * c (clustering) or r (regular), and a ; in a type stands for a comma. */
 struct cql_system_table {
     const char *keyspace;
     const char *name;
