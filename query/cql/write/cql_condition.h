@@ -8,8 +8,8 @@
 
 #include "query/cql/write/cql_write.h"
 
-/* Evaluate the values of the statement's conditions.  Values that no column can be compared with
- * are refused. */
+/* Evaluate the values of the statement's conditions.  A value that cannot be compared is refused:
+ * one that is unset, null with an operator such as <, or a null key of an element. */
 int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement);
 

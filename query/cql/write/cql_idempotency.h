@@ -75,8 +75,8 @@ void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
                           void *context);
 
-/* Both are for the batch of the write itself: the first function returns the expectation that the
- * id's row was not written since it was looked up, and the second adds that row to the batch. */
+/* For the batch that stores a new id: the first function returns the expectation that the id's row
+ * was not written since it was looked up, and the second adds that row to the batch. */
 struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency);
 void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch);

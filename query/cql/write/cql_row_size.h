@@ -7,9 +7,9 @@
  *
  * For rows that grow in these ways an upper bound of their size is kept: the row's size when it was
  * last measured, tombstones included, plus all that was added since.  A row is measured before it
- * is written if its bound is unknown, or if its bound exceeds the limit, since the row may have
- * become smaller.  The bounds are a cache of fixed size, by a hash of the row.  A lost bound costs
- * a measurement; all bounds are lost when the server starts. */
+ * is written if its bound is unknown, or if the write would take the bound past the limit, since
+ * the row may have become smaller.  The bounds are a cache of fixed size, by a hash of the row.  A
+ * lost bound costs a measurement; all bounds are lost when the server starts. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_ROW_SIZE_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_ROW_SIZE_H
 

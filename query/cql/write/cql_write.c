@@ -48,7 +48,7 @@ struct write {
     struct store_write_lock write_lock;
 
     uint32_t read_statement; /* the statement whose rows are being read */
-    uint32_t read_unit;
+    uint32_t read_unit; /* the index of the read in its `reads` */
     struct buffer position;
     bool read_failed;
     const struct read_page *page; /* the store's page, while its rows are copied */
@@ -58,7 +58,7 @@ struct write {
     struct write_batch *batch;
     struct cql_row_size_measure measure;  /* of the batch's rows, before it is applied */
     struct cql_idempotency *idempotency;  /* NULL: the request has no id */
-    bool is_copy;                         /* the id is known: a copy of this request was applied */
+    bool is_copy;                         /* the id is known: the request is a retry */
     struct cql_idempotency_answer answer; /* of a conditional write; empty for others */
 };
 
@@ -421,7 +421,7 @@ static void read_arrived(void *context, int status, const struct error *err,
     read_units(write);
 }
 
-/* Whether rows must be read before mutations can be made of the statement. */
+/* Whether rows must be read before the statement's mutations can be made. */
 static bool reads(const struct cql_write_plan *plan)
 {
     return plan->is_conditional || plan->reads_first;

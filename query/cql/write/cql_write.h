@@ -12,7 +12,7 @@
 #include "query/cql/write/cql_idempotency.h"
 #include "query/cql/write/cql_write_plan.h"
 
-/* ---- statements: compiled, or carried out until cql_execution_finish ---- */
+/* ---- statements: they are compiled, or carried out and answered ---- */
 
 int cql_write_compile(struct cql_scope *scope, const struct cql_statement *statement,
                       struct cql_write_plan **plan_out);
@@ -51,7 +51,7 @@ struct cql_read_row {
     uint32_t row_capacity;
 };
 
-/* A statement of a batch, its values bound. */
+/* A statement, alone or in a batch, with its values. */
 struct cql_write_statement {
     const struct cql_write_plan *plan;
     const struct cql_value *values;      /* by the numbers of the statement's markers */
@@ -90,7 +90,8 @@ int cql_write_bind_json(struct cql_execution *execution, struct cql_write_statem
 /* Whether the statement deletes rows without naming each row. */
 bool cql_write_deletes_range(const struct cql_write_plan *plan);
 
-/* Append the statement's mutations to the batch.  The rows that it needs must have been read. */
+/* Append what the statement writes to the batch: mutations, increments, or the block of a click.
+ * The rows that the statement needs must have been read. */
 int cql_write_build(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch);
 

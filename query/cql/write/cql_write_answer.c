@@ -1,8 +1,8 @@
 /* The answer of a conditional write: the column [applied]; after a refusal, also the values that
  * the conditions were checked against.
  *
- *   columns   with IF [NOT] EXISTS, all columns; otherwise, in a batch after the key columns, those
- *             of each statement's conditions in their order, its statics last
+ *   columns   with IF [NOT] EXISTS, all columns; otherwise those of each statement's conditions in
+ *             their order, its statics last; in a batch the key columns come first
  *   rows      the rows that have conditions and exist; if all conditions are on statics, the
  *             partition's first row; if there is no such row, the statics, or [applied] alone
  *

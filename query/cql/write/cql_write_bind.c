@@ -1,9 +1,9 @@
 /* Values, write timestamps and TTLs of statements that write, and the rules for batches.
  *
- * Correctness: a statement's own timestamp takes precedence over the batch's, and the batch's over
- * the request's.  A conditional statement does not use the request's timestamp.  In a table that
- * a stream uses, none of the three is used: every write has the server's time, so that no client's
- * clock can hide clicks that come later.  Refusals have Cassandra's words. */
+ * Correctness: a timestamp of the statement or of its batch (both together are refused) takes
+ * precedence over the request's.  A conditional statement does not use the request's timestamp.  In
+ * a table that a stream uses, none of the three is used: every write has the server's time, so that
+ * no client's clock can hide clicks that come later.  Refusals have Cassandra's words. */
 #include "query/cql/expression/cql_key.h"
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/write/cql_write.h"

@@ -10,7 +10,7 @@
 #include "query/cql/read/cql_restrict.h"
 
 enum cql_operation_kind {
-    CQL_SET,                             /* the column is the value; null deletes it */
+    CQL_SET,                             /* the column gets the value; null deletes the column */
     CQL_SET_ELEMENT,                     /* column[key] */
     CQL_SET_FIELD,                       /* column.field */
     CQL_ADD,                             /* to the end of a list, to a set, map or counter */
