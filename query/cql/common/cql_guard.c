@@ -2,8 +2,7 @@
  *
  * A request that would take more memory than any request may is refused as invalid, which drivers
  * do not send again.  A request for which other requests leave too little memory is refused as
- * overloaded, which drivers send to another server.  In both cases nothing was given to the store
- * before. */
+ * overloaded, which drivers send to another server.  In both cases nothing was written. */
 #include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>
@@ -14,8 +13,8 @@
 
 enum {
     /* Limits of one guarded step, during which all other clients wait. */
-    READ_STEP_MAX_US = 250 * 1000, /* to read a row */
-    WRITE_STEP_MAX_US = 500 * 1000 /* to bind or build all statements of a batch */
+    READ_STEP_MAX_US = 250 * 1000, /* unless the request is known to be a write */
+    WRITE_STEP_MAX_US = 500 * 1000 /* such as to bind or build all statements of a batch */
 };
 
 struct cql_guard {

@@ -3,7 +3,7 @@
  *     cql_run ─▶ guard [ compile, bind ] ─▶ store ─▶ guard [ rows of a page ] ─▶ store ─▶ answer
  *                  └── too much: unwound ──▶ 0x1001, 0x2200, 0x1200 or 0x1100
  *
- * All memory of a request is in arenas of its budget (base/arena.h), and every loop over data that
+ * Large data of a request is in arenas of its budget (base/arena.h), and every loop over data that
  * a client sent or stored counts its items by arena_count.  The budget checks the limits at each
  * new chunk and once in ARENA_LOOK_ITEMS items.  When a limit is passed, the guarded step ends as
  * if it had returned ERROR_LIMIT, with the execution's fault filled.

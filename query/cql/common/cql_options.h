@@ -14,7 +14,7 @@ enum {
     CQL_PAGE_BYTES_SHORT = 32 << 10,     /* a short page ends after the row that passes this */
     CQL_WORK_BYTES_DEFAULT = 128 << 20,
     CQL_ROW_SHARE = 2,                   /* a row may take at most `work_bytes_max` divided by
-                                          * this, as reading a row takes several times its size */
+                                          * this, because a row is read as a whole */
     CQL_LITTLE_BYTES = 256 << 10         /* a quarter of `work_bytes_max` is reserved for requests
                                           * that hold no more than this */
 };

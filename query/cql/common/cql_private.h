@@ -67,13 +67,15 @@ struct cql {
     uint32_t running;
     struct quota quota;                  /* of all executions; reported to the store */
     int64_t statement_time_us;           /* 0: no limit */
-    bool is_stopping;                    /* only executions that wait for the store go on */
+    bool is_stopping;                    /* only changes of the schema, and executions that wait for
+                                          * an answer of the store, go on */
     TAILQ_HEAD(, cql_session) ready;     /* sessions with executions that wait for a
                                           * slice (cql_slice.h) */
     int64_t turn_us;                     /* used by slices in this turn of the loop */
     int64_t slice_began_us;
     bool is_in_slice;
-    struct cql_execution *slice_execution; /* in the slice; NULL: no slice, or it is answered */
+    struct cql_execution *slice_execution; /* to be charged for the slice; NULL: no slice, or it was
+                                            * charged */
     uint8_t slice_text[200];             /* the start of the slice's statement, for the log */
     size_t slice_text_size;
     struct log_group stretch_log;
@@ -92,7 +94,7 @@ struct cql {
                                           * before they are applied */
     struct cql_execution *schema_change; /* the change that waits for these writes */
     struct cql_execution_queue waiting;
-    struct cql_execution_queue stalled;  /* writes that the store had no room for */
+    struct cql_execution_queue stalled;  /* executions that wait for room in the store */
 };
 
 /* ---- requests under way ---- */
@@ -119,7 +121,7 @@ struct cql_execution {
     int64_t step_began_us;
     int64_t deadline_us;                 /* monotonic; 0: none */
     const char *write_type;              /* the name of a write in a timeout; NULL: a read */
-    bool must_end;                       /* no deadline or stop ends it, as others wait for it */
+    bool must_end;                       /* not ended early, because other requests wait for it */
     void (*resume)(struct cql_execution *execution); /* called when its wait ends */
     STAILQ_ENTRY(cql_execution) next;    /* of the queue in which it waits */
     /* Frees what the execution has outside of the arena; may be NULL. */

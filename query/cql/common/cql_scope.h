@@ -28,8 +28,8 @@ int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *na
 /* The column of a name; NULL with the fault: the table has no such column. */
 const struct column *cql_scope_column(struct cql_scope *scope, const struct table *table,
                                       struct bytes name);
-/* The keyspace of a name: its own, or else the scope's.  ERROR_INVALID with the fault: it has
- * neither. */
+/* The keyspace of a name: its own, or else the scope's.  ERROR_INVALID with the fault: there is
+ * none. */
 int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
                        const char **keyspace_out);
 /* Whether a table is virtual: its rows are not stored, but made for each SELECT. */

@@ -16,8 +16,8 @@ struct cql_session {
     struct cql *cql;
     bool read_only;                      /* SELECT, USE and DESCRIBE only */
     bool leaves;                         /* the client has left, or may have left */
-    int64_t leaves_us;                   /* monotonic: from then on only requests that wait for
-                                          * the store go on */
+    int64_t leaves_us;                   /* monotonic: from then on only changes of the schema, and
+                                          * requests that wait for an answer of the store, go on */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": there was no login */
     struct cql_address client;
@@ -29,7 +29,7 @@ struct cql_session {
 
 /* The session must live until its last request is answered. */
 void cql_session_init(struct cql_session *session, struct cql *cql);
-/* The client has left, or has closed its side and may have left: after the grace period, requests
- * that do not wait for the store end. */
+/* The client has left, or has closed its side and may have left: after the grace period only the
+ * requests named at leaves_us go on. */
 void cql_session_leave(struct cql_session *session, int64_t grace_us);
 #endif

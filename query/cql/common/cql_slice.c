@@ -1,7 +1,7 @@
-/* Each session has a queue of executions that wait for a slice, and the sessions that have some are
- * in a queue of the server.
+/* Each session has a queue of executions that wait for a slice.  The sessions whose queues are not
+ * empty are in a queue of the server.
  *
- * The time that a session has used is halved for each second since it was last counted, so that
+ * The time that a session has used is halved for each second since it was last halved, so that
  * requests of an hour ago do not count.  Of sessions that have used about the same time, the one
  * that has waited longest goes first. */
 #include "query/cql/common/cql_slice.h"
@@ -14,7 +14,7 @@ enum {
     TURN_MAX_US = 20 * 1000, /* for all requests of one turn of the loop */
     TURN_LITTLE_US = 1000,   /* up to this, no timer is started for the turn */
     HALF_LIFE_US = 1000 * 1000,
-    ALIKE_US = 1000, /* sessions whose use differs by less go in the order in which they came */
+    ALIKE_US = 1000, /* use is compared in this unit; equal sessions go in the order of arrival */
     BYTES_A_US = 16, /* bytes of text for which 1 us is charged before a statement runs */
     STRETCH_LOGGED_US = 1000 * 1000,
     STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000
@@ -92,7 +92,7 @@ struct cql_slice cql_slice_begin(struct cql_execution *execution)
     return (struct cql_slice){.is_outermost = true};
 }
 
-/* Start the timer.  It fires in the next turn of the loop, after that turn's sockets and jobs. */
+/* Start the timer.  It fires after the sockets that are ready and the jobs that have ended. */
 static void await_turn(struct cql *cql)
 {
     struct executor *executor = cql->options.world->executor;

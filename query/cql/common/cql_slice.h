@@ -28,7 +28,7 @@ void cql_slice_yield(struct cql_execution *execution,
 /* Whether the present slice is used up; false outside of slices. */
 bool cql_slice_is_over(const struct cql *cql);
 
-/* Call these before and after the work of a store's callback for an execution.  The work becomes a
+/* A callback of the store calls these before and after work that may take long.  The work becomes a
  * slice, unless the callback comes within a slice. */
 struct cql_slice {
     bool is_outermost;

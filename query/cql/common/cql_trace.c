@@ -49,7 +49,7 @@ static const char *consistency_name(enum cql_consistency consistency)
     return (size_t)consistency < sizeof(names) / sizeof(names[0]) ? names[consistency] : "UNKNOWN";
 }
 
-/* A text from a client, cut after CQL_TRACE_TEXT_MAX bytes at the end of a character. */
+/* The first CQL_TRACE_TEXT_MAX bytes of a text at most; no character is cut in two. */
 static const char *shown_text(struct cql_trace *trace, struct bytes text)
 {
     if (text.size > CQL_TRACE_TEXT_MAX) {

@@ -4,7 +4,7 @@
  * server, which keeps the newest ones in memory only.  A trace is complete in system_traces before
  * its request is answered, so that a client can read it as soon as the answer has come.
  *
- *     cql_trace(execution, "Read %u rows", count);      nothing for an execution that is not traced
+ *     cql_trace(execution, "Read %u rows", count);      no effect if the execution is not traced
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H

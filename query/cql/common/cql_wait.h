@@ -7,7 +7,7 @@
  * A change begins when no write is under way, and other requests wait until it has settled.
  * Therefore no statement sees a schema that is not durable, and no table is dropped before a write
  * to it is applied.  An execution that waits for room or for a change ends with a fault when its
- * time is over, its client has left or the server stops.
+ * time is over, its client has left or the server stops, unless its `must_end` is set.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/cql/keyspaces_tables_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_WAIT_H

@@ -5,8 +5,8 @@
  * the store keeps it as it is.  Collections are not constants: cql_expression_value.c makes and
  * sorts them.
  *
- *   INSERT INTO t (k, s) VALUES (1, {'b', ?})     s is a set<text>: the marker is a text, and its
- *                                                 name is value(s) */
+ *   UPDATE t SET m['b'] = ? WHERE k = 1           m is a map<text, int>: the marker is an int, and
+ *                                                 its name is value(m) */
 
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_expression_private.h"

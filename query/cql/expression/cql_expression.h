@@ -1,8 +1,9 @@
 /* cql_expression: a term whose names and types are resolved, and its value for a row.
  *
- * Expressions are the values of INSERT, the right sides of relations, and the selectors of SELECT;
- * only selectors have columns and aggregates in them.  A value is serialized in the
- * expression's type; null is a view whose data is NULL.
+ * Expressions are, among others, the values of INSERT, the right sides of relations, and the
+ * selectors of SELECT.  Only selectors and functions after GROUP BY have columns in them, and only
+ * selectors have aggregates.  A value is serialized in the expression's type; null is a view whose
+ * data is NULL.
  *
  * cql_expression.c resolves terms, with calls (cql_expression_call.c) and literals
  * (cql_expression_literal.c); cql_expression_value.c computes values.
@@ -24,8 +25,8 @@ enum cql_expression_kind {
     CQL_EXPRESSION_COLLECTION,           /* of the arguments; a map's are key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
-    CQL_EXPRESSION_SLICE,                /* of argument 0, from key 1 to key 2; a key may be NULL */
-    CQL_EXPRESSION_WRITETIME,            /* of the column; `index` 1: the latest of its cells */
+    CQL_EXPRESSION_SLICE,                /* of argument 0, from argument 1 to 2, which may be NULL */
+    CQL_EXPRESSION_WRITETIME,            /* of the cells of argument 0: a list, or of the latest */
     CQL_EXPRESSION_TTL,
     CQL_EXPRESSION_AGGREGATE             /* of number `index` among the statement's aggregates */
 };
@@ -66,6 +67,7 @@ struct cql_place {
 };
 enum { CQL_AGGREGATES_MAX = 256 };
 
+/* Resolve the term at a place.  ERROR_INVALID with the fault: the term is refused. */
 int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out);
 /* The same for a value of `type` for `receiver`, without columns and aggregates. */

@@ -207,8 +207,8 @@ int cql_expression_negation(struct cql_scope *scope, const struct cql_term *term
     return resolve_call(scope, cql_function_operator('_'), term->of, 1, place, out);
 }
 
-/* The type wanted of an operand: in a value, the type of the value if a literal fits it; else
- * NULL. */
+/* The type that an operand must have: the type of the value that the operation computes, if the
+ * operand is a literal that fits it; else NULL.  A selector has no such type. */
 static const struct type *operand_type(const struct cql_place *place, const struct cql_term *side)
 {
     bool may_be = place->table == NULL && place->type != NULL && cql_term_is_literal(side);

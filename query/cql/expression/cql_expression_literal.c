@@ -192,7 +192,8 @@ static bool has_marker(const struct cql_term *term)
     return found;
 }
 
-/* Refuse null and markers within collections; tuples and user types may have them. */
+/* Refuse null in a list, set or map, and a marker unless the literal is in a selector.  Tuples and
+ * user types may have both. */
 static int check_item(struct cql_scope *scope, const struct cql_term *term,
                       const struct cql_term *item, const struct cql_place *place)
 {

@@ -13,7 +13,7 @@ const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term);
 /* Whether a term has a type of its own; a literal has one where it `is_argument`. */
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument);
-/* Refuse an expression whose type does not fit the place; `what` names its function. */
+/* Refuse an expression whose type does not fit the place; `what` names the expression. */
 int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
                        const struct cql_expression *expression, const char *what);
 

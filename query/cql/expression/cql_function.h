@@ -19,7 +19,7 @@ struct cql_call {
     const struct type *types[CQL_ARGUMENTS_MAX];
     uint32_t count;
     uint32_t index;
-    const struct type *result;
+    const struct type *result;           /* that the place wants; NULL: any */
     const struct table *table;           /* token() takes values of its partition key */
     struct arena *arena;                 /* for a result type that is made */
 };

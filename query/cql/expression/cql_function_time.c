@@ -135,7 +135,8 @@ static int64_t floored_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Year, month from 0 and day of the month from 1 of a day since 1970; any year is possible. */
+/* Year, month from 0 and day of the month from 1 of a day since 1970, by the algorithm of
+ * base/calendar.h, for any year. */
 static void civil_of(int64_t day, int64_t *year, int64_t *month, int64_t *of_month)
 {
     int64_t shifted = day + 719468;

@@ -1,9 +1,8 @@
 /* Reading of JSON into a tree, by yajl's parser.
  *
- * What must hold: numbers keep their digits, and strings with different escapes stay different.
- * yajl reads half of a surrogate pair as '?'; a text with such a half is therefore refused before
- * yajl reads it.  A stack of fixed height has the open arrays and objects, and limits the nesting.
- * */
+ * What must hold: numbers keep their digits, and different strings stay different.  yajl reads half
+ * of a surrogate pair as '?'; a text with such a half is therefore refused before yajl reads it.  A
+ * stack of fixed height has the open arrays and objects, and limits the nesting. */
 #include <yajl/yajl_parse.h>
 
 #include "query/cql/expression/cql_json.h"

@@ -2,8 +2,8 @@
  *
  * What must hold: values are accepted and refused as in Cassandra, and refusals are in Cassandra's
  * words.  These name the Java class of a value: Integer, Long, BigInteger, Double, String, Boolean,
- * ArrayList, LinkedHashMap.  A value of any type may be in a string.  For a collection, tuple or
- * UDT the string is read as JSON, and else as a CQL string. */
+ * ArrayList, LinkedHashMap.  A value of any type may be in a string, which is read as JSON for a
+ * collection, tuple or UDT, and as a CQL string for other types. */
 
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/expression/cql_literal_value.h"
@@ -87,7 +87,7 @@ static const char *json_class(const struct cql_json *json)
 
 enum { SHOWN_MAX = 300 }; /* bytes of a value in an error */
 
-/* [1, a] and {k=v}, up to the size that is shown. */
+/* Print a value as Java does, [1, a] or {k=v}; stop when SHOWN_MAX bytes are printed. */
 static void put_shown(const struct cql_json *json, struct buffer *text)
 {
     bool is_object = json->kind == CQL_JSON_OBJECT;

@@ -1,5 +1,5 @@
-/* The table of the types that a literal may stand for is Cassandra's (Constants.Literal).  The
- * value is made by type_parse_text. */
+/* The table of the types that a literal may stand for is Cassandra's (Constants.Literal).  Most
+ * values are made by type_parse_text. */
 #include "query/cql/expression/cql_literal_value.h"
 
 #include <math.h>
