@@ -1,7 +1,7 @@
 /* cql_index: secondary indexes: hidden tables that list the rows with a given value in a column.
  *
  *   index table of k.t (p, c, v) on v        PRIMARY KEY ((value, place), token, key, c)
- *     value    the indexed value: a cell, or an element, key or pair of a collection
+ *     value    the indexed value: of a column, or an element, key or pair of a collection
  *     place    always 0; it is there because an empty value alone cannot be a key
  *     token    of the row's partition, before `key`, so that rows come in the order of a scan
  *     c...     the row's clustering
@@ -55,7 +55,8 @@ struct bytes cql_index_key(struct bytes value, struct arena *arena);
 void cql_index_row(const struct page_row *entry, struct bytes *key_out,
                    struct clustering *clustering_out);
 
-/* Add to `batch` the entries of a row that is being written. */
+/* Add to `batch` the entries of a row that is being written.  ERROR_INVALID with the fault: a value
+ * is too long to be indexed. */
 int cql_index_add(const struct cql_index *indexes, uint32_t count, struct bytes key,
                   const struct row *row, struct write_batch *batch, struct cql_fault *fault);
 

@@ -11,7 +11,8 @@
  *   varint       rows left of LIMIT plus 1; 0: there is no limit
  *   varint       the number of rows of one partition that the client already has
  *   varint n, n  the key of that partition
- *   varint n, n  the store's position
+ *   varint n, n  the store's position; with a wide index (cql_index.h) the position of an entry, as
+ *                varint n, n, and then the position in the partition of that entry
  *   4 bytes      CRC-32C of all bytes before
  *
  * A state is valid if the checksum matches, the version is known, the first hash is that of the

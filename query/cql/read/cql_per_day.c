@@ -1,6 +1,5 @@
 /* clicks_per_reseller_per_day is never written.  Each row has the number of clicks in the figure of
- * one (reseller, day), including days whose clicks have expired.  Rows are in the order of the
- * table's keys. */
+ * one (reseller, day), including days whose clicks have expired. */
 #include "query/cql/read/cql_per_day.h"
 
 #include <stdlib.h>

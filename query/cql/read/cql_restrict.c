@@ -1,4 +1,4 @@
-/* Relations are sorted by the columns that they name.  Relations on partition columns give keys.
+/* The use of a relation depends on its columns.  Relations on partition columns give keys.
  * Relations on clustering columns give slices, if they restrict these columns from the first one on
  * without a gap.  Each row is checked against the other relations, the filters.  A SELECT with
  * filters needs ALLOW FILTERING, unless an index answers its only filter.
@@ -357,7 +357,8 @@ static int check_pairs(struct cql_scope *scope, const struct cql_restriction *al
     return 0;
 }
 
-/* Sort the relations on token() and on partition columns. */
+/* Find which relations on token() and on partition columns give tokens and keys, and which are
+ * filters. */
 static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *plan,
                           enum cql_restrict_for what)
 {

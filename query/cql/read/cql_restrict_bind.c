@@ -277,8 +277,8 @@ static int bind_range(const struct cql_restrict_plan *plan, const struct cql_con
         if (rc != 0)
             return rc;
     }
-    /* Each column of a limit adds at most two slices: one beside the limit's value and one at that
-     * value.  One more slice lies between the limits. */
+    /* Each column of each limit adds at most one slice, and one more slice lies between the limits
+     * or beside the only limit. */
     size_t most = (size_t)prefixes->count * (2 * (plan->table->clustering_count + 1));
     bound->slices = arena_array(context->arena, most + 1, sizeof(struct slice));
     for (uint32_t i = 0; i < prefixes->count; i++) {

@@ -75,7 +75,7 @@ static void select_finish(struct select *select)
 
 static void select_continue(struct select *select);
 
-/* Once the partition's limit is reached, its further rows are skipped: the next read begins behind
+/* Once the partition's limit is reached, its further rows are skipped: the next read begins after
  * the partition. */
 static bool skip_partition(struct select *select, const struct read_page *page)
 {
@@ -131,7 +131,7 @@ static void keep_entries(struct select *select, const struct read_page *page)
 }
 
 /* Take the row that an index entry stands for, if the row still exists.  The indexed relation is
- * also a filter, which checks that the row still has the indexed value. */
+ * also a filter or a slice, which checks that the row still has the indexed value. */
 static int entry_row(struct select *select, const struct read_page *page)
 {
     const struct page_row *found = NULL;
@@ -239,7 +239,7 @@ static void reserve_cells(struct select *select, uint32_t rows)
 }
 
 /* Whether the request's time slice is used up before row `i`.  If so, the rest of the page is read
- * again in the next time slice, by pages of fewer rows. */
+ * again in the next time slice, and read_rows is lowered to what this slice had time for. */
 static bool is_cut_before(struct select *select, const struct read_page *page, uint32_t i)
 {
     bool looks = i > 0 && (select->looks_each_row || i % ROWS_A_LOOK == 0);

@@ -25,14 +25,14 @@ struct select {
     struct arena *scratch;               /* for one row of the answer */
     struct arena *group_arena;           /* for the first row of the group */
     struct arena *static_arena;
-    bool checks_slices;                  /* a scan by an index, or of other than one slice: each
+    bool checks_slices;                  /* a scan by an index, or with no slice or several: each
                                           * row is compared with the slices */
     bool is_going, goes_again, is_done;  /* select_continue runs; was called again meanwhile;
                                           * nothing more is read */
     bool looks_each_row;                 /* the clock is read before each row, because a row may
                                           * take long */
-    uint32_t read_rows;                  /* rows of a store's page where neither LIMIT nor the
-                                          * client's page size gives a number */
+    uint32_t read_rows;                  /* rows of a store's page where filters, groups or sorting
+                                          * hide how many the answer needs */
     int status;
     const struct read_page *page;        /* the store's page that is being processed */
 
@@ -83,7 +83,7 @@ struct select {
     struct buffer before_entry;          /* the index's position right before the entry */
     struct buffer resumed;               /* where the paging state continues in the first entry's
                                           * partition */
-    uint32_t virtual_count;
+    uint32_t virtual_count;              /* of virtual_rows */
 };
 
 /* End the reading.  `status` is 0 if the answer is complete; otherwise the execution's fault is
@@ -102,7 +102,7 @@ int cql_select_page_row(struct select *select, const struct read_page *page, uin
  * for it, the page ends, and the paging state has the position right before rows[i]. */
 int cql_select_take_stored(struct select *select, const struct table *table,
                            const struct page_row *row, const struct page_row *rows, uint32_t i);
-/* Set `position` to the place right before rows[i]; rows[0] is the first row behind the position of
+/* Set `position` to the place right before rows[i]; rows[0] is the first row after the position of
  * the last read. */
 void cql_select_place_before(const struct select *select, const struct page_row *rows, uint32_t i,
                              struct buffer *position);
