@@ -9,10 +9,10 @@
  * that began before it.  So a SET needs no read, an increment does not depend on a SET in another
  * run, and no value from before a SET can come back.
  *
- * A shard begins with a memtable, or with a SET in that memtable.  Its clock is the last frame that
- * changed it, and its value the sum of the increments in the memtable since the shard began.  So
- * ingest never reads, and a log that is replayed makes the same shard again.  Merges of runs fold
- * shards (counter_cell_fold).
+ * A shard begins with a memtable, or with a SET or DELETE in that memtable.  Its clock is the last
+ * frame that changed it.  Its value is the SET's value, if any, plus the increments in the memtable
+ * since the shard began.  So ingest never reads, and a log that is replayed makes the same shard
+ * again.  Merges of runs fold shards (counter_cell_fold).
  *
  * Serialized form (little-endian):
  *   byte 0..7   generation, signed        (0: never set)

@@ -8,8 +8,8 @@
  *     +1 @12  12: 10  10: 9    9: 7       at 11 sees 9; the durable frame is at least 10
  *
  * When frame 12 is open, at most frame 11 is being written, so 10 is durable.  For a reader at the
- * durable frame or later, the newest sum at or before its frame is one of the three, also when
- * frame 11 did not change the slot.
+ * durable frame or later, the newest sum at or before its frame is one of the three, even if frame
+ * 11 did not change the slot.
  *
  * A slot's generations are a list; few slots have any.  A generation has the frame of its SET or
  * DELETE, so that a reader at an earlier frame sees the generation before. */

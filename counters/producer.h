@@ -50,7 +50,7 @@ struct producer {
     TAILQ_ENTRY(producer) link;
     int64_t silent_since_us;           /* by the store's clock; valid in the list `silent` */
     struct producer_batch *window;     /* the last batches */
-    uint32_t window_size;              /* places: 0 or a power of two to PRODUCER_WINDOW */
+    uint32_t window_size;              /* places: 0, or a power of two up to PRODUCER_WINDOW */
 };
 
 struct producer_table;
@@ -59,8 +59,8 @@ TAILQ_HEAD(producer_list, producer);
 struct producer_table *producer_table_new(void);
 void producer_table_free(struct producer_table *table);        /* NULL is fine */
 struct producer *producer_find(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
-/* Sort the producers by the times of their last batches.  To be called when all producers have been
- * read from the store. */
+/* Sort the producers by the times of their last batches.  Called when all producers have been read
+ * from the store. */
 void producer_table_opened(struct producer_table *table);
 /* Add a producer that is not in the table.  It is valid until producer_forget.  NULL: the table has
  * PRODUCERS_MAX producers. */
