@@ -11,7 +11,7 @@
 enum {
     BATCH_GROUP_MAX = 16,              /* batches; fewer than PRODUCER_WINDOW */
     BATCH_GROUP_ROWS_MAX = 4096,       /* about 0.6 ms of the engine thread's time */
-    BATCH_GROUP_ROWS_ASKED = 2048      /* the limit while queries wait for the thread */
+    BATCH_GROUP_ROWS_ASKED = 2048      /* the limit if a query has come lately (ingest_budget.h) */
 };
 
 struct batch_group_member {

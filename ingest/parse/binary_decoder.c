@@ -15,7 +15,7 @@
  * the tables of a batch are checked for repeated entries.
  *
  * A batch can name a string of 4 KiB by a number of 4 bytes.  So the limit WIRE_PAYLOAD_MAX holds
- * for the sum of the batch's payload and all strings that its tables name.
+ * for the sum of the batch's header, its columns and all strings that its tables name.
  *
  * Joined batches share the block's dictionaries.  If an earlier batch had an entry of a later
  * batch's tables, the entry's code in the block is found by its number, without comparing strings.
@@ -60,7 +60,8 @@ struct binary_decoder {
     uint32_t entry_capacity;
     uint32_t batch;                    /* number of this batch, used as a mark; never 0 */
     bool is_parted;                    /* marks and codes of earlier batches are no longer valid */
-    bool is_plain;                     /* all strings and days of this batch are valid */
+    bool is_plain;                     /* strings and days of this batch are valid, and so are marks
+                                        * and codes of the batches to which it is joined */
     struct day_bounds *bounds;         /* by partition */
     uint32_t *slot_at;                 /* the index of its slot in `partitions`, by partition */
     uint8_t *partition_used, *ad_used; /* by partition or ad: 1 if a row has it */
@@ -508,8 +509,8 @@ static int columns_widen(const struct binary_batch *batch, const struct row_buil
     return 0;
 }
 
-/* Replace the batch's codes, behind the block's rows in `codes`, by the block's codes.  In the
- * first batch of a block both are equal. */
+/* Replace the batch's codes, which follow the block's rows in `codes`, by the block's codes.  In
+ * the first batch of a block both are equal. */
 static void codes_translate(const struct binary_decoder *decoder, const struct block *block,
                             uint32_t *codes, uint32_t rows)
 {

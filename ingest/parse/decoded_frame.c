@@ -5,7 +5,7 @@
  * a CONTROL line that chooses a stream or is unknown, and bytes that are not a frame.
  *
  *     input   STRINGS │ BATCH │ CONTROL #file … │ BATCH │ CONTROL #stream … │ BATCH │ half a frame
- *     plan    ├──── 0 ──────── 1 ────── 2 ──────────────┤                                        */
+ *     plan    ├─ 0 ─────  1  ─────────────────────  2  ─┤                                        */
 #include "ingest/parse/decoded_frame.h"
 
 #include "base/crc32c.h"

@@ -1,8 +1,8 @@
 /* digits: reads thirteen decimal digits as a number: a click's time in milliseconds since 1970.
  *
  * There are two implementations with the same result.  One works on every machine and reads words
- * of eight digits.  The other reads a vector of sixteen digits and combines them in pairs, fours
- * and eights.  The functions are inline, because each line has a time. */
+ * of eight digits.  The other reads a vector of sixteen bytes and combines its digits in pairs,
+ * fours and eights.  The functions are inline, because each line has a time. */
 #ifndef DAYBOOK_INGEST_PARSE_DIGITS_H
 #define DAYBOOK_INGEST_PARSE_DIGITS_H
 
@@ -21,7 +21,7 @@ static inline uint64_t digits_of_word(uint64_t word)
     return (word & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32;
 }
 
-/* Nonzero unless all eight bytes are digits: a digit's upper four bits are 3, also after 6 is
+/* Nonzero unless all eight bytes are digits: a digit's upper four bits are 3, even after 6 is
  * added. */
 static inline uint64_t digits_not_in_word(uint64_t word)
 {

@@ -27,7 +27,7 @@ struct line_order {
 struct line_parser {
     struct line_order order;
     uint64_t line;                     /* number of the next line; set by the owner */
-    bool is_exact;                     /* never use the fast path; for tests that compare both */
+    bool is_exact;                     /* never use the plain way (line_parser.c); for tests */
     /* private */
     delimiter_index index;
     struct buffer unquoted;

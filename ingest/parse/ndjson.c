@@ -14,7 +14,7 @@
 
 struct ndjson {
     const struct line_columns *columns;
-    yajl_handle parser; /* NULL before the first line and after an invalid one */
+    yajl_handle parser; /* NULL: not allocated yet, or freed after an invalid line */
     /* the line that is being read */
     struct buffer values; /* copies: yajl overwrites its own */
     struct {

@@ -223,7 +223,8 @@ static void frame_join(struct parse_job *job, struct record_span *to, struct dec
     batch_group_add(group, job->builder, made->hash, size);
 }
 
-/* Decode a BATCH; false: it is malformed, and the connection will end at this frame. */
+/* Decode a BATCH; false: it is malformed or exceeds a limit, and the connection will end at this
+ * frame. */
 static bool frame_decode_batch(struct parse_job *job, struct decoded_frame *made,
                                struct bytes frame)
 {
@@ -267,7 +268,7 @@ static bool frame_decode(struct parse_job *job, struct decoded_frame *made, stru
     return made->rc == 0;
 }
 
-/* Decode job->frame_count frames, up to the first malformed one. */
+/* Decode job->frame_count frames, up to the first that is malformed or exceeds a limit. */
 void parse_job_frames(struct parse_job *job)
 {
     bool is_sound = true;

@@ -43,7 +43,7 @@ struct parse_job {
     uint8_t columns;                   /* entries of order.line_field in a batch's hash */
     struct binary_decoder *decoder;    /* NULL: the input is lines */
     uint32_t frame_count;              /* frames to decode, from decoded_frame_plan */
-    const uint8_t *data;               /* readable for LINE_PARSER_PADDING bytes behind it */
+    const uint8_t *data;               /* LINE_PARSER_PADDING bytes are readable behind `end` */
     size_t start, end;                 /* whole lines or frames */
     /* The results. */
     struct record_span spans[PARSE_JOB_SPANS_MAX];

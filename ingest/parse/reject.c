@@ -1,7 +1,8 @@
 /* reject: see reject.h.
  *
- * The users of a list bound its size: a batch has at most BLOCK_ROWS_MAX lines and 8 MiB, and lines
- * outside batches are applied in smaller groups. */
+ * The users of a list bound its size: a batch of lines has at most BLOCK_ROWS_MAX lines and 8 MiB,
+ * lines outside of batches are applied in smaller groups, and the rejects of a BATCH frame have
+ * little more than WRITE_BATCH_BYTES_MAX bytes. */
 #include "ingest/parse/reject.h"
 
 #include <stdlib.h>

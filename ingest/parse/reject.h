@@ -53,7 +53,8 @@ const char *reject_name(enum reject_code code);
 const char *reject_reason(enum reject_code code);
 
 struct reject {
-    uint64_t line;                     /* counts from 1 in the batch; else in the connection */
+    uint64_t line;                     /* from 1 in the batch; for a line outside of batches, from
+                                        * 1 in the connection */
     enum reject_code code;
     uint32_t text_offset, text_size;   /* in reject_list.bytes: the wrong text, cut */
     uint32_t content_offset, content_size;         /* the line without its end, cut */

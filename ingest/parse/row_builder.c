@@ -300,8 +300,7 @@ bool row_builder_takes_id(struct bytes id)
     return !id_is_refused(id, &code);
 }
 
-/* Whether `text` is digits only, maybe behind a minus: a time in milliseconds, maybe out of
- * range. */
+/* Whether `text` is an integer, perhaps negative: a time in milliseconds, perhaps out of range. */
 static bool is_integer(struct bytes text)
 {
     size_t start = text.size > 1 && text.data[0] == '-' ? 1 : 0;

@@ -104,7 +104,7 @@ static inline struct bytes row_builder_without_cr(struct bytes text)
 }
 
 /* A record whose time and amount are parsed already; the day is empty or has 10 bytes.
- * INTERN_PADDING bytes are readable after every field. */
+ * INTERN_PADDING bytes are readable from the start of every field on. */
 struct plain_record {
     struct bytes reseller, ad, day;
     int64_t time_ms;
