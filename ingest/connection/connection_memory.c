@@ -60,9 +60,8 @@ static bool input_is_idle(const struct ingest_connection *connection)
            (front->start == front->end || connection->state == INGEST_REFUSED);
 }
 
-/* Free memory that is allocated again when it is needed.  If others wait for memory, a connection
- * that has taken all of its input then keeps as little as a new one, so that busy connections take
- * turns. */
+/* Free memory that is allocated again when it is needed.  A connection that has taken all of its
+ * input then keeps as little as a new one, so that busy connections take turns. */
 static void memory_spare(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;

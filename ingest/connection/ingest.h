@@ -56,7 +56,8 @@ struct ingest_options {
 
 /* Open an instance and read the known producers.  `opened` is called when connections may be
  * attached, possibly before this call returns.  If `opened` reports a failure, only ingest_close
- * may follow.  With a read-only store, connections are refused. */
+ * may follow.  With a read-only store no producers are read, and a connection is refused when it
+ * sends clicks. */
 struct ingest *ingest_open(const struct ingest_options *options, store_done opened, void *context);
 
 /* Listen for lines and frames.  *address_out is the address, valid until ingest_close.  Clients do

@@ -4,8 +4,8 @@
  *        │ └───client has ended, all taken──▶ ENDING ──last reply sent──▶ closed
  *        └─────error reply─────────────────▶ REFUSED ──client closes, or linger_ms─▶ closed
  *
- * The modules of the last line do not include each other; the other files use them.  Those call
- * only files that come after them here:
+ * The modules of the last line do not include each other.  Each of the other files calls only files
+ * of its own line and of the lines below it:
  *
  *     ingest_connection.c                          reads, serves, closes
  *     text_decoder.c    frame_decoder.c            lines and frames become rows and batches

@@ -1,5 +1,4 @@
-/* ingest_control: executes control lines, which begin with '#' and say how to understand later
- * lines. */
+/* ingest_control: executes control lines (ingest/parse/control_line.h). */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_CONTROL_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_CONTROL_H
 

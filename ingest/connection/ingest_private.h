@@ -52,7 +52,7 @@ struct ingest {
     struct input_spare spare;          /* free chunks for the connections' inputs */
     struct reject_list click_dedup_rejects; /* of the write batch that is being made */
     struct parse_ahead_pool aheads;
-    struct write_batch *batch;         /* made, applied and cleared in one call */
+    struct write_batch *batch;         /* filled and applied in one call; the next use clears it */
     struct door door;                  /* connections of the network */
     struct door loads;                 /* connections of the control socket */
     LIST_HEAD(, ingest_connection) connections;

@@ -2,7 +2,7 @@
  *
  * What must hold: only the bytes and memory of the back move, because another thread reads sealed
  * chunks.  Sealing copies the bytes behind the sealed ones to a new back, which has room for them
- * and for a read.  These bytes are few, unless they are a part of a large frame. */
+ * and for a read.  These bytes are usually few: a part of a line or frame, or of a last batch. */
 #include "ingest/connection/input_queue.h"
 
 #include "ingest/parse/line_parser.h"

@@ -143,8 +143,8 @@ static void drop_silent(struct ingest *ingest, int64_t now_us)
         ingest->producers_due_us = now_us + SWEEP_US;
 }
 
-/* One line may stand for many evictions, because clients could otherwise fill the log by adding
- * producers. */
+/* One message may stand for many evictions, because clients could otherwise cause any number of
+ * messages by adding producers. */
 static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
 {
     char text[UUID_TEXT_SIZE + 1];

@@ -11,7 +11,7 @@ struct random;
 
 enum {
     /* Each of the first REJECTS_ROWS_MAX rejects of a batch is one row.  All others are gathered
-     * into rows of about REJECTS_GATHERED_MAX bytes each, so that also a batch of a million empty
+     * into rows of about REJECTS_GATHERED_MAX bytes each, so that even a batch of a million empty
      * lines fits its frame of the log, and no line is lost. */
     REJECTS_ROWS_MAX = 10000,
     REJECTS_GATHERED_MAX = 64 << 10

@@ -6,7 +6,7 @@
 #include "ingest/parse/reject.h"
 
 enum {
-    UNNUMBERED_ROWS_LINES_MAX = 65536,             /* lines that are applied together */
+    UNNUMBERED_ROWS_LINES_MAX = 65536,             /* lines of text that are applied together */
     UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,
     UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* write batches that are not durable yet; while
                                                     * there are so many, rows are gathered up
