@@ -2,8 +2,8 @@
  *
  * The requests (▶) and answers (◀) for each file (docs/PROTOCOL.md "Text door"):
  *
- *     ▶ #notes                           ◀ note ...              whenever the server waits
- *     ▶ #stream [NAME], #columns         ◀ columns ...           shows if there is a header
+ *     ▶ #notes                           ◀ note ...              when the server waits or goes on
+ *     ▶ #stream [NAME], #columns         ◀ columns ...           shows whether line 1 is a header
  *     ▶ #files KEY                       ◀ file ..., files       recorded beginnings
  *     ▶ #producer UUID 1 [new], header
  *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    for each batch; up to
@@ -67,14 +67,14 @@ struct load {
     /* the file */
     uint32_t path_index;
     struct load_file file;
-    bool is_read;                            /* the file, to its end */
+    bool is_read;                            /* the file was read to its end */
     const struct load_prefix *prefix;        /* loaded before; NULL: the file is new */
     uint64_t sequence;                       /* of the next batch */
     struct load_batch batches[LOAD_BATCHES]; /* sequence modulo LOAD_BATCHES */
     uint32_t batch_count;
     FILE *rejects;
     char *rejects_path;
-    /* figures */
+    /* counts and times */
     uint64_t accepted, rejected, duplicates; /* of the file: lines, lines, batches */
     uint64_t rejected_all;                   /* lines of all files before this one */
     int64_t start_us, shown_us;
@@ -592,7 +592,7 @@ static bool load_prefix_reply(struct load *load, const struct control_words *rep
     return true;
 }
 
-/* ok N accepted A rejected R [duplicate], or ok N duplicate */
+/* ok N accepted A rejected R [duplicate | duplicates D], or ok N duplicate */
 static bool load_ok(struct load *load, const struct control_words *reply)
 {
     struct load_batch *batch = reply_batch(load, reply);

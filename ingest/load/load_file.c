@@ -248,8 +248,8 @@ static int prefix_compare(const void *a, const void *b)
     return first->bytes < second->bytes ? -1 : first->bytes > second->bytes;
 }
 
-/* Consume as many bytes as `prefix` has.  Returns 1 if they are the same as the prefix and end with
- * a line, else 0, or an error. */
+/* Consume bytes up to the end of `prefix`.  Returns 1 if all bytes consumed are the same as the
+ * prefix and end at a line's end, else 0, or an error. */
 static int prefix_matches(struct load_file *file, const struct load_prefix *prefix,
                           struct error *err)
 {

@@ -28,7 +28,7 @@ struct load_file {
     bool is_stdin;
     uint64_t bytes;                    /* consumed */
     uint64_t lines;                    /* records consumed; the header is not counted */
-    bool ends_line;                    /* the consumed bytes end with a line end, or none are */
+    bool ends_line;                    /* the consumed bytes end with a line end, or are none */
     struct buffer header;              /* with its LF; empty: there is none */
     uint8_t key[16];                   /* a hash of the identity, if any, the header and the first
                                         * record; of standard input: of the identity only */
@@ -44,8 +44,8 @@ struct load_file {
 
 /* Open `path` and read its beginning, without consuming it.  1: the file has a record, and header
  * and key are set; 0: it has no record; negative: an error.  `identity` is the option --as, or
- * --producer for standard input, or NULL; it is hashed into the key.  The key of standard input has
- * no content in it. */
+ * --producer for standard input, or NULL; it is hashed into the key.  The key of standard input
+ * does not depend on its content. */
 must_check int load_file_open(struct load_file *file, const char *path, const char *identity,
                               const struct line_columns *columns, struct error *err);
 void load_file_close(struct load_file *file);          /* all-zero is fine */

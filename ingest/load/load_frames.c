@@ -36,8 +36,8 @@ struct load_frames {
     /* The tables and codes of the batch that is being written. */
     struct string_map resellers;
     struct string_map pairs; /* each is a struct click_partition */
-    uint32_t *pair_codes;    /* by 2 * partition of the block, + 1 for a derived day: code of the
-                              * pair + 1, or 0 */
+    uint32_t *pair_codes;    /* by 2 * the block's partition, + 1 for a derived day: the pair's
+                              * code + 1; 0: the batch does not have the pair yet */
     uint32_t *codes;         /* by row: the code of its pair */
     size_t pair_capacity, row_capacity;
 };

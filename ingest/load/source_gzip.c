@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOW_BITS_GZIP = 15 + 16 }; /* 16 more than the window: with a gzip header */
+enum { WINDOW_BITS_GZIP = 15 + 16 }; /* the largest window; 16 more selects the gzip format */
 
 struct source_gzip {
     struct source_decoder decoder;
