@@ -12,8 +12,8 @@
  *
  * STRINGS and BATCH frames that come faster than they are taken are decoded ahead by another thread
  * (parse_ahead.h).  Batches that follow one another are then applied as a group, as for lines.  If
- * that is not possible (a batch is a copy, or is of a file, or the strings exceed their limit),
- * each frame is taken by itself. */
+ * that is not possible (the first batch is a copy, or the strings exceed their limit), each frame
+ * is taken by itself. */
 #include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
