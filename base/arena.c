@@ -34,7 +34,7 @@ struct arena {
     size_t chunk_size;
     struct arena_supply *supply; /* NULL: none */
     struct arena_chunk *first;
-    struct arena_chunk *current; /* NULL before the first request */
+    struct arena_chunk *current; /* NULL: `first` is NULL, too */
     struct arena_chunk *large;   /* chunks of one allocation each, newest first */
     struct arena_budget *budget; /* NULL: none */
     size_t used;
@@ -45,7 +45,7 @@ struct arena_supply {
     size_t chunk_size;
     struct arena_chunk *ready;
     uint32_t count;
-    bool is_used;
+    bool is_used;   /* an arena has needed a second chunk */
     bool was_taken; /* a chunk was taken since the last call of arena_supply_spare */
     struct arena_range needed;
 };

@@ -1,6 +1,6 @@
 /* arena: an allocator whose memory is all freed together, on huge pages where it is large.
  *
- * A memtable generation, a batch or a query owns one arena.  The first write to a fresh page costs
+ * A memtable, a batch or a query owns one arena.  The first write to a fresh page costs
  * more than parsing the bytes that it will hold, so a large arena requests huge pages, and can be
  * reset and used again instead of being freed (docs/decisions/26-one-account-of-memory.md). */
 #ifndef DAYBOOK_BASE_ARENA_H
@@ -35,8 +35,8 @@ bool arena_supply_wants(const struct arena_supply *supply);
 /* Make a chunk for arena_supply_add, and write to each of its pages.  Any thread may call it. */
 struct arena_chunk *arena_chunk_make(size_t chunk_size);
 void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
-/* Free an arena of the supply's chunk size; the supply keeps its chunks if an arena has needed a
- * second chunk. */
+/* Free an arena of the supply's chunk size.  If any arena has needed a second chunk, the supply
+ * keeps the chunks of this arena. */
 void arena_supply_keep(struct arena_supply *supply, struct arena *arena);
 /* Remove from the supply the ready chunks beyond the number that is made ahead.  Without `at_once`,
  * remove chunks only if no arena has taken a chunk since the last call.  The chunks are returned in
@@ -92,8 +92,8 @@ void arena_shrink(struct arena *arena, size_t bytes);
 
 /* What bounds the memory and the time of the work that arenas serve. */
 struct arena_budget {
-    /* Called before a chunk of `bytes` bytes is made.  It may end the work by not returning
-     * (query/cql/common/cql_guard.h); no chunk is then made. */
+    /* Called before `bytes` bytes of chunks are made, or charged by arena_set_budget.  It may end
+     * the work by not returning (query/cql/common/cql_guard.h); no chunk is then made. */
     void (*take)(struct arena_budget *budget, size_t bytes);
     void (*give)(struct arena_budget *budget, size_t bytes);
     /* Called after each ARENA_LOOK_ITEMS items (arena_count); it may end the work, too. */

@@ -1,8 +1,8 @@
 /* bigint: computes, by means of GMP, with integers of any size as Cassandra serializes them.
  *
  * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray).  Numbers are
- * written in the fewest bytes.  They may be read from more bytes than they need; no bytes are read
- * as zero.  Callers bound the sizes. */
+ * written in the fewest bytes.  They may be read from more bytes than they need; an empty view is
+ * read as zero.  Callers bound the sizes. */
 #ifndef DAYBOOK_BASE_BIGINT_H
 #define DAYBOOK_BASE_BIGINT_H
 

@@ -327,8 +327,8 @@ static int64_t zone_date_seconds(const struct zone_date *date, int32_t year)
     return (int64_t)day * SECONDS_PER_DAY + date->seconds;
 }
 
-/* The changes of three years around the moment are enough: a change may lie up to a week outside
- * its year.  Of two changes at the same moment (summer time all the year) the second one holds. */
+/* The changes of three years around the moment are enough: a change may lie some days outside its
+ * year.  Of two changes at the same moment (summer time all the year) the second one holds. */
 static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t time)
 {
     struct zone_span span = {.offset = rule->winter_offset, .end = INT64_MAX};

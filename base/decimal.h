@@ -86,7 +86,7 @@ void decimal_append(struct buffer *buffer, struct decimal value);
 
 /* Cassandra's serialized decimal: 4-byte big-endian scale, then the unscaled two's complement in
  * the fewest bytes, big-endian.  decimal_deserialize also reads an unscaled value in more bytes
- * than it needs; one of no bytes is ERROR_INVALID. */
+ * than it needs; an empty one is ERROR_INVALID. */
 void decimal_serialize(struct buffer *buffer, struct decimal value);
 /* Write the serialized form to `bytes`, which has room for DECIMAL_SERIALIZED_MAX.  Returns its
  * size in bytes. */

@@ -3,8 +3,8 @@
  *     heap_push(&heap, is_earlier, context, item);
  *     first = heap_pop(&heap, is_earlier, context);
  *
- * It is a binary heap: items of the same rank are popped in any order.  The functions are inline so
- * that the comparison of each caller is inlined, too. */
+ * It is a binary heap: items of equal priority are popped in any order.  The functions are inline
+ * so that the comparison of each caller is inlined, too. */
 #ifndef DAYBOOK_BASE_HEAP_H
 #define DAYBOOK_BASE_HEAP_H
 

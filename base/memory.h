@@ -47,8 +47,8 @@ enum { MEMORY_HEAPS = 16 }; /* heaps of malloc: so many threads have one each */
  * 128 MiB took 113 MiB, and more than half of them were free memory in heaps. */
 void memory_return_large(size_t limit);
 
-/* Return whole free pages between blocks that are in use to the system; called now and then.  Takes
- * milliseconds, during which other threads may wait for malloc. */
+/* Return to the system the whole free pages between blocks that are in use.  Takes milliseconds,
+ * during which other threads may wait for malloc. */
 void memory_return_free(void);
 /* The bytes of the process that are in memory now (its resident set); 0 where that is not known. */
 size_t memory_resident(void);

@@ -1,14 +1,14 @@
 /* quota: a limit of bytes, the bytes that are taken of it, and a parent that is charged as well.
  *
- *     process ◀── requests ◀── one request
- *             ◀── connections before a login
+ *     all CQL requests ◀── one CQL request
+ *     control socket ◀── commands, answers
  *
  * Bytes are taken from a quota and all its parents, or from none of them: a quota whose limit is
  * larger than its parent's is bounded by the parent.  A quota only counts; it allocates nothing.
  * All bytes are given back before the owner of a quota frees it.
  *
  * A waiter may wait in line for bytes that were refused.  Some memory cannot be refused, because
- * its size is known only after it was allocated, so its sum may exceed the limit.  Two rules keep
+ * its size is known only after it was allocated, so the sum may exceed the limit.  Two rules keep
  * the excess small: no further work is begun while a quota is past a mark (quota_is_past); and a
  * holder takes more only while it has less than half of what is left (quota_is_fair), which leaves
  * something for every other holder. */

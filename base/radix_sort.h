@@ -27,7 +27,7 @@ struct radix_sort {
  * the result is in `items` or in `other`. */
 void radix_sort_begin(struct radix_sort *sort, uint64_t *items, uint64_t *other, uint32_t count,
                       uint32_t shift, uint32_t bits);
-/* Count or move up to `items` items, at least 1.  False: all are sorted. */
+/* Count or move up to `items` items; `items` is not 0.  False: all are sorted. */
 bool radix_sort_step(struct radix_sort *sort, uint32_t items);
 
 /* Sort in one call; returns the array that holds the result: `items` or `other`. */

@@ -29,7 +29,7 @@ void frame_reader_clear(struct frame_reader *reader);          /* keeps the memo
 int frame_reader_add(struct frame_reader *reader, const void *bytes, size_t size);
 
 /* Get the next frame's text, which is valid until the next frame_reader_add.  After a negative
- * result there must be no further call. */
+ * result the reader must be cleared. */
 enum frame_reader_result frame_reader_next(struct frame_reader *reader, const char **text_out,
                                            size_t *size_out);
 #endif

@@ -18,7 +18,7 @@
 #include "codec/native_compress.h"
 #include "codec/native_segment.h"
 
-enum { INBOX_KEEP_MAX = 64 << 10 }; /* bytes of memory that `plain` keeps while it is empty */
+enum { INBOX_KEEP_MAX = 64 << 10 }; /* bytes of memory that `plain` keeps while it is not used */
 
 void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body_max)
 {

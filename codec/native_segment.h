@@ -30,8 +30,8 @@ struct native_segment {
 };
 
 /* Read the header at the start of `bytes`.  Returns 1, or 0 when more bytes are needed.
- * ERROR_CORRUPT when its checksum is wrong or it has no payload; it is then unknown where the next
- * segment begins. */
+ * ERROR_CORRUPT when its checksum is wrong or it has no payload; no further segment can be read
+ * then. */
 must_check int native_segment_header(struct bytes bytes, bool is_lz4,
                                      struct native_segment *segment_out);
 /* Check the payload of the segment at the start of `bytes`, all of which has come.  `*payload_out`

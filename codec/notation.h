@@ -10,8 +10,8 @@
  *               [option], 33 map [option][option], 48 UDT [string][string] n(2) n times
  *               [string][option], 49 tuple n(2) n times [option]
  *
- * The same functions read and write, so that the layout of a body is programmed once (as with the
- * filters of XDR, RFC 4506).  A function gets the address of a value.  It reads into the value or
+ * The same functions read and write, so that the layout of a body is programmed once (as in Sun's
+ * XDR library, xdr(3)).  A function gets the address of a value.  It reads into the value or
  * writes the value, depending on whether the struct notation was made by notation_reading or by
  * notation_writing.  The caller zeroes values before they are read.  An invalid value sets
  * `reader.failed`; what is read then is harmless, and the caller checks `failed` once, at the end.

@@ -33,8 +33,8 @@ struct door_address;
 
 /* Times that several doors set their clocks to (door_clock). */
 enum {
-    DOOR_SLOW_READER_MS = 60000,       /* for which a slow reader may read nothing */
-    DOOR_LINGER_MS = 5000              /* for a client that was refused to close */
+    DOOR_SLOW_READER_MS = 60000,       /* a slow reader may read nothing for so long */
+    DOOR_LINGER_MS = 5000              /* a refused client gets so long to close */
 };
 
 /* What a connection would lose with its place. */

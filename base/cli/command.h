@@ -34,9 +34,10 @@ struct command_output {
     bool (*is_full)(struct command_output *output);
     /* Called by command_keep; NULL: memory is not limited. */
     bool (*keep)(struct command_output *output, int64_t change_bytes);
-    /* The command calls this once, as its last call; `output` is then freed. */
+    /* The command calls this once, and does not use `output` afterwards. */
     void (*finish)(struct command_output *output, int exit_status);
-    /* Set by command_must_wait: called once when all bytes were sent. */
+    /* Set by command_must_wait.  Called each time all bytes were sent, and when the connection is
+     * closed, until the command sets it to NULL. */
     void (*drained)(void *context);
     void *drained_context;
 };
@@ -47,8 +48,8 @@ void command_printf(struct command_output *output, enum command_stream stream, c
 void command_fail(struct command_output *output, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool command_is_full(struct command_output *output);
-/* Whether the command should pause because too much output is not yet sent; if so, `drained` is
- * called once, when all output was sent. */
+/* Whether the command should pause because too much output is not yet sent; if so, `drained` is set
+ * in `output`. */
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
 /* Charge `change_bytes` of memory, or give them back if negative.  A command charges memory that it
@@ -78,7 +79,7 @@ int command_report(struct command_output *output, int status, const struct error
 struct command_request {
     const void *options;               /* what the command's argp filled */
     struct bytes input;                /* the content of command.input_file's file, else empty */
-    bool is_terminal;                  /* the output is a terminal: colour, aligned columns */
+    bool is_terminal;                  /* standard output is a terminal */
     bool is_read_only;                 /* the directory was opened with a shared lock */
     const char *door;                  /* "command" or "socket" */
     const char *actor;                 /* the system user who ran the command */
@@ -95,14 +96,15 @@ struct command {
     /* Whether the command writes: the directory is then locked exclusively, and made if there is
      * none.  NULL: it never writes. */
     bool (*writes)(const void *options);
-    /* The command ends within `run` with a short answer, so a server always runs it, even when no
-     * further command may be started. */
+    /* The command ends within `run` with a short answer, so a server runs it even when no further
+     * command may be started. */
     bool is_brief;
     /* The name of the file to read into the request's `input` ("-": standard input).  NULL, or a
      * result of NULL: none. */
     const char *(*input_file)(const void *options);
-    /* Start the command.  It may call `output->finish` within `run` or later; `request` and its
-     * options are valid until it does. */
+    /* Start the command.  `room` is the context of its entry (program/control/control.h).  The
+     * command may call `output->finish` within `run` or later; `request` and its options are valid
+     * until then. */
     void (*run)(void *room, const struct command_request *request, struct command_output *output);
 };
 #endif

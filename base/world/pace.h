@@ -20,7 +20,7 @@ struct pace {
     bool hurries;      /* set by the owner: there is no time to rest */
     uint64_t frames_seen;
     int64_t sealed_us; /* when frames_sealed was last seen to grow, monotonic */
-    int64_t rested_us; /* when the last rest ended, monotonic */
+    int64_t rested_us; /* when the present piece of work began, monotonic */
     int64_t owed_us;   /* the time to rest; negative: what was rested too much */
 };
 

@@ -7,8 +7,9 @@
  * Threads: the engine thread owns all mutable state.  A lane is a thread that runs one job after
  * the other.  The `run` of a job is called on its lane's thread; it reads inputs that do not change
  * while it runs, and uses no other state of the engine.  The `done` of a job is called on the
- * engine thread.  Disk calls may block, except read_now, is_linked and free_bytes; the engine
- * thread makes those that block only while it opens or closes a directory. */
+ * engine thread.  Disk calls may block, except read_now, is_linked and free_bytes.  The engine
+ * thread makes those that block only while it opens or closes a directory, and when it releases the
+ * last reference to a segment that a merge replaced. */
 #ifndef DAYBOOK_BASE_WORLD_WORLD_H
 #define DAYBOOK_BASE_WORLD_WORLD_H
 
@@ -98,9 +99,10 @@ enum executor_lane {
     LANE_COMPUTE,              /* what the engine thread needs soon: parses lines, makes memory
                                 * ready; never waits for the disk */
     LANE_READ,                 /* reads for queries, and of the log at opening */
-    LANE_SCAN,                 /* scans of whole tables; queries must not wait for them */
+    LANE_SCAN,                 /* scans of whole tables, checks of segments; queries must not wait
+                                * for them */
     LANE_SCAN_BESIDE,          /* the second half of such a scan, on another processor */
-    LANE_BACKGROUND,           /* flushes, the manifest, freeing memory that was flushed */
+    LANE_BACKGROUND,           /* flushes, the manifest, clock marks, freeing memory */
     LANE_MERGE,                /* merges of columnar runs, which may take minutes */
     LANE_MERGE_BESIDE,         /* merges of row runs; these do not wait for LANE_MERGE */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
