@@ -142,6 +142,8 @@ struct cql_error {
     int32_t required;
     const char *write_type;              /* WRITE_TIMEOUT, WRITE_FAILURE: SIMPLE, BATCH,
                                           * UNLOGGED_BATCH, COUNTER, CAS */
+    uint16_t contentions;                /* WRITE_TIMEOUT of a CAS, version 5: attempts that met
+                                          * another write of the partition */
     bool has_data;                       /* READ_TIMEOUT, READ_FAILURE */
     int32_t failure_count;               /* READ_FAILURE, WRITE_FAILURE */
     const struct cql_failure *failures;  /* version 5; NULL: not known */

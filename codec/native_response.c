@@ -195,6 +195,8 @@ static void code_error(struct notation *notation, struct cql_error *error)
     case CQL_WRITE_TIMEOUT:
         code_counts(notation, error);
         notation_text(notation, &error->write_type);
+        if (notation->version >= 5 && strcmp(error->write_type, "CAS") == 0)
+            notation_u16(notation, &error->contentions);
         break;
     case CQL_READ_TIMEOUT:
         code_counts(notation, error);

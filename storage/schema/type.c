@@ -73,20 +73,20 @@ bool type_is_number(const struct type *type)
     return type_has_trait(type, TYPE_IS_NUMBER);
 }
 
-/* The words that CQL's grammar reserves (Cassandra 5.0, `reserved keywords`). */
+/* The words that CQL's grammar reserves (Cassandra 5.0, `reserved keywords`), and the two literals
+ * that look like names. */
 static bool name_is_reserved(struct bytes name)
 {
     static const char *const reserved[] = {
-        "add",          "allow",  "alter",    "and",         "apply",        "asc",
-        "authorize",    "batch",  "begin",    "by",          "columnfamily", "create",
-        "delete",       "desc",   "describe", "drop",        "entries",      "execute",
-        "from",         "full",   "grant",    "if",          "in",           "index",
-        "infinity",     "insert", "into",     "is",          "keyspace",     "limit",
-        "materialized", "modify", "nan",      "norecursive", "not",          "null",
-        "of",           "on",     "or",       "order",       "primary",      "rename",
-        "replace",      "revoke", "schema",   "select",      "set",          "table",
-        "to",           "token",  "truncate", "unlogged",    "update",       "use",
-        "using",        "view",   "where",    "with",
+        "add",      "allow",    "alter",   "and",          "apply",    "asc",    "authorize",
+        "batch",    "begin",    "by",      "columnfamily", "create",   "delete", "desc",
+        "describe", "drop",     "entries", "execute",      "false",    "from",   "full",
+        "grant",    "if",       "in",      "index",        "infinity", "insert", "into",
+        "is",       "keyspace", "limit",   "materialized", "modify",   "nan",    "norecursive",
+        "not",      "null",     "of",      "on",           "or",       "order",  "primary",
+        "rename",   "replace",  "revoke",  "schema",       "select",   "set",    "table",
+        "to",       "token",    "true",    "truncate",     "unlogged", "update", "use",
+        "using",    "view",     "where",   "with",
     };
 
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)

@@ -264,6 +264,29 @@ def test_a_report_is_the_same_after_a_kill(server):
     server.stop()
 
 
+def test_a_batch_with_conditions_cannot_delete_a_range_of_a_stream(server, session):
+    server.run("stream", "create", "network", *NETWORK)
+    cql.cqlsh(server, "-e", INSERT.format(1, 1, 1, "0.5"))
+    for range_ in ("", " AND time > 0"):
+        with pytest.raises(cassandra.InvalidRequest, match="which belongs to a stream"):
+            session.execute("BEGIN BATCH " + INSERT.format(1, 2, 2, "0.5") + " IF NOT EXISTS; "
+                            "DELETE FROM ad_network.ad_click WHERE reseller_id = 'r' "
+                            f"AND day = '2013-11-01'{range_}; APPLY BATCH")
+    assert session.execute("SELECT count(*) FROM ad_network.ad_click").one()[0] == 1
+
+
+def test_a_chart_of_a_stream_has_the_streams_currency(server):
+    server.run("stream", "create", "network", *NETWORK, "--currency", "USD")
+    cql.cqlsh(server, "-e", INSERT.format(1, 1, 1, "0.5"))
+    server.run("rollup", "--stream", "network")
+    assert " USD" in server.run("report", "--stream", "network", "--format", "svg").out
+
+
+def test_the_rates_of_a_stream_end_with_their_parenthesis(server):
+    words = [*NETWORK[:-1], NETWORK[-1] + "x"]
+    assert "--rates takes" in server.run("stream", "create", "network", *words, status=2).err
+
+
 def test_a_dropped_stream_leaves_its_tables_as_they_are(server):
     server.run("stream", "create", "network", *NETWORK)
     cql.cqlsh(server, "-e", INSERT.format(1, 1, 1, "0.5"))

@@ -374,6 +374,8 @@ Test(cql_parse, every_reserved_word_is_refused_as_a_name_and_every_other_one_tak
         "storage",
         "superuser",
         "tables",
+        "true",
+        "false",
         "text",
         "time",
         "timestamp",

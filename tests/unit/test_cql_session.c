@@ -210,6 +210,8 @@ static const struct described described[] = {
     {"DELETE FROM t WHERE p = ? AND (c) >= (?)", "p int, c int", "", "0 "},
     {"SELECT JSON v FROM t", "", "[json] text", ""},
     {"INSERT INTO t JSON ?", "[json] text", "", ""},
+    {"INSERT INTO t JSON ? USING TTL ? AND TIMESTAMP ?",
+     "[json] text, [ttl] int, [timestamp] bigint", "", ""},
 };
 
 Test(cql_session, a_prepared_statement_describes_its_binds_and_columns)
@@ -535,6 +537,94 @@ Test(cql_session, a_traced_request_is_told_of_once_it_is_answered)
     ask_trace(&instance, "duration", "sessions");
     cr_expect_eq(instance.seen.rows, 1);
     cr_expect_str_neq(instance.seen.cells, "-;");
+    instance_close(&instance);
+}
+
+Test(cql_session, a_trace_shows_every_value_that_was_bound)
+{
+    enum { COLUMNS = 60 };
+    struct instance instance = {0};
+    uint8_t id[CQL_ID_SIZE];
+    uint8_t one[4];
+    struct cql_value values[COLUMNS];
+    struct buffer table = {0};
+    struct buffer insert = {0};
+    struct buffer markers = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    buffer_append_text(&table, "CREATE TABLE wide (");
+    buffer_append_text(&insert, "INSERT INTO wide (");
+    for (int i = 0; i < COLUMNS; i++) {
+        values[i] = int_value(one, 1);
+        buffer_printf(&table, "c%d int, ", i);
+        buffer_printf(&insert, "%sc%d", i > 0 ? ", " : "", i);
+        buffer_append_text(&markers, i > 0 ? ", ?" : "?");
+    }
+    buffer_append_text(&table, "PRIMARY KEY (c0))");
+    buffer_put_u8(&table, 0);
+    buffer_put_u8(&markers, 0);
+    buffer_printf(&insert, ") VALUES (%s)", (const char *)markers.data);
+    query(&instance, (const char *)table.data);
+    prepare(&instance, (const char *)insert.data, id);
+    run(&instance, (struct cql_request){.kind = CQL_EXECUTE,
+                                        .text = bytes_of(id, CQL_ID_SIZE),
+                                        .values = values,
+                                        .value_count = COLUMNS,
+                                        .is_traced = true});
+    ask_trace(&instance, "parameters['bound_var_59_c59']", "sessions");
+    cr_expect_str_eq(instance.seen.cells, "1;");
+    buffer_release(&table);
+    buffer_release(&insert);
+    buffer_release(&markers);
+    instance_close(&instance);
+}
+
+Test(cql_session, a_double_is_cast_to_integers_as_java_casts_it)
+{
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "CREATE TABLE reals (p int PRIMARY KEY, d double)");
+    query(&instance, "INSERT INTO reals (p, d) VALUES (1, 1e10)");
+    query(&instance, "INSERT INTO reals (p, d) VALUES (2, -1e30)");
+    query(&instance, "SELECT JSON CAST(d AS int), CAST(d AS smallint), CAST(d AS bigint) FROM "
+                     "reals WHERE p IN (1, 2)");
+    cr_expect_str_eq(instance.seen.cells,
+                     "{\"cast(d as int)\": 2147483647, \"cast(d as smallint)\": -1, "
+                     "\"cast(d as bigint)\": 10000000000};"
+                     "{\"cast(d as int)\": -2147483648, \"cast(d as smallint)\": 0, "
+                     "\"cast(d as bigint)\": -9223372036854775808};");
+    query(&instance, "INSERT INTO reals (p, d) VALUES (1, NaN)");
+    run(&instance,
+        (struct cql_request){.kind = CQL_QUERY,
+                             .text = bytes_text("SELECT CAST(d AS decimal) FROM reals")});
+    cr_expect_str_eq(instance.seen.message, "NaN or infinity cannot be cast");
+    instance_close(&instance);
+}
+
+/* Comparing each name with each other takes some 20 s. */
+Test(cql_session, an_insert_of_very_many_names_is_answered, .timeout = 15)
+{
+    enum { NAMES = 120000 };
+    struct instance instance = {0};
+    struct buffer text = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    for (int is_twice = 0; is_twice < 2; is_twice++) {
+        buffer_clear(&text);
+        buffer_append_text(&text, "INSERT INTO t (");
+        for (int i = 0; i < NAMES; i++)
+            buffer_printf(&text, "%sn%x", i > 0 ? "," : "", i);
+        buffer_append_text(&text, is_twice ? ",n0) VALUES (1" : ") VALUES (1");
+        for (int i = is_twice ? 0 : 1; i < NAMES; i++)
+            buffer_append_text(&text, ",1");
+        buffer_append_text(&text, ")");
+        run(&instance, (struct cql_request){.kind = CQL_QUERY, .text = buffer_view(&text)});
+        cr_expect_eq(instance.seen.code, CQL_INVALID);
+        cr_expect_str_eq(instance.seen.message, is_twice ? "The column names contains duplicates"
+                                                         : "Undefined column name n0 in table k.t");
+    }
+    buffer_release(&text);
     instance_close(&instance);
 }
 

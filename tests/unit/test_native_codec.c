@@ -362,6 +362,23 @@ static const char *const argument_types[] = {"tinyint", "tinyint"};
 static const struct cql_failure failures[] = {{{.bytes = {10, 0, 0, 1}, .size = 4}, 1},
                                               {{.bytes = {1}, .size = 16}, 2}};
 
+Test(native_codec, a_timeout_of_a_condition_counts_contentions_from_version_5_on)
+{
+    static const struct cql_error error = {.code = CQL_WRITE_TIMEOUT,
+                                           .message = "",
+                                           .consistency = CQL_ONE,
+                                           .write_type = "CAS",
+                                           .contentions = 100};
+    static const uint8_t end[] = {0, 3, 'C', 'A', 'S', 0, 100};
+    for (uint8_t version = 4; version <= 5; version++) {
+        struct buffer body = {0};
+        size_t size = version == 5 ? sizeof(end) : sizeof(end) - 2;
+        native_response_put_error(&error, version, &body);
+        cr_expect_arr_eq(body.data + body.size - size, end, size);
+        buffer_release(&body);
+    }
+}
+
 static uint32_t make_errors(struct cql_error errors[32])
 {
     static const uint32_t codes[] = {0x0000, 0x000A, 0x0100, 0x1000, 0x1001, 0x1002,
@@ -384,6 +401,10 @@ static uint32_t make_errors(struct cql_error errors[32])
                                        .argument_types = argument_types,
                                        .argument_type_count = 2,
                                        .id = "0123456789abcde"};
+    errors[count] = errors[7];
+    check(errors[count].code == CQL_WRITE_TIMEOUT);
+    errors[count].write_type = "CAS";
+    errors[count++].contentions = 3;
     return count;
 }
 

@@ -19,7 +19,7 @@ static void sweep_fired(struct timer *timer)
 static void sweep_soon(struct cql *cql)
 {
     bool waits = !STAILQ_EMPTY(&cql->stalled) || !STAILQ_EMPTY(&cql->waiting);
-    if (!waits || cql->sweep_timer.handle != NULL || cql->statement_time_us == 0)
+    if (!waits || cql->sweep_timer.handle != NULL)
         return;
     world_timer_start(cql->options.world, &cql->sweep_timer, sweep_fired, cql, SWEEP_MS);
 }

@@ -10,8 +10,8 @@
 struct cql_accumulator;
 struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
                                             struct arena *arena);
-/* Add the value of a row; only count(*) counts CQL_NULL.  ERROR_INVALID with the fault: the value or
- * the sum has over 256 bits. */
+/* Add the value of a row; only count(*) counts CQL_NULL.  ERROR_INVALID with the fault: the value
+ * or the sum has over 256 bits. */
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault);
 /* Add a whole partition by the store's statistics of it: the number of rows, and the number and the

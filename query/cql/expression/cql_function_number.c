@@ -21,10 +21,12 @@ static int cast_number(const struct cql_expression *call, const struct bytes *ar
     struct cql_number to;
     if (arguments[0].size == 0)
         return 0;
-    if (cql_number_read(call->arguments[0]->type->kind, arguments[0], &from) != 0 ||
-        cql_number_convert(&from, call->type->kind, &to) != 0) {
-        return cql_invalid(context->fault, "a number of over 256 bits cannot be cast");
-    }
+    int rc = cql_number_read(call->arguments[0]->type->kind, arguments[0], &from);
+    if (rc == 0)
+        rc = cql_number_convert(&from, call->type->kind, &to);
+    if (rc != 0)
+        return cql_invalid(context->fault, "%s cannot be cast",
+                           rc == ERROR_INVALID ? "NaN or infinity" : "a number of over 256 bits");
     *value = cql_number_keep(&to, context->arena);
     return 0;
 }

@@ -72,13 +72,18 @@ static double decimal_double(struct decimal decimal)
     return strtod(text, NULL);
 }
 
-static int64_t double_integer(double real)
+/* As Java's casts do: to the nearest bigint, or else to the nearest int, whose low bits are those
+ * of a smaller integer. */
+static int64_t double_integer(double real, enum type_kind kind)
 {
+    bool is_long = kind == TYPE_BIGINT || kind == TYPE_COUNTER;
+    int64_t least = is_long ? INT64_MIN : INT32_MIN;
+    int64_t greatest = is_long ? INT64_MAX : INT32_MAX;
     if (isnan(real))
         return 0;
-    if (real >= 9223372036854775808.0)
-        return INT64_MAX;
-    return real <= -9223372036854775808.0 ? INT64_MIN : (int64_t)real;
+    if (real >= -(double)least)
+        return greatest;
+    return real <= (double)least ? least : (int64_t)real;
 }
 
 /* The low 64 bits of the digits before the point. */
@@ -113,7 +118,7 @@ int cql_number_convert(const struct cql_number *from, enum type_kind kind, struc
 {
     *to = (struct cql_number){.kind = kind};
     if (cql_number_is_integer(kind)) {
-        to->integer = cql_number_is_real(from->kind)      ? double_integer(from->real)
+        to->integer = cql_number_is_real(from->kind)      ? double_integer(from->real, kind)
                       : cql_number_is_integer(from->kind) ? from->integer
                                                           : decimal_integer(from->decimal);
         return 0;

@@ -367,6 +367,8 @@ static void figures_arrived(void *context, int status, const struct error *err,
                             struct bytes position)
 {
     struct select *select = context;
+    struct cql *cql = select->execution->cql;
+    struct cql_slice slice = cql_slice_begin(select->execution);
     struct cql_fault *fault = &select->execution->fault;
     int rc = status == 0 ? 0 : cql_fault_of(fault, err);
     (void)position;
@@ -376,6 +378,7 @@ static void figures_arrived(void *context, int status, const struct error *err,
     if (rc != 0)
         cql_select_stop(select, rc);
     select_continue(select);
+    cql_slice_end(cql, slice);
 }
 
 static void trace_read(struct select *select)
@@ -649,9 +652,12 @@ static void virtual_rows_made(void *context, int status, const struct page_row *
         cql_execution_finish_fault(select->execution);
         return;
     }
+    struct cql *cql = select->execution->cql;
+    struct cql_slice slice = cql_slice_begin(select->execution);
     select->virtual_rows = rows;
     select->virtual_count = count;
     select_start(select);
+    cql_slice_end(cql, slice);
 }
 
 void cql_select_run(struct cql_execution *execution)

@@ -15,7 +15,7 @@ static bool is_text(struct bytes text, const char *wanted)
 static int read_class(struct cql_execution *execution, struct bytes text, const char **class_out)
 {
     static const char *const known[] = {"SimpleStrategy", "NetworkTopologyStrategy",
-                                        "LocalStrategy", "EverywhereStrategy"};
+                                        "LocalStrategy"};
     size_t prefix = sizeof(STRATEGIES) - 1;
     if (text.size > prefix && memcmp(text.data, STRATEGIES, prefix) == 0)
         text = bytes_of(text.data + prefix, text.size - prefix);

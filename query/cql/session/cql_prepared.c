@@ -171,6 +171,9 @@ static bool compile_again(struct cql_execution *execution, struct prepared *prep
         cql_compiled_unref(compiled);
         return false;
     }
+    int64_t change = (int64_t)arena_held(compiled->arena) - (int64_t)arena_held(before->arena);
+    prepared->bytes += (size_t)change;
+    account_bytes(execution->cql->prepared, change);
     cql_compiled_unref(prepared->compiled);
     prepared->compiled = compiled;
     return true;

@@ -143,6 +143,20 @@ void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, 
 
 /* ---- rows ---- */
 
+/* The number of cells that a value of `column` makes. */
+static uint32_t count_cells(const struct column *column, struct bytes value)
+{
+    struct type_items items;
+    bool is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
+    if (is_key || value.data == NULL)
+        return 0;
+    if (!type_is_complex(column->type))
+        return 1;
+    bool opened = type_items_open(column->type, value, &items);
+    check(opened);
+    return column->type->kind == TYPE_MAP ? items.count / 2 : items.count;
+}
+
 /* Make the cells of a collection that is not frozen. */
 static uint32_t make_cells(const struct column *column, struct bytes value, struct cell *cells)
 {
@@ -175,7 +189,10 @@ void cql_system_row(struct cql_system_maker *maker)
         arena_make_room(arena, maker->rows, maker->count, &maker->capacity, sizeof(*maker->rows));
     struct page_row *row = &maker->rows[maker->count++];
     *row = (struct page_row){.row = {.marker = {0, 0, EXPIRY_NONE}, .deletion = DELETION_NONE}};
-    struct cell *cells = arena_alloc(arena, (table->column_count + TOKENS) * sizeof(*cells), 16);
+    size_t cell_count = 0;
+    for (uint32_t id = 1; id <= table->column_count; id++)
+        cell_count += count_cells(schema_column(table, id), maker->values[id - 1]);
+    struct cell *cells = arena_alloc(arena, cell_count * sizeof(*cells), 16);
     row->row.cells = cells;
     struct buffer key = {.arena = maker->execution->arena};
     for (uint32_t id = 1; id <= table->column_count; id++) {
@@ -192,6 +209,7 @@ void cql_system_row(struct cql_system_maker *maker)
                 (struct cell){.column_id = id, .expiry_s = EXPIRY_NONE, .value = value};
         }
     }
+    check(row->row.cell_count == cell_count);
     row->key = arena_copy(arena, buffer_view(&key));
     row->token = murmur3_token(key.data, key.size);
 }

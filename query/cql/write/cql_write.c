@@ -48,7 +48,7 @@ struct write {
     struct store_write_lock write_lock;
 
     uint32_t read_statement; /* the statement whose rows are being read */
-    uint32_t read_unit; /* the index of the read in its `reads` */
+    uint32_t read_unit;      /* the index of the read in its `reads` */
     struct buffer position;
     bool read_failed;
     const struct read_page *page; /* the store's page, while its rows are copied */
@@ -119,6 +119,7 @@ static void answer_unknown(struct write *write, const struct error *err)
                err != NULL ? err->text : "the store stopped");
     execution->fault.error.consistency = execution->request.consistency;
     execution->fault.error.write_type = write_type(write);
+    execution->fault.error.contentions = (uint16_t)write->attempts;
     cql_execution_finish_fault(execution);
 }
 
@@ -297,9 +298,17 @@ static int build(void *context)
             continue;
         }
         /* In a batch with conditions, ranges are deleted 1 us before the other writes, as in
-         * Cassandra. */
-        if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan))
+         * Cassandra.  The engine gives all writes of a stream's table one timestamp, at which the
+         * deletion would hide the batch's own rows. */
+        if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan)) {
+            if (statement.timestamp_us == TIMESTAMP_SERVER) {
+                return cql_invalid(&write->execution->fault,
+                                   "A batch with conditions cannot delete a partition or a range "
+                                   "of rows of %s.%s, which belongs to a stream",
+                                   statement.plan->table->keyspace, statement.plan->table->name);
+            }
             statement.timestamp_us--;
+        }
         int rc = cql_write_build(write->execution, &statement, write->batch);
         if (rc != 0)
             return rc;

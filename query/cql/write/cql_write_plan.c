@@ -3,6 +3,7 @@
  */
 #include "query/cql/write/cql_write_plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/common/cql_scope.h"
@@ -390,15 +391,26 @@ static int resolve_assignment(struct cql_scope *scope, const struct cql_assignme
 
 /* ---- INSERT ---- */
 
+static int compare_names(const void *a, const void *b)
+{
+    const struct cql_name *const *left = a;
+    const struct cql_name *const *right = b;
+    return bytes_compare((*left)->text, (*right)->text);
+}
+
 static int check_names(struct cql_scope *scope, const struct cql_insert *insert)
 {
     if (insert->column_count != insert->value_count)
         return cql_invalid(scope->fault, "Unmatched column names/values");
-    for (const struct cql_name *a = insert->columns; a != NULL; a = a->next) {
-        for (const struct cql_name *b = a->next; b != NULL; b = b->next)
-            if (bytes_equal(a->text, b->text))
-                return cql_invalid(scope->fault, "The column names contains duplicates");
-    }
+    const struct cql_name **names = cql_scope_array(scope, insert->column_count, sizeof(*names));
+    uint32_t count = 0;
+    for (const struct cql_name *name = insert->columns; name != NULL; name = name->next)
+        names[count++] = name;
+    check(count == insert->column_count);
+    qsort(names, count, sizeof(*names), compare_names);
+    for (uint32_t i = 1; i < count; i++)
+        if (bytes_equal(names[i - 1]->text, names[i]->text))
+            return cql_invalid(scope->fault, "The column names contains duplicates");
     return 0;
 }
 
@@ -443,6 +455,7 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
                                          "UPDATE instead");
     }
     struct cql_insert of_json = *insert;
+    struct cql_scope *own = scope;
     struct cql_scope extended = *scope;
     if (insert->json != NULL) {
         rc = spell_json(scope, insert, plan, &extended, &of_json);
@@ -479,7 +492,7 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
     if (rc == 0)
         rc = cql_restrict_compile(scope, plan->table, where, CQL_FOR_UPDATE, true, &plan->where);
     if (rc == 0)
-        rc = resolve_attributes(scope, &insert->attributes, plan);
+        rc = resolve_attributes(own, &insert->attributes, plan);
     struct cql_conditions conditions = {0};
     plan->if_not_exists = insert->if_not_exists;
     return rc == 0 ? resolve_conditions(scope, &conditions, plan) : rc;
