@@ -75,10 +75,10 @@ const char *error_text(int code)
         return "unknown error";
     case -3008:
         return "unknown node or service";
-    case -3011:
-        return "name resolution failed";
-    case -3007:
+    case -3005:
         return "no address of this family";
+    case -3007:
+        return "the name has no address";
     case -3001:
         return "temporary failure of name resolution";
     case -3004:

@@ -2,8 +2,9 @@
  *
  * The table uses neither the loop nor the store.  A producer is a sender that numbers its batches
  * from 1.  It is identified by a UUID, and gives an epoch, which never decreases: a connection with
- * a lower epoch than an earlier one is refused.  For each of its last PRODUCER_WINDOW batches a hash
- * of the content and the counts of lines are kept, in memory and in the store's table `producer`.
+ * a lower epoch than an earlier one is refused.  For each of its last PRODUCER_WINDOW batches a
+ * hash of the content and the counts of lines are kept, in memory and in the store's table
+ * `producer`.
  * That table has a row for each batch, written in the frame of the batch (producer_rows.h).
  *
  * The table has a limit.  When it is full, a new producer displaces another one that has no

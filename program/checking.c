@@ -103,7 +103,7 @@ static int check_server(const char *path, int word_count, char **words)
     memory_free(socket);
     network_uv_free(network);
     loop_free(loop);
-    return fflush(stdout) == 0 ? status : EXIT_SYSTEM_FAILED;
+    return status;
 }
 
 int checking_run(const struct cli_call *call)

@@ -5,6 +5,7 @@
  * makes a data directory, serve runs a server on one, load puts files of clicks into one, restore
  * makes one from a backup, and limits prints the table of limits. */
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,10 +240,24 @@ static int refuse_name(const struct subcommands *all, int word_count, char **wor
     return EXIT_WRONG_USAGE;
 }
 
+/* Returns the exit status of a command that ended with `status`: also a command that printed all
+ * it had to say has failed when that was not written.  A reader that closed its end of a pipe has
+ * read what it wanted. */
+static int finish_output(int status)
+{
+    errno = 0;
+    bool is_written = fflush(stdout) == 0 && ferror(stdout) == 0;
+    if (is_written || errno == EPIPE)
+        return status;
+    fprintf(stderr, "daybook: cannot write the output%s%s\n", errno != 0 ? ": " : "",
+            errno != 0 ? strerror(errno) : "");
+    return EXIT_SYSTEM_FAILED;
+}
+
 static int run_named(struct subcommands *all, int word_count, char **words)
 {
     const struct subcommand *subcommand = subcommands_find(all, words[0]);
-    return subcommand != NULL ? run(subcommand, word_count, words)
+    return subcommand != NULL ? finish_output(run(subcommand, word_count, words))
                               : refuse_name(all, word_count, words);
 }
 
@@ -271,11 +286,11 @@ int main(int argc, char **argv)
         return run_help(&all, argv[2]);
     if (is_help) {
         print_usage(&all, stdout);
-        return fflush(stdout) == 0 ? EXIT_DONE : EXIT_SYSTEM_FAILED;
+        return finish_output(EXIT_DONE);
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         printf("%s\n", argp_program_version);
-        return fflush(stdout) == 0 ? EXIT_DONE : EXIT_SYSTEM_FAILED;
+        return finish_output(EXIT_DONE);
     }
     return run_named(&all, argc - 1, argv + 1);
 }

@@ -213,8 +213,12 @@ int restoring_run(const struct cli_call *call)
         disk_posix_close(source);
     }
     if (rc != 0) {
-        fprintf(stderr, "daybook: restore from %s to %s: %s\n", options->backup, path, err.text);
+        if (options->is_list)
+            fprintf(stderr, "daybook: list the points of %s: %s\n", options->backup, err.text);
+        else
+            fprintf(stderr, "daybook: restore from %s to %s: %s\n", options->backup, path,
+                    err.text);
         return command_exit_of(rc);
     }
-    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_SYSTEM_FAILED;
+    return EXIT_DONE;
 }

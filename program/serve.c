@@ -101,6 +101,7 @@ static bool parse_size(const char *text, uint64_t *size_out)
 {
     static const char units[] = "KMG";
     char *end;
+    errno = 0;
     unsigned long long count = strtoull(text, &end, 10);
     unsigned shift = 0;
     const char *unit = *end == '\0' ? NULL : strchr(units, *end);
@@ -108,7 +109,8 @@ static bool parse_size(const char *text, uint64_t *size_out)
         shift = 10 * (unsigned)(unit - units + 1);
         end++;
     }
-    if (end == text || *end != '\0' || text[0] == '-' || count > UINT64_MAX >> shift)
+    if (end == text || *end != '\0' || text[0] == '-' || errno == ERANGE ||
+        count > UINT64_MAX >> shift)
         return false;
     *size_out = (uint64_t)count << shift;
     return true;

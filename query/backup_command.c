@@ -90,15 +90,16 @@ static const struct argp backup_command_argp = {
     .options = backup_command_argp_options,
     .parser = backup_command_parse,
     .args_doc = "BACKUP",
-    .doc = "Make a point of the data directory, as of one moment, in the directory BACKUP, while a "
-           "server goes on or without one."
-           "\vSegments that BACKUP has already are not copied again; one that was cut short goes "
-           "on.  With --follow the command returns when the first point is there and the log has "
-           "been caught up with; daybook status then tells how far behind the backup is.\n\n"
-           "Examples:\n"
-           "  daybook backup /mnt/other-disk/daybook --keep 30\n"
-           "  daybook backup --follow /mnt/other-host/daybook\n"
-           "  daybook restore /mnt/other-host/daybook /var/lib/daybook --latest",
+    .doc =
+        "Make a point of the data directory, as of one moment, in the directory BACKUP, while a "
+        "server goes on or without one."
+        "\vSegments that BACKUP has already are not copied again; one that was cut short goes "
+        "on.  With --follow the command returns when the first point is complete; from then on the "
+        "server copies the log, and daybook status tells how far behind the backup is.\n\n"
+        "Examples:\n"
+        "  daybook backup /mnt/other-disk/daybook --keep 30\n"
+        "  daybook backup --follow /mnt/other-host/daybook\n"
+        "  daybook restore /mnt/other-host/daybook /var/lib/daybook --latest",
 };
 
 /* ---- answers ---- */

@@ -202,7 +202,7 @@ static int parse_order(struct shape *shape, const char *text, const char *what,
 
     if (rc == 0 && marshal->other_order != NULL)
         definitions_note(shape->definitions, shape->family->line,
-                         "%s of %s: %s becomes uuid, which sorts its values in another order", what,
+                         "%s of %s: values of %s are sorted in another order by CQL's type", what,
                          shape->family->name, marshal->other_order);
     return rc;
 }

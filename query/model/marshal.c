@@ -28,6 +28,9 @@ static const struct {
     {"TimestampType", "timestamp"},   {"UTF8Type", "text"},         {"UUIDType", "uuid"},
 };
 
+/* Simple types that sort their values in another order than the CQL type does. */
+static const char *const other_orders[] = {"DateType", "LexicalUUIDType"};
+
 /* Classes with arguments; `count` is the number of arguments. */
 static const struct {
     const char *name;
@@ -127,8 +130,9 @@ static int put_type(struct parser *parser, unsigned depth, struct buffer *cql)
         return refuse(parser, "has types too deep within types", parser->text);
     if (name.size == 0)
         return refuse(parser, "is no type", parser->text);
-    if (bytes_equal(name, bytes_text("LexicalUUIDType")))
-        parser->marshal->other_order = "LexicalUUIDType";
+    for (size_t i = 0; i < sizeof(other_orders) / sizeof(other_orders[0]); i++)
+        if (bytes_equal(name, bytes_text(other_orders[i])))
+            parser->marshal->other_order = other_orders[i];
     if (simple != NULL) {
         buffer_append_text(cql, simple);
         return 0;

@@ -27,7 +27,8 @@ struct marshal {
     struct marshal_part parts[SCHEMA_CLUSTERING_MAX];
     uint32_t count;                    /* at least 1; 1 unless it is a composite */
     bool is_composite;
-    const char *other_order;           /* "LexicalUUIDType" if that class occurs; else NULL */
+    const char *other_order;           /* of DateType and LexicalUUIDType the one that occurs; NULL:
+                                        * none does */
 };
 
 /* `bytes_as`: the CQL type for BytesType, blob or text.  ERROR_INVALID: the text has a mistake,

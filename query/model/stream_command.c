@@ -56,7 +56,8 @@ static error_t parse_rates(struct stream_options *options, const char *argument,
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         const char *end_at = i == 0 ? "(" : i < 3 ? "," : ")";
         size_t size = strcspn(at, "(,)");
-        if (size == 0 || size >= STREAM_PART_MAX || at[size] != end_at[0]) {
+        if (size == 0 || size >= STREAM_PART_MAX || at[size] != end_at[0] ||
+            (end_at[0] == ')' && at[size + 1] != '\0')) {
             return command_refuse(
                 state, "--rates takes KEYSPACE.TABLE(reseller,since,rate), not '%s'", argument);
         }

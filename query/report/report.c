@@ -242,11 +242,17 @@ static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
     [BY_TOTAL] = {SUM_FIELDS}};
 
+/* The stream's currency, else the directory's; "" if neither is set. */
+static const char *report_currency(const struct report *report)
+{
+    const struct click_stream *stream = rollup_stream(report->rollup);
+    return stream->currency[0] != '\0' ? stream->currency : report->query->currency;
+}
+
 /* In aligned tables, the names of money columns include the currency. */
 static const char *money_name(const struct report *report, const char *name, char to[32])
 {
-    const struct click_stream *stream = rollup_stream(report->rollup);
-    const char *currency = stream->currency[0] != '\0' ? stream->currency : report->query->currency;
+    const char *currency = report_currency(report);
     bool is_said = report->options->format == TABLE_ALIGNED && currency[0] != '\0';
     snprintf(to, 32, "%s %s", name, currency);
     return is_said ? to : name;
@@ -667,7 +673,7 @@ static void report_run(void *room, const struct command_request *request,
         report->ads = report_ads_new(report->query->store, report->rollup, output);
     name_columns(report);
     if (report->options->is_chart) {
-        report->chart = report_chart_new(report->options, report->query->currency);
+        report->chart = report_chart_new(report->options, report_currency(report));
         report->answer.output = output;
     } else {
         query_answer_begin(&report->answer, output, report->options->format, report->columns,

@@ -173,6 +173,8 @@ def test_refusals_say_what_to_do(directory, tmp_path):
     assert "is no backup" in answer.err
     answer = daybook.run("restore", tmp_path / "b", "--to", "yesterday", tmp_path / "n", status=2)
     assert "with its zone" in answer.err
+    answer = daybook.run("restore", "--list", tmp_path, status=3)
+    assert answer.err.startswith(f"daybook: list the points of {tmp_path}: ")
     daybook.run("init", "-d", tmp_path / "other")
     answer = daybook.run("backup", "-d", tmp_path / "other", tmp_path / "b", status=3)
     assert "of another directory" in answer.err

@@ -77,6 +77,20 @@ def test_reading_where_nothing_is_says_so_and_makes_nothing(directory, words):
     assert not directory.exists()
 
 
+@pytest.mark.parametrize("words", [
+    ["init"], ["limits"], ["clock", "mend"], ["load", "-", "--producer", "p"], ["report"],
+    ["--version"]], ids=" ".join)
+def test_output_that_is_not_written_is_a_failure(directory, paper, words):
+    if words != ["init"]:
+        daybook.run("init", "-d", directory)
+    place = [] if words[0] in ("limits", "--version") else ["-d", str(directory)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([daybook.PROGRAM, *words, *place], input=paper.bytes, stdout=full,
+                              stderr=subprocess.PIPE, env=daybook.environment(), check=False)
+    assert done.returncode == 3, done
+    assert b"cannot write the output" in done.stderr
+
+
 def test_init_makes_a_directory_once(directory):
     daybook.run("init", "-d", directory)
     assert daybook.rows(daybook.run("report", "-d", directory, "--format", "csv").out) == []
@@ -218,6 +232,7 @@ def test_a_file_sets_what_the_command_line_does_not(directory, tmp_path):
 @pytest.mark.parametrize("text, message", [
     ("cql = none\nmemory = 1K\n", "line 2: memory takes at least 128M"),
     ("memory = 1G\nmemory = 2G\n", "line 2: memory is there twice"),
+    ("memory = 18446744073709551616\n", "line 1: memory takes at least 128M"),
     ("idle-poll = 0\nidle-poll = 0\n", "line 2: idle-poll is there twice"),
     ("idle-poll = 10001\n", "line 1: idle-poll takes microseconds, 0 to 10000, not '10001'"),
     ("idle-poll = 1ms\n", "line 1: idle-poll takes microseconds, 0 to 10000, not '1ms'"),

@@ -75,6 +75,9 @@ def test_a_paper_runs_as_written(serve, paper):
         svg = server.run("schema", "--chebotko", "hotel", "--queries", PAPERS / "003_hotel.queries")
         xml.etree.ElementTree.fromstring(svg.out)
         assert_recorded(svg.out, "003_hotel.svg")
+        refused = server.run("schema", "--chebotko", "hostel", "--queries",
+                             PAPERS / "003_hotel.queries", status=2)
+        assert refused.err == "daybook: there is no keyspace hostel\n"
 
 
 def test_a_queue_is_read_behind_more_deletions_than_cassandra_bears(serve):

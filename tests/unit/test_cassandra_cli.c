@@ -134,14 +134,20 @@ Test(cassandra_cli, an_order_that_cql_has_not_is_told)
 {
     expect("\ncreate column family f with comparator=LexicalUUIDType;",
            "CREATE TABLE k.f (key blob, column1 uuid, value blob, PRIMARY KEY (key, column1))\n"
-           "line 2: comparator of f: LexicalUUIDType becomes uuid, which sorts its values in "
-           "another order\n");
+           "line 2: comparator of f: values of LexicalUUIDType are sorted in another order "
+           "by CQL's type\n");
     expect("create column family f with column_type=Super and comparator=LongType and "
            "subcomparator=LexicalUUIDType;",
            "CREATE TABLE k.f (key blob, column1 bigint, column2 uuid, value blob, PRIMARY KEY "
            "(key, column1, column2))\n"
-           "line 1: subcomparator of f: LexicalUUIDType becomes uuid, which sorts its values in "
-           "another order\n");
+           "line 1: subcomparator of f: values of LexicalUUIDType are sorted in another order "
+           "by CQL's type\n");
+    expect(
+        "create column family f with comparator=DateType and "
+        "column_metadata=[];",
+        "CREATE TABLE k.f (key blob, column1 timestamp, value blob, PRIMARY KEY (key, column1))\n"
+        "line 1: comparator of f: values of DateType are sorted in another order by CQL's "
+        "type\n");
 }
 
 Test(cassandra_cli, options_say_what_the_file_does_not)

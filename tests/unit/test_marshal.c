@@ -39,7 +39,8 @@ Test(marshal, classes_are_types)
 {
     expect("AsciiType", "ascii");
     expect("BytesType", "blob");
-    expect("DateType", "timestamp");
+    expect("DateType", "timestamp other order");
+    expect("TimestampType", "timestamp");
     expect("Int32Type", "int");
     expect("IntegerType", "varint");
     expect("LongType", "bigint");
