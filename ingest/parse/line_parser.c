@@ -4,8 +4,10 @@
  * the right number of delimiters, a time of 13 digits and a short amount; it passes views to
  * row_builder_add_plain.  All other lines, and those that row_builder_add_plain refuses, take the
  * full way: the line is split with regard to quotes, and row_builder_add checks each field.  The
- * plain way refuses every quoted field: a quote is not a digit, and row_builder_add_plain refuses a
- * new id with a quote.
+ * plain way refuses every field with a quote: a quote is not a digit, and row_builder_add_plain
+ * refuses an id with a quote.
+ *
+ * The order of columns decides whether lines can take the plain way (order_is_plain).
  *
  *   text    r1,2013-11-28,1385654400123,ad42,0.005\n r2,...
  *   index     ^2         ^13           ^27  ^32   ^38   positions of one window of 16 KiB
@@ -279,6 +281,16 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     return true;
 }
 
+/* Whether row_builder_add_plain reads every field of a line.  It reads no click id, and a field
+ * that nothing reads is not checked for quotes. */
+static bool order_is_plain(const struct line_order *order)
+{
+    bool has_day = order->line_field[FIELD_DAY] != LINE_FIELD_NONE;
+
+    return order->line_field[FIELD_CLICK_ID] == LINE_FIELD_NONE &&
+           order->field_count == (has_day ? RECORD_FIELDS : RECORD_FIELDS - 1);
+}
+
 /* Add the line whose `count` fields end at `ends`; false: it needs the full way. */
 static inline bool plain_line(const struct line_parser *parser, struct row_builder *builder,
                               const uint8_t *text, size_t start, const uint32_t *ends,
@@ -318,6 +330,7 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
     uint32_t positions[LINE_PARSER_WINDOW + DELIMITER_EXTRA];
     size_t count = parser->index(text.data, text.size, positions);
     uint32_t fields = parser->order.field_count;
+    bool is_plain = !parser->is_exact && order_is_plain(&parser->order);
     uint64_t line_end = parser->line + lines_max;
     size_t start = 0;
     size_t at = 0;
@@ -330,7 +343,7 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
     while (start < text.size && parser->line < line_end && text.data[start] != '#') {
         /* With the constant RECORD_FIELDS, which fits nearly all lines, the compiler unrolls the
          * loops. */
-        if (!parser->is_exact && fields <= RECORD_FIELDS && at + fields <= count &&
+        if (is_plain && at + fields <= count &&
             (fields == RECORD_FIELDS
                  ? plain_line(parser, builder, text.data, start, positions + at, RECORD_FIELDS)
                  : plain_line(parser, builder, text.data, start, positions + at, fields))) {

@@ -112,6 +112,7 @@ struct plain_record {
     uint8_t amount_scale;
 };
 /* The fast way for the common form of a line: add the row without copies.  The block must have room
- * for it.  False: a value needs the checks of row_builder_add, and no row was added. */
+ * for it, and the stream's clicks must have no ids.  False: a value needs the checks of
+ * row_builder_add, and no row was added. */
 bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record);
 #endif

@@ -9,6 +9,18 @@
 #include "base/memory.h"
 #include "tests/unit/clicks_fixture.h"
 
+static const struct line_columns columns_with_ids = {
+    .names =
+        {
+            {(const uint8_t *)"reseller_id", 11},
+            {(const uint8_t *)"day", 3},
+            {(const uint8_t *)"time", 4},
+            {(const uint8_t *)"ad_id", 5},
+            {(const uint8_t *)"amount", 6},
+            {(const uint8_t *)"click_id", 8},
+        },
+};
+
 static const struct line_columns columns = {
     .names =
         {
@@ -21,6 +33,7 @@ static const struct line_columns columns = {
 };
 
 struct fixture {
+    struct ingest_stream stream; /* only of clicks with ids */
     struct schema *schema;
     struct row_builder *builder;
     struct line_parser parser;
@@ -37,6 +50,24 @@ static void fixture_init(struct fixture *fixture)
                               &fixture->builder, &err) == 0,
               "%s", err.text);
     line_parser_init(&fixture->parser);
+}
+
+/* Clicks with ids, in the order that `header` gives. */
+static void fixture_init_with_ids(struct fixture *fixture, const char *header)
+{
+    struct error err = {0};
+
+    fixture->stream = clicks_stream;
+    fixture->stream.click_id_column_id = 5;
+    fixture->stream.click_id_type = type_builtin(TYPE_BIGINT);
+    fixture->schema = row_builder_schema(&fixture->stream);
+    cr_assert(row_builder_new(&fixture->stream, schema_table(fixture->schema, ROW_BUILDER_TABLE), 7,
+                              &fixture->builder, &err) == 0,
+              "%s", err.text);
+    line_parser_init(&fixture->parser);
+    cr_assert(line_parser_header(&fixture->parser, bytes_text(header), &columns_with_ids, &err) ==
+                  0,
+              "%s", err.text);
 }
 
 static void fixture_release(struct fixture *fixture)
@@ -452,6 +483,58 @@ static void expect_one_result(struct bytes text)
     expect_equal(&plain, &full);
     fixture_release(&plain);
     fixture_release(&full);
+}
+
+/* Without a day, a click with an id has as many fields as one with a day and without an id. */
+Test(line_parser, a_click_keeps_its_id_where_the_header_leaves_out_the_day)
+{
+    static const struct {
+        const char *header, *text;
+    } cases[] = {
+        {"reseller_id,time,ad_id,amount,click_id",
+         "r,1385654400123,a,1,17\nr,1385654400124,a,1,x\nr,1385654400125,a,1,18\n"},
+        {"click_id,amount,ad_id,time,reseller_id",
+         "17,1,a,1385654400123,r\nx,1,a,1385654400124,r\n18,1,a,1385654400125,r\n"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bytes text = bytes_text(cases[i].text);
+        struct fixture fixture;
+
+        fixture_init_with_ids(&fixture, cases[i].header);
+        cr_assert_eq(parse(&fixture, text), text.size);
+        const struct block *block = fixture.builder->block;
+        const struct block_column *id = fixture.builder->click_id;
+        cr_assert_eq(block->rows, 2);
+        cr_assert_eq(id->dictionary.count, 2, "%u ids", id->dictionary.count);
+        for (uint32_t row = 0; row < 2; row++) {
+            struct bytes value = block_dictionary_get(&id->dictionary, id->codes[row]);
+
+            cr_expect_eq(type_value_bigint(value), 17 + row);
+            cr_expect_eq(fixture.builder->line->integers[row], 1 + 2 * row);
+            cr_expect_eq(fixture.builder->content->codes[row], row);
+        }
+        cr_assert_eq(fixture.builder->rejects.count, 1);
+        cr_expect_eq(fixture.builder->rejects.items[0].code, REJECT_BAD_CLICK_ID);
+        fixture_release(&fixture);
+    }
+}
+
+/* A LINES frame can count a field that it names for no column. */
+Test(line_parser, a_field_of_no_column_is_checked_for_quotes_too)
+{
+    struct fixture fixture;
+
+    fixture_init(&fixture);
+    fixture.parser.order = (struct line_order){
+        .line_field = {0, LINE_FIELD_NONE, 1, 2, 3, LINE_FIELD_NONE},
+        .field_count = 5,
+    };
+    parse(&fixture, bytes_text("r,1385654400123,a,1,x\nr,1385654400123,a,1,x\"y\n"));
+    cr_expect_eq(fixture.builder->block->rows, 1);
+    cr_assert_eq(fixture.builder->rejects.count, 1);
+    cr_expect_eq(fixture.builder->rejects.items[0].code, REJECT_BAD_QUOTE);
+    fixture_release(&fixture);
 }
 
 /* Every amount of up to five of these characters, alone and behind so many digits that the point
