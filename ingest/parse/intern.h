@@ -14,12 +14,13 @@
 enum {
     INTERN_SHORT_MAX = 16,
     INTERN_NONE = -1,                  /* no code; codes are below BLOCK_ROWS_MAX */
-    INTERN_PADDING = 16                /* bytes that must be readable after a string's start */
+    INTERN_PADDING = 16,               /* bytes that must be readable after a string's start */
+    INTERN_APART = 1 << 30             /* in the size of a key apart; strings are shorter */
 };
 
 struct intern_slot {
     uint64_t low, high;                /* the bytes, zero-filled; a long string's hash */
-    uint32_t size;
+    uint32_t size;                     /* with INTERN_APART: added with a key apart */
     uint32_t epoch;                    /* differs from the table's: the slot is empty */
     uint32_t code;
     uint32_t unused;
@@ -50,6 +51,9 @@ struct intern_key {
 /* INTERN_PADDING bytes from `text.data` on are readable. */
 static inline struct intern_key intern_key_of(struct bytes text);
 struct intern_key intern_key_long(struct bytes text);
+/* The string's key apart: it finds only strings that were added with such a key, and other keys do
+ * not find these.  Lookups with it are slower. */
+static inline struct intern_key intern_key_apart(struct intern_key key);
 
 /* The string's code; INTERN_NONE: the table does not have the string. */
 static inline int32_t intern_find(const struct intern *intern, struct intern_key key,
@@ -76,6 +80,13 @@ static inline struct intern_key intern_key_of(struct bytes text)
         .high = load_u64(text.data + 8) & intern_masks[size].high,
         .size = (uint32_t)size,
     };
+}
+
+/* A size above INTERN_SHORT_MAX makes intern_find compare the text. */
+static inline struct intern_key intern_key_apart(struct intern_key key)
+{
+    key.size |= INTERN_APART;
+    return key;
 }
 
 static inline uint32_t intern_slot_of(const struct intern *intern, struct intern_key key)

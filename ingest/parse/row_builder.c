@@ -7,7 +7,9 @@
  *
  * row_builder_add_plain is a shortcut: it never rejects, and it adds only rows that row_builder_add
  * would add in the same way.  Tests compare the two with random lines.  An id is checked only when
- * it is new to the dictionary, because an id in the dictionary was checked before.
+ * it is not found, because an id in the dictionary was checked before.  An id with a quote has a
+ * key apart (intern.h), which the shortcut does not use: the same bytes in a line of text are
+ * another id, or a wrong quote.
  *
  *   reseller ─ code ─ memo of its last day ─ same day ─▶ partition
  *                            └ another day: (reseller, day) in `partitions`, else a new key */
@@ -457,6 +459,8 @@ static uint32_t builder_intern(struct row_builder *builder, struct intern *inter
         id.data = padded;
     }
     struct intern_key key = intern_key_of(id);
+    if (memchr(id.data, '"', id.size) != NULL)
+        key = intern_key_apart(key);
     int32_t code = intern_find(intern, key, id);
     if (code != INTERN_NONE)
         return (uint32_t)code;
@@ -510,7 +514,8 @@ static bool odd_id_is_taken(struct bytes id)
     return row_builder_takes_id(id) && memchr(id.data, '"', id.size) == NULL;
 }
 
-/* Whether a new id is valid and has no quote.  An id with a quote needs row_builder_add. */
+/* Whether an id that was not found is valid and has no quote.  An id with a quote needs
+ * row_builder_add. */
 static inline bool plain_takes_id(struct intern_key key, struct bytes id)
 {
     return id_is_simple(key) || odd_id_is_taken(id);

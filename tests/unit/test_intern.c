@@ -78,3 +78,29 @@ Test(intern, a_cleared_table_knows_nothing)
     intern_release(&intern);
     dictionary_release(&dictionary);
 }
+
+Test(intern, a_key_apart_finds_only_strings_that_were_added_apart)
+{
+    static const char *const texts[] = {"short", "a string of more than sixteen bytes"};
+    struct block_dictionary dictionary = {0};
+    struct intern intern;
+
+    intern_init(&intern, 7, &dictionary);
+    for (int i = 0; i < 2; i++) {
+        uint8_t padded[64] = {0};
+        struct bytes text = bytes_of(padded, strlen(texts[i]));
+
+        memcpy(padded, texts[i], text.size);
+        struct intern_key key = intern_key_of(text);
+        uint32_t apart = intern_add(&intern, intern_key_apart(key), text);
+        cr_expect_eq(intern_find(&intern, key, text), INTERN_NONE);
+        uint32_t plain = intern_add(&intern, key, text);
+        cr_expect_eq(intern_find(&intern, intern_key_apart(key), text), (int32_t)apart);
+        cr_expect_eq(intern_find(&intern, key, text), (int32_t)plain);
+        padded[0]++;
+        cr_expect_eq(intern_find(&intern, intern_key_apart(intern_key_of(text)), text),
+                     INTERN_NONE);
+    }
+    intern_release(&intern);
+    dictionary_release(&dictionary);
+}

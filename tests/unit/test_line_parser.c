@@ -351,6 +351,8 @@ static void random_field(struct buffer *text, uint64_t *state, int field)
                                       "\"\"",
                                       "\"a\"",
                                       "\"a,b\"",
+                                      "\"a\"\"b\"",
+                                      "\"\"\"a\"\"\"",
                                       "a\"b",
                                       "\"",
                                       "#",
@@ -535,6 +537,47 @@ Test(line_parser, a_field_of_no_column_is_checked_for_quotes_too)
     cr_assert_eq(fixture.builder->rejects.count, 1);
     cr_expect_eq(fixture.builder->rejects.items[0].code, REJECT_BAD_QUOTE);
     fixture_release(&fixture);
+}
+
+/* An id with a quote is in the dictionary; the same bytes in a line are another id, or none. */
+Test(line_parser, an_id_with_a_quote_is_read_as_csv_each_time)
+{
+    static const char *const cases[][3] = {
+        {"\"a\"\"b\"", "a\"b", NULL},
+        {"\"an id of many bytes\"\"\"", "an id of many bytes\"", NULL},
+        {"\"\"\"x\"\"\"", "\"x\"", "x"},
+        {"\"\"\"an id of many bytes\"\"\"", "\"an id of many bytes\"", "an id of many bytes"},
+    };
+
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+        const char *const *ids = cases[i / 2];
+        bool is_ad = i % 2 != 0;
+        struct buffer text = {0};
+        struct fixture fixture;
+
+        fixture_init(&fixture);
+        for (int j = 0; j < 4; j++)
+            buffer_printf(&text, "%s,2013-11-28,1385654400123,%s,1\n", is_ad ? "r" : ids[j / 2],
+                          is_ad ? ids[j / 2] : "a");
+        parse(&fixture, buffer_view(&text));
+        row_builder_finish(fixture.builder);
+        cr_expect_eq(fixture.builder->block->rows, ids[2] == NULL ? 2 : 4, "%s", ids[1]);
+        cr_expect_eq(fixture.builder->rejects.count, ids[2] == NULL ? 2 : 0, "%s", ids[1]);
+        for (uint32_t row = 0; row < fixture.builder->block->rows; row++) {
+            const char *id = ids[1 + row / 2] == NULL ? "" : ids[1 + row / 2];
+            struct buffer expected = {0};
+
+            buffer_clear(&text);
+            row_text(fixture.builder, row, &text);
+            buffer_printf(&expected, "%s|2013-11-28|1385654400123|%s|1e-0|-", is_ad ? "r" : id,
+                          is_ad ? id : "a");
+            cr_expect(bytes_equal(buffer_view(&text), buffer_view(&expected)), "%.*s",
+                      (int)text.size, (const char *)text.data);
+            buffer_release(&expected);
+        }
+        buffer_release(&text);
+        fixture_release(&fixture);
+    }
 }
 
 /* Every amount of up to five of these characters, alone and behind so many digits that the point
