@@ -233,7 +233,7 @@ static uint32_t builder_add_reseller(struct row_builder *builder, struct intern_
 
     builder->memos =
         memory_make_room(builder->memos, code, &builder->memo_capacity, sizeof *builder->memos);
-    builder->memos[code] = (struct partition_memo){.day = INT32_MIN};
+    builder->memos[code] = (struct partition_memo){.text_high = MEMO_NO_TEXT, .day = INT32_MIN};
     return code;
 }
 
@@ -242,7 +242,7 @@ static void memo_set(struct partition_memo *memo, struct bytes text, int32_t day
                      uint32_t partition)
 {
     memo->text_low = text.size == 0 ? 0 : load_u64(text.data);
-    memo->text_high = text.size == 0 ? 0 : load_u16(text.data + 8);
+    memo->text_high = text.size == 0 ? MEMO_NO_TEXT : load_u16(text.data + 8);
     memo->day = day;
     memo->partition = partition;
 }

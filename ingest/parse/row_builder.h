@@ -29,11 +29,15 @@ enum {
     ROW_BUILDER_CONTENT                /* the line, cut to REJECT_CONTENT_MAX, for a reject */
 };
 
+/* A memo's text_high if the day was computed from a time, or there is no day yet: greater than any
+ * two bytes, so that no text of a line is equal. */
+enum { MEMO_NO_TEXT = UINT16_MAX + 1 };
+
 /* A reseller's last day and partition: for the reseller's next click of the same day, one
  * comparison finds the partition. */
 struct partition_memo {
-    uint64_t text_low;                 /* the day's first 8 bytes; 0: it was computed from a time */
-    uint16_t text_high;                /* its last 2 bytes */
+    uint64_t text_low;                 /* the day's first 8 bytes */
+    uint32_t text_high;                /* its last 2 bytes; MEMO_NO_TEXT: the day has no text */
     int32_t day;                       /* INT32_MIN: the reseller has no click yet */
     uint32_t partition;                /* its code in the block */
 };

@@ -580,6 +580,27 @@ Test(line_parser, an_id_with_a_quote_is_read_as_csv_each_time)
     }
 }
 
+/* Neither after a click whose day was computed, nor as the day of a reseller's first click. */
+Test(line_parser, a_day_of_zero_bytes_is_refused)
+{
+    static const char line[] = "r,\0\0\0\0\0\0\0\0\0\0,1385654400123,a,1\n";
+    struct buffer text = {0};
+    struct fixture fixture;
+
+    fixture_init(&fixture);
+    for (int i = 0; i < 2; i++) {
+        buffer_append(&text, line, sizeof line - 1);
+        buffer_append_text(&text, "r,,1385654400123,a,1\n");
+    }
+    parse(&fixture, buffer_view(&text));
+    cr_expect_eq(fixture.builder->block->rows, 2);
+    cr_assert_eq(fixture.builder->rejects.count, 2);
+    for (int i = 0; i < 2; i++)
+        cr_expect_eq(fixture.builder->rejects.items[i].code, REJECT_BAD_DAY);
+    buffer_release(&text);
+    fixture_release(&fixture);
+}
+
 /* Every amount of up to five of these characters, alone and behind so many digits that the point
  * stands at each place of a word, and beyond one. */
 Test(line_parser, amounts_of_any_shape_give_what_the_full_way_gives, .timeout = 60)
