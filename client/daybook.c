@@ -177,7 +177,8 @@ static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
         daybook->retry_ms = 0;
         daybook->error[0] = '\0';
     }
-    if (rc == DAYBOOK_UNREACHABLE || rc == DAYBOOK_REFUSED)
+    /* After any error, also where memory was out, bytes that were received may be lost. */
+    if (rc != 0)
         daybook_disconnect(daybook);
     if (rc == DAYBOOK_REFUSED)
         daybook->status = rc;
