@@ -17,14 +17,22 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
     reply_queue_ready(reply);
 }
 
-void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
-                   const char *text)
+/* Set the connection to REFUSED, and count it.  Its rows are not cleared here, because the store or
+ * click_dedup may be reading them; the connection drops them on its next turn. */
+static void answer_end(struct ingest_connection *connection)
 {
     if (connection->state == INGEST_REFUSED)
         return;
     connection->state = INGEST_REFUSED;
     connection->ingest->metrics.refused->value++;
-    stream_rows_clear(&connection->rows);
+}
+
+void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
+                   const char *text)
+{
+    if (connection->state == INGEST_REFUSED)
+        return;
+    answer_end(connection);
     struct reply *reply = reply_queue_add(&connection->replies, sizeof *reply);
     answer_text_error(&reply->text, sequence, word, text);
     reply->is_last = true;
@@ -50,7 +58,7 @@ void answer_fail(struct reply *reply, uint64_t sequence, const char *word, const
     answer_text_error(&reply->text, sequence, word, text);
     reply->is_last = true;
     if (connection != NULL)
-        connection->state = INGEST_REFUSED;
+        answer_end(connection);
     reply_queue_ready(reply);
 }
 

@@ -56,8 +56,8 @@ static bool input_is_idle(const struct ingest_connection *connection)
 {
     const struct input_chunk *front = connection->input.front;
 
-    return front != NULL && front == connection->input.back &&
-           (front->start == front->end || connection->state == INGEST_REFUSED);
+    return front != NULL && (connection->state == INGEST_REFUSED ||
+                             (front == connection->input.back && front->start == front->end));
 }
 
 /* Free memory that is allocated again when it is needed.  A connection that has taken all of its

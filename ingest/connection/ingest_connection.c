@@ -40,6 +40,20 @@ static enum door_claim claim_of(const struct ingest_connection *connection)
     return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
 }
 
+/* Drop what a REFUSED connection does not need any more.  The write lock that click_dedup may have
+ * is released, too. */
+static void connection_drop(struct ingest_connection *connection)
+{
+    struct click_dedup *dedup = connection->rows.dedup;
+
+    parse_ahead_abandon(connection);
+    if (dedup != NULL && click_dedup_state(dedup) == CLICK_DEDUP_READING)
+        return;
+    if (dedup != NULL)
+        click_dedup_clear(dedup);
+    stream_rows_clear(&connection->rows);
+}
+
 /* Resume or stop reading, or close the connection, as its state requires. */
 static void connection_update(struct ingest_connection *connection)
 {
@@ -48,7 +62,7 @@ static void connection_update(struct ingest_connection *connection)
     if (connection->is_closing || connection->is_running)
         return;
     if (connection->state == INGEST_REFUSED)
-        parse_ahead_abandon(connection);
+        connection_drop(connection);
     size_t queued = network_queued(connection->network);
     bool is_quiet = connection->replies.first == NULL && queued == 0;
     if (connection->has_ended && is_quiet &&

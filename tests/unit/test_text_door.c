@@ -389,6 +389,44 @@ Test(text_door, a_store_that_fails_is_told_and_nothing_is_acknowledged)
     client_close(&client);
 }
 
+static int64_t metric_value(const char *name)
+{
+    for (const struct metric *metric = metrics_first(metrics); metric != NULL;
+         metric = metric->next) {
+        if (strcmp(metric->name, name) == 0)
+            return metric->value;
+    }
+    return -1;
+}
+
+/* As every error that ends a connection; it lingers, but without memory. */
+Test(text_door, a_connection_that_the_disk_fails_is_counted_and_keeps_no_rows)
+{
+    struct network_client client;
+    struct buffer input = {0};
+
+    fake.holds_back = true;
+    client_open(&client);
+    buffer_append_text(&input, P " new\n#batch 1 1\n" GOOD "#batch 2 100000\n");
+    for (int i = 0; i < 5000; i++)
+        buffer_append_text(&input, GOOD);
+    network_write(client.connection, buffer_view(&input));
+    buffer_release(&input);
+    while (fake.pending_count == 0 || metric_value("daybook_ingest_input_bytes") < 64 << 10)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    turn(20);
+    cr_expect_eq(metric_value("daybook_ingest_refused_total"), 0);
+    fake_sync(&fake, ERROR_FAILED);
+    while (metric_value("daybook_ingest_input_bytes") > 0 &&
+           metric_value("daybook_ingest_connections") > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect_eq(metric_value("daybook_ingest_connections"), 1);
+    cr_expect_eq(metric_value("daybook_ingest_refused_total"), 1);
+    cr_expect_eq(metric_value("daybook_ingest_input_bytes"), 0);
+    client_wait_end(&client);
+    client_close(&client);
+}
+
 Test(text_door, a_line_of_100_megabytes_is_skipped_and_the_next_ones_are_taken)
 {
     struct buffer input = {0};
@@ -544,12 +582,7 @@ static void talk_large_batches(const char *producer, uint32_t at_once, struct bu
 
 static int64_t bytes_ahead(void)
 {
-    for (const struct metric *metric = metrics_first(metrics); metric != NULL;
-         metric = metric->next) {
-        if (strcmp(metric->name, "daybook_ingest_ahead_bytes_total") == 0)
-            return metric->value;
-    }
-    return -1;
+    return metric_value("daybook_ingest_ahead_bytes_total");
 }
 
 Test(text_door, batches_parsed_ahead_are_answered_as_those_that_are_not)
