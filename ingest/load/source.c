@@ -70,7 +70,13 @@ int source_open(const char *path, struct source **source_out, struct error *err)
     *source_out = NULL;
     if (fd < 0)
         return error_set(err, -errno, "cannot open %s: %s", path, error_text(-errno));
-    if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+    if (fstat(fd, &status) != 0) {
+        int rc = -errno;
+
+        close(fd);
+        return error_set(err, rc, "cannot open %s: %s", path, error_text(rc));
+    }
+    if (S_ISDIR(status.st_mode)) {
         close(fd);
         return error_set(err, -EISDIR, "cannot open %s: it is a directory", path);
     }

@@ -2,8 +2,11 @@
  * end. */
 #include "ingest/load/source.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -142,6 +145,30 @@ Test(source, packed_files_cut_anywhere_are_errors_and_flipped_bits_do_no_harm)
     }
     buffer_release(&content);
     buffer_release(&got);
+}
+
+static bool fstat_fails;
+
+/* In place of the C library's, so that a test can let it fail. */
+int fstat(int fd, struct stat *status)
+{
+    if (!fstat_fails)
+        return fstatat(fd, "", status, AT_EMPTY_PATH);
+    errno = EIO;
+    return -1;
+}
+
+Test(source, a_file_whose_kind_is_not_known_is_not_read)
+{
+    struct source *source = NULL;
+    struct error err = {0};
+
+    file_write(bytes_text("r1,,1,a,1\n"));
+    fstat_fails = true;
+    cr_expect_eq(source_open(path, &source, &err), -EIO);
+    fstat_fails = false;
+    cr_expect(strstr(err.text, path) != NULL, "%s", err.text);
+    cr_expect_null(source);
 }
 
 Test(source, what_is_no_file_is_named)
