@@ -435,9 +435,9 @@ static struct bytes batch_line(const struct load_batch *batch, uint64_t number)
 
     for (;;) {
         const uint8_t *end = memchr(rest.data, '\n', rest.size);
-        size_t size = (size_t)(end - rest.data);
 
         check(end != NULL);
+        size_t size = (size_t)(end - rest.data);
         if (--number == 0)
             return bytes_of(rest.data, size);
         rest = bytes_of(end + 1, rest.size - size - 1);
