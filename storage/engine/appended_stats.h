@@ -15,8 +15,8 @@ void appended_stats_add(const struct run_set *runs, const struct memtable_set *m
 /* The same without the sealed runs. */
 void appended_stats_add_memtables(const struct memtable_set *memtables, uint32_t table_id,
                                   struct bytes key, uint64_t frame, struct partition_stats *stats);
-/* How many appended rows the partition has, durable or not, deleted or not; 0 of a table without
- * ranks. */
+/* How many appended rows the partition has, durable or not, deleted or not; 0 if the table is not
+ * an event table. */
 uint64_t appended_stats_rows(const struct run_set *runs, const struct memtable_set *memtables,
                              uint32_t table_id, int64_t token, struct bytes key);
 #endif

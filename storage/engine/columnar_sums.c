@@ -16,7 +16,10 @@
  * add up within 64 bits. */
 #define SUMMED_MAX (UINT64_C(1) << 46)
 
-enum { NUMBER_NONE = 0, NUMBERS_FIRST = 1024 }; /* the first number is for rows without a string */
+enum {
+    NUMBER_NONE = 0,     /* the slot of rows without a string; number n has slot n + 1 */
+    NUMBERS_FIRST = 1024 /* slots that are allocated first */
+};
 
 /* The sum of an entry's rows that have the same place. */
 struct place_sum {

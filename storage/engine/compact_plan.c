@@ -1,8 +1,8 @@
 /* Lanes are tried first, then closings, then purges; the first merge that is found is chosen.
  *
- * Correctness depends on two things alone; all else is a matter of cost.  A choice that does not
- * split is_sound().  A choice that splits has all runs with rows of its day, and the other rows of
- * each run stay in their place in the order of runs. */
+ * Correctness depends on two things alone; all else is a matter of cost.  For a choice that does
+ * not split, is_sound() holds.  A choice that splits has all runs with rows of its day, and the
+ * other rows of each run stay in their place in the order of runs. */
 #include "storage/engine/compact_plan.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 enum {
-    CLOSED_DAYS = 2,  /* after its beginning, until a day is over in every time zone */
-    CLOSE_SHARE = 10, /* the small runs have at least this part of the rows */
+    CLOSED_DAYS = 2,  /* so many days after its beginning a day is over in every time zone */
+    CLOSE_SHARE = 10, /* the small runs have at least a tenth of the largest run's rows */
     OLDER_SHARE = 4   /* older runs are included up to so many times the size of the others */
 };
 

@@ -25,8 +25,8 @@
  *   runs, oldest first, with classes      1a 1a 1ab 0a 0b 0a 0a     days a and b; "ab" mixed
  *   lane a: 1a 1a | 0a 0a 0a              cut where a mixed run has rows of a
  *
- * Tables other than event tables have one lane.  A merge of such a table includes all older runs
- * when that is cheap, because only then tombstones can be dropped. */
+ * The row runs of a table are one lane.  A merge of row runs includes all older runs when that is
+ * cheap, because only then tombstones can be dropped. */
 #ifndef DAYBOOK_STORAGE_ENGINE_COMPACT_PLAN_H
 #define DAYBOOK_STORAGE_ENGINE_COMPACT_PLAN_H
 
@@ -45,7 +45,7 @@ enum {
 
 struct compact_run {
     const struct segment_info *info;
-    const struct segment_days *days;   /* empty, except for event tables */
+    const struct segment_days *days;   /* empty for row runs, unless they are `overwrites` */
 };
 
 struct compact_facts {

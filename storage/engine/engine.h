@@ -29,8 +29,8 @@ struct engine_restamp {
 struct engine_options {
     bool read_only;                    /* shared lock; the log is replayed in memory */
     bool salvage;                      /* as in manifest.h and commit_log.h; also read all pages of
-                                        * all segments, and make damaged segments again from the log
-                                        * where that is possible */
+                                        * all segments, so that segments with damaged pages are made
+                                        * again from the log, too (run_recover.h) */
     uint64_t memory_limit;             /* bytes (memory_account.h); 0: the default */
     uint64_t memtable_rows_max;        /* rows of event tables in one memtable; 0: 16 Mi */
     uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
@@ -106,7 +106,8 @@ struct engine_table_status {
     uint64_t memory_rows;         /* of event tables: in memtables */
 };
 
-/* The tables that have data, in any order; the caller frees the array.  NULL: there are none. */
+/* The tables with segments or, of event tables, rows in memtables, in any order; the caller frees
+ * the array.  NULL: there are none. */
 struct engine_table_status *engine_table_status(struct store *store, uint32_t *count_out);
 
 /* What engine_examine finds in the file system. */
@@ -137,7 +138,8 @@ struct engine_snapshot {
     struct manifest_state state;
     const struct commit_log_extent *log;           /* by file id; the last one is being written */
     uint32_t log_count;
-    const struct commit_log_extent *archive;       /* older files, which a restore does not need */
+    const struct commit_log_extent *archive;       /* older files; a restore of this snapshot needs
+                                                    * none of them */
     uint32_t archive_count;
 };
 

@@ -6,7 +6,8 @@
  * A part uses engine_env and the parts below it, never the engine.  The callbacks on_failure and
  * on_job_done report to the engine.
  *
- * Engine thread, except that jobs read `world` and `options`, which do not change. */
+ * Engine thread, except that jobs read `frames_sealed`, and `world` and `options`, which do not
+ * change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
 #define DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
 

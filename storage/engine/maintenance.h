@@ -40,7 +40,7 @@ struct maintenance {
     struct callbacks compact_requests; /* wait for a flush, then become compact_waiters */
     struct callbacks compact_waiters;  /* wait until runs are merged up to compact_until */
     uint64_t compact_until;            /* the newest frame in segments at the last request */
-    struct timer compact_timer;        /* until a closed day has been quiet for long enough */
+    struct timer compact_timer;        /* until a day or its deletions are old enough for a merge */
     atomic_bool merge_ends;            /* set when the store closes: merges end early */
     struct purge_tried *purges;        /* by table: which purges need not be tried again */
     uint32_t purge_count;

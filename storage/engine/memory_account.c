@@ -3,7 +3,7 @@
 enum {
     WORK_LEAST = 28 << 20, /* a merge of eight runs uses so much, even if the limit is small */
     WORK_MAX = 64 << 20,
-    READS_SHARE = 16, /* of the limit, at most READS_BYTES_MAX */
+    READS_SHARE = 16, /* a 16th of the limit, at most READS_BYTES_MAX */
     READS_BYTES_MAX = 16 << 20
 };
 

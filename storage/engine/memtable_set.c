@@ -4,8 +4,8 @@
 #include "base/world/thread.h"
 
 enum {
-    NEEDED_SHARE = 32, /* of the memory limit: a larger range is not made ready ahead */
-    FROZEN_SHARE = 3
+    NEEDED_SHARE = 32, /* a range over a 32nd of the memory limit is not made ready ahead */
+    FROZEN_SHARE = 3   /* one memtable may have a third of the share of all memtables */
 };
 
 void memtable_set_init(struct memtable_set *set, struct engine_env *env,

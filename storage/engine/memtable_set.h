@@ -8,9 +8,9 @@
  * follow one another.  One memtable has one schema.
  *
  * The open memtable is full when it has a third of the share of all memtables (memory_account.h),
- * or memtable_rows_max rows, or when unflushed_log_max bytes of the log are not flushed (engine.h).
- * While the whole share is used, or the open memtable is full and two are frozen, batches wait for
- * a flush.
+ * or memtable_rows_max rows (engine.h).  While no memtable is frozen, it is also full when
+ * unflushed_log_max bytes of the log are not flushed.  While the whole share is used, or the open
+ * memtable is full and two are frozen, batches wait for a flush.
  *
  * Engine thread; a job may read what is frozen, and `fill`. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
@@ -39,7 +39,8 @@ struct memtable_set {
     struct memtable *open;
     struct memtable **frozen;
     uint32_t frozen_count;
-    int64_t oldest_us;                 /* the oldest write since the last merge of row runs began */
+    int64_t oldest_us;                 /* no write since the last merge of row runs began has an
+                                        * earlier timestamp */
     struct freeze_waiter *waiters;
 
     struct arena_supply *supply;       /* memory for memtables */

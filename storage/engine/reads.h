@@ -20,7 +20,7 @@
 struct read_job;
 
 struct reads {
-    struct store *store;               /* reads the rows of figures that are counted */
+    struct store *store;               /* the engine's: rows that are counted are read by it */
     struct engine_env *env;
     struct sequencer *sequencer;
     struct memtable_set *memtables;

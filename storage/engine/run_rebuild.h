@@ -19,7 +19,7 @@ struct run_rebuild_parts {
 };
 
 /* While opening: make a segment from the log, and replace the damaged one in the manifest.  The
- * caller removes the damaged file.  ERROR_CORRUPT, ERROR_CONFLICT:  `err` says why the segment
+ * caller removes the damaged file.  ERROR_CORRUPT, ERROR_CONFLICT: `err` says why the segment
  * cannot be made, and nothing was changed. */
 must_check int run_rebuild(struct run_set *runs, const struct run_rebuild_parts *parts,
                            const struct segment_info *damaged, struct segment **segment_out,

@@ -7,7 +7,7 @@
 enum {
     PLACES_AHEAD = 16,
     ENTRIES_AHEAD = 8,
-    READERS_SHARE = 16,          /* of the limit, at most READERS_BYTES_MAX */
+    READERS_SHARE = 16,          /* a 16th of the limit, at most READERS_BYTES_MAX */
     READERS_BYTES_MAX = 32 << 20 /* enough for the readers of a hundred segments */
 };
 

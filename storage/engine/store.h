@@ -45,8 +45,9 @@ struct read_request {
     int64_t token_first;
     int64_t token_last;
     struct bytes key;
-    const struct bytes *keys;     /* read these partitions instead of `key`; ascending by (token, */
-    uint32_t key_count;           /* key), READ_KEYS_MAX at most; not of an event table */
+    const struct bytes *keys;     /* read these partitions instead of `key`: ascending by (token,
+                                   * key); not of an event table */
+    uint32_t key_count;           /* READ_KEYS_MAX at most; 0: `key` is read */
     struct slice slice;           /* the part that is read of each partition */
     bool one_of_each;             /* of the rows with the same first clustering value give only the
                                    * first, in the slice's direction.  To skip the others costs next
@@ -251,9 +252,9 @@ struct store {
 /* Apply `batch` now.  `done` (may be NULL) is called when the batch is durable, or with a negative
  * status when the store has failed and the batch will never be acknowledged.  After an error
  * nothing was applied: ERROR_FULL (wait for store_on_drain and try again), ERROR_INVALID (a value
- * is not of its column's type, or the commit check refuses the batch), ERROR_LIMIT,
- * ERROR_READ_ONLY, ERROR_FAILED, ERROR_CLOSED (the store is closing).  The caller may reuse `batch`
- * when the call returns. */
+ * is not of its column's type), the status of the commit check, ERROR_LIMIT, ERROR_READ_ONLY,
+ * ERROR_FAILED, ERROR_CLOSED (the store is closing).  The caller may reuse `batch` when the call
+ * returns. */
 must_check static inline int store_apply(struct store *store, struct write_batch *batch,
                                          store_done done, void *context, struct error *err)
 {

@@ -41,7 +41,7 @@ enum {
     RETRY_MS = 250
 };
 
-/* All frames up to `frame` have `bytes` bytes of `bytes_written`. */
+/* `bytes` is what bytes_written was after `frame`. */
 struct mark {
     uint64_t frame;
     uint64_t bytes;

@@ -1,8 +1,9 @@
 /* commit_log: the log of all writes of a directory, as numbered frames with one sync each.
  *
- * A frame is acknowledged only after a sync that covers all of it.  A sector with acknowledged
- * bytes is never overwritten with other bytes.  After a crash exactly the frames before the first
- * missing sector are replayed, in order, and synced before they are used.
+ * A frame is acknowledged only after a sync that covers all of it.  Until its file is reused, a
+ * sector with acknowledged bytes is never overwritten with other bytes, except by salvage.  After
+ * a crash exactly the frames before the first missing sector are replayed, in order, and synced
+ * before commit_log_open returns.
  *
  * Every 512-byte sector has the file's id and the frame's number.  A torn tail (some sector still
  * has its old bytes) can thus be distinguished from damage (all sectors are there, but the checksum
@@ -41,10 +42,10 @@ struct commit_log_options {
     uint64_t purges;               /* number of purges in the segments; a frame that was written
                                     * after more purges is refused */
     bool read_only;                /* replay in memory, write nothing */
-    bool salvage;                  /* at damage: keep copies of the files with it, end the log after
-                                    * the last good frame, and return 0; `err` describes the loss.
-                                    * With read_only no copies are made.  If all files are lost, the
-                                    * log begins anew */
+    bool salvage;                  /* at damage: copy the damaged file, rename the files after it,
+                                    * end the log after the last good frame, and return 0; `err`
+                                    * describes the loss.  With read_only no file changes.  If all
+                                    * files are lost, the log begins anew */
     uint64_t archive_bytes;        /* bytes of flushed log files to keep in directory archive.  0:
                                     * keep all if that directory exists, else none */
     struct frame_writer *writer;   /* makes frames durable (frame_writer.h) and must outlive the
@@ -69,8 +70,9 @@ typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
  * `salvage` is set: the log is damaged, or frames are missing after flushed_frame or between
  * others, or there is no log file although flushed_frame is not 0.  The message about damage has
  * file, offset and frame, and says what would be lost and what to do.  ERROR_CONFLICT: a frame was
- * written after a purge that the segments do not have.  An error of `replay` is returned unchanged.
- * If the disk is full the log opens, and commit_log_has_room is false until there is space. */
+ * written after a purge that the segments do not have.  ERROR_NEWER_FORMAT: a later version of the
+ * program wrote a record.  An error of `replay` is returned unchanged.  If the disk is full the log
+ * opens, and commit_log_has_room is false until there is space. */
 must_check int commit_log_open(struct world *world, const struct commit_log_options *options,
                                commit_log_replay replay, commit_log_durable durable, void *context,
                                struct commit_log **log_out, struct error *err);
@@ -89,7 +91,7 @@ struct commit_log_status {
     int64_t timestamp_durable_us;  /* of the last durable frame; 0: none */
     bool is_writing;               /* a frame is being written; no other may be appended */
     bool is_busy;                  /* a job makes, moves or removes log files */
-    uint64_t next_bytes;           /* size of the next file that will be made */
+    uint64_t next_bytes;           /* size of the next new file, unless a frame needs more */
     struct commit_log_shortage shortage;
 };
 /* The state of the log, which the log keeps up to date until it is closed. */
@@ -106,17 +108,16 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size);
 void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
                          void (*shortage)(void *context), void *context);
 
-
 /* Begin to write the next frame, with its write timestamp.  No other frame may be being written,
  * and commit_log_has_room must have returned true for the payload's size.  The log takes the
  * contents of `payload`.  `payload` is then empty, and may have the memory of an earlier payload
  * for reuse. */
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
 
-/* Set the number of published purges.  The next frame records the number, so that the frame is
- * never replayed over segments without these purges: after a purge, new clicks get other ranks than
- * before, and a purged tombstone no longer hides rows.  A mended clock counts as a purge
- * (engine_restamp.c). */
+/* Set the number of published purges.  If the number has grown, the next frame records it, so that
+ * the frame is never replayed over segments without these purges: after a purge, new clicks get
+ * other ranks than before, and a purged tombstone no longer hides rows.  A mended clock counts as a
+ * purge (engine_restamp.c). */
 void commit_log_note_purges(struct commit_log *log, uint64_t purges);
 
 /* Note that all frames up to `frame` are in segments.  They must be durable.  Files without later
@@ -184,11 +185,13 @@ must_check int commit_log_read(struct world *world, const struct commit_log_rang
 
 /* commit_log_disk_bytes: bytes of the files in log/ that have frames or are ready for frames.
  * commit_log_unflushed_bytes: bytes of the frames that are not flushed, to within 1 MiB; exactly 0
- * when all frames are flushed. */
+ * when all frames are flushed.  The frames that commit_log_open replayed count until all of them
+ * are flushed. */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
-/* How many of the open files another process has deleted; `path_out` gets the path of one. */
+/* How many of the current file and the next one another process has deleted; `path_out` gets the
+ * path of one. */
 uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
 /* Append the state of the log as lines of text, for debugging. */

@@ -1,5 +1,5 @@
-/* commit_log_archive: keeps flushed log files in DIR/archive, so that a backup of any moment can be
- * restored.
+/* commit_log_archive: keeps flushed log files in DIR/archive, so that backups have them and
+ * `restore --to` reaches any moment.
  *
  * A file is moved to the archive by rename when the log no longer needs it, and is never opened for
  * writing again.  A crash leaves the file in log/ or in archive/.  Without a limit nothing is

@@ -164,9 +164,9 @@ struct commit_log_recovered {
 
 struct commit_log_archive {
     bool is_on;                    /* directory archive exists */
-    uint64_t limit;                /* bytes; 0: none */
+    uint64_t limit;                /* bytes; 0: no limit */
     uint64_t bytes;
-    struct commit_log_files files; /* the next to be removed first */
+    struct commit_log_files files; /* in the order in which they will be removed */
 };
 
 /* List the archive.  `limit` is commit_log_options.archive_bytes.  Unless `limit` is 0 or

@@ -1,7 +1,7 @@
 /* frame_batches: parses the write batches of one log frame.
  *
- * All batches are parsed before the first is applied: if any of them has a schema or overwrites,
- * the frame must begin a new memtable. */
+ * All batches are parsed before the first is applied: if any of them has a schema, or overwrites
+ * where the open memtable has appended rows, the frame must begin a new memtable. */
 #ifndef DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 #define DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 

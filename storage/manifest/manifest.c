@@ -89,8 +89,8 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
 }
 
 /* Make the bytes of a new file: the whole state, and `room` bytes of zeros for edits.  Returns the
- * checksum of the state's record; *offset_out is where the next record goes.  The zeros are
- * written, because space that the system allocates would need a sync of its own. */
+ * checksum of the state's record; *offset_out is where the next record goes.  The zeros are written
+ * with the rest, because disk->allocate would sync the file once more. */
 static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
                              uint64_t *offset_out)
 {
@@ -308,8 +308,8 @@ static int content_read(struct manifest *manifest, struct error *err)
  * failed sync the system may take it for written, so that another sync does not write it.
  * Therefore its bytes are written again in the same place; likewise those of copy and roster.  If
  * the last record is torn or the file has an older format, a new file is made instead: the torn
- * record has the place of the next one, and edits of the present format must not be added to an
- * older file.  A file of an older format stays in use if there is no space for a new file. */
+ * record has the place of the next one, and an older file should get no edits of the present
+ * format.  It stays in use, and does get them, if there is no space for a new file. */
 static int manifest_settle(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);

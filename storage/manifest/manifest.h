@@ -1,4 +1,4 @@
-/* manifest: keeps which segments are live, up to which frame they reach, and the schema to read
+/* manifest: records which segments are live, up to which frame they reach, and the schema to read
  * them.
  *
  * DIR/manifest is a log of checksummed records.  An edit is one record, and takes effect when the
@@ -7,8 +7,9 @@
  * record is missing, a crash has torn the record, and the record is dropped; any other record with
  * a wrong checksum is damaged.  Layout: FORMATS.md "Manifest".
  *
- * The functions block on the disk.  They are called while a directory is opened, and by jobs of the
- * background lane, one at a time. */
+ * The functions that use the disk block.  They are called while a directory is made, restored or
+ * opened, and by jobs of the background lane, one at a time; manifest_is_linked, a short system
+ * call, is called on the engine thread. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_H
 
