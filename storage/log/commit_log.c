@@ -14,8 +14,9 @@
  *   engine thread; append_done calls `durable`, which may append the next frame.
  *
  * Failures:
- * - There is no space for the next file: commit_log_has_room returns false.  Making the file is
- *   tried again every 250 ms, and also when frames are flushed.  Nothing is lost.
+ * - There is no space for the next file: commit_log_has_room returns false once the current file is
+ *   full.  Making the file is tried again every 250 ms, and also when frames are flushed.  Nothing
+ *   is lost.
  * - A write or sync fails: it is unknown what is on the disk.  Therefore nothing more is written or
  *   acknowledged, `durable` gets the error, and the next opening reads what is on the disk.
  * - A file cannot be made, and the error is none of error_is_passing: nothing more is written, and

@@ -71,8 +71,8 @@ typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
  * others, or there is no log file although flushed_frame is not 0.  The message about damage has
  * file, offset and frame, and says what would be lost and what to do.  ERROR_CONFLICT: a frame was
  * written after a purge that the segments do not have.  ERROR_NEWER_FORMAT: a later version of the
- * program wrote a record.  An error of `replay` is returned unchanged.  If the disk is full the log
- * opens, and commit_log_has_room is false until there is space. */
+ * program wrote a record.  An error of `replay` is returned unchanged.  If there is no space for a
+ * file that is needed, the log opens, and commit_log_has_room is false until there is space. */
 must_check int commit_log_open(struct world *world, const struct commit_log_options *options,
                                commit_log_replay replay, commit_log_durable durable, void *context,
                                struct commit_log **log_out, struct error *err);
