@@ -1,14 +1,15 @@
 /* block: columns that grow, and the serialized form in which the log keeps them.
  *
  * What must hold: block_deserialize gives back what was serialized, and from any bytes it makes
- * either an error or a block that can be used without checks: codes are below their dictionary's
- * count, offsets ascend within the text, scales are 0 to 18, flags are 0 or 1.
+ * either an error or a block that can be used without checks: the code of each value is below its
+ * dictionary's count, offsets ascend within the text, scales are 0 to 18, flags are 0 or 1.
  *
  * Example: 1,000 clicks of one second.  A row takes 8 bytes: 2 for the time (an offset from the
- * least time), 2 for the amount, and 2 each for the partition code and the ad code.  Scale and
- * absence are the same in all rows, so they take 2 bytes for each column.  The two dictionaries
- * come in addition.  Widths are whole bytes, so that the compiler vectorizes the loops that write
- * and read a vector: a log is deleted soon, so fast writing is worth more than few bytes. */
+ * least time), 2 for the amount, and 2 each for the partition code and the ad code.  The scales of
+ * the amounts are all the same, so they take 2 bytes together, as does the absence of each column.
+ * The two dictionaries come in addition.  Widths are whole bytes, so that the compiler vectorizes
+ * the loops that write and read a vector: a log is deleted soon, so fast writing is worth more than
+ * a small log. */
 #include "storage/cell/block.h"
 
 #include <string.h>

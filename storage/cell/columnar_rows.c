@@ -282,8 +282,8 @@ struct merged_strings {
     uint32_t capacity;
 };
 
-/* `codes` maps each code of one input to its merged code plus one; 0: it has none yet.  Before each
- * input all items are 0; `used` lists the items that have to be reset. */
+/* `codes` maps each code of one column of one input to its merged code plus one; 0: it has none
+ * yet.  Between two columns all items are 0; `used` lists the items that have to be reset. */
 struct columnar_strings {
     struct merged_strings *columns;
     uint32_t column_count;
@@ -412,8 +412,8 @@ int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t inpu
 
 /* ---- removing ---- */
 
-/* The rank of a row, counted from the last explicit rank of the equals up to it, or else from the
- * first equal. */
+/* The rank of a row.  It is counted from the last equal with an explicit rank, up to the row
+ * itself; if there is none, from the first equal. */
 static int64_t rank_of(const struct columnar_rows *rows, uint32_t row)
 {
     uint32_t first = row;

@@ -31,7 +31,7 @@ enum { MUTATION_DELETES_PARTITION = 1 };
 
 enum {
     MUTATION_ITEM_SIZE_MIN = 2,  /* of a packed unfiltered: a kind and at least one more byte */
-    MUTATION_ITEMS_MAX = 1 << 24 /* more than fit into a frame */
+    MUTATION_ITEMS_MAX = 1 << 24 /* more than fit into a batch */
 };
 
 /* ---- pack ---- */

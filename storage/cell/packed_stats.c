@@ -1,7 +1,7 @@
 /* packed_stats: stats are packed while they fit, and a struct partition_stats when they do not.
  *
  * What must hold: the view is the exact sum of all stats that were added.  So a sum is computed in
- * full width before it is checked whether the sum fits. */
+ * full width, and packed only if it fits. */
 #include "storage/cell/packed_stats.h"
 
 #include "base/memory.h"

@@ -149,12 +149,13 @@ static inline bool row_is_empty(const struct row *row)
 /* The deletion if its timestamp is `before_us` or later, else DELETION_NONE. */
 struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 
-/* Copies with all bytes that they point to in `arena`. */
+/* A copy whose bytes are in `arena`. */
 struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena);
 /* Copy a clustering.  Its bytes, row_clustering_bytes of them, are copied to `*to`, and `*to` is
  * moved behind them.  `copy_out` may be `from`. */
 void row_clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out);
 size_t row_clustering_bytes(const struct clustering *clustering);
+/* Copy a row with its arrays and all their bytes to `arena`. */
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
 size_t row_memory(const struct row *row);      /* bytes that row_copy takes from the arena */
 

@@ -21,9 +21,9 @@
  *   cells             m[a]@8 hidden   n@8 stays   m[b]@10 stays
  *
  * Deletions and merges of counters do not commute: (+1 @5), (+2 @9) merged are one cell @9, which a
- * deletion @7 no longer hides.  Therefore shards of counters have generations: after counters were
- * deleted at T, the engine gives every increment a generation of at least T, and older shards lose
- * to it (the engine also writes resets rather than tombstones). */
+ * deletion @7 no longer hides.  Therefore counters are not deleted by tombstones: a DELETE at T
+ * makes a cell of generation T without shards, and a merge drops the shards that began before T
+ * (counters/counter_cell.h). */
 #include <string.h>
 
 #include "counters/counter_cell.h"

@@ -1,11 +1,11 @@
 /* stats: counts and sums of a partition's rows in a run, which are known without reading the rows.
  *
- * They are the number of rows, the least and the greatest value of the first clustering column, and
- * for the first regular decimal column of the table the number of values and their exact 128-bit
- * sum.  Each decimal scale has its own number and sum, so that the scale of a total is right also
- * after rows were removed.  Stats of append-only runs may be added whatever times they cover,
- * because no row of an event table replaces another; stats of other runs may not be added
- * (docs/decisions/03-append-only-and-overwrite-runs.md). */
+ * They are the number of rows, the least and the greatest value of the first clustering column (if
+ * its values are integers), and for the first regular decimal column of the table the number of
+ * values and their exact 128-bit sum.  Each decimal scale has its own number and sum, so that the
+ * scale of a total is right also after rows were removed.  Stats of append-only runs may be added
+ * whatever times they cover, because no row of an event table replaces another; stats of other runs
+ * may not be added (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 
@@ -27,7 +27,7 @@ struct scale_sum {
 struct partition_stats {
     uint64_t rows;
     int64_t first;                     /* least and greatest value of the first clustering column */
-    int64_t last;                      /* (a time in milliseconds); undefined without rows */
+    int64_t last;                      /* (0 if it is no integer); undefined without rows */
     uint8_t scale_count;
     struct scale_sum inline_sum;       /* the only entry when scale_count is 1: the common case */
     struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */

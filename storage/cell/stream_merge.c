@@ -102,7 +102,8 @@ static bool deletion_equal(struct deletion a, struct deletion b)
            (a.timestamp_us == TIMESTAMP_NONE || a.local_s == b.local_s);
 }
 
-/* The strongest range deletion of all inputs, unless the partition deletion is as strong. */
+/* The strongest range deletion of all inputs; none if the partition deletion is at least as
+ * strong. */
 static struct deletion strongest_open(const struct merge_stream *merge)
 {
     struct deletion strongest = DELETION_NONE;

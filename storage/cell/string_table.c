@@ -38,8 +38,8 @@ enum {
     STRING_MOVES = 8,
     STRING_MOVES_DICTIONARY = 1024,
     STRING_PAGE = 4096,           /* bytes, the least that the system clears at a touch */
-    STRING_PREPARED_MIN = 4 << 20 /* new entries of at least so many bytes are allocated ahead: two
-                                   * times what the system clears at a touch at most */
+    STRING_PREPARED_MIN = 4 << 20 /* new entries of at least so many bytes are allocated ahead:
+                                   * twice the most that the system clears at a touch */
 };
 
 /* 32 bytes, so that no entry lies in two cache lines. */

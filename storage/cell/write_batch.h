@@ -17,9 +17,10 @@ enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* of a serialized batch; more
 
 struct store_write_lock;
 
-/* Every row of block `block` adds 1 to column `counter_column_id` of counter table
+/* Each row of block `block` adds 1 to column `counter_column_id` of counter table
  * `counter_table_id`.  The key of the counter's partition is the row's value of the text column
- * `column_id` or, when `column_id` is 0, component `component` of the row's partition key. */
+ * `column_id` (a row without a value is not counted) or, when `column_id` is 0, component
+ * `component` of the row's partition key. */
 struct counting_rule {
     uint32_t block;
     uint32_t column_id;
@@ -119,9 +120,10 @@ bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out)
 must_check int write_batch_check(const struct write_batch *batch, const struct schema *schema,
                                  uint32_t mutation_first, uint32_t increment_first,
                                  struct error *err);
-/* Read one batch of a frame's payload into `batch`, which then owns its blocks
- * (write_batch_free_blocks frees them).  A schema in it replaces *schema, to which the caller holds
- * a reference.  `salvage` is explained in mutation.h; it may be NULL. */
+/* Read one batch of a frame's payload, from behind its timestamp, into `batch`.  Mutations and
+ * increments are views of the payload.  The batch owns its blocks, also after an error:
+ * write_batch_free_blocks frees them.  A schema in the batch replaces *schema, to which the caller
+ * holds a reference.  `salvage` is explained in mutation.h; it may be NULL. */
 must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,
                                        const struct cell_salvage *salvage,
                                        struct write_batch *batch, struct error *err);
