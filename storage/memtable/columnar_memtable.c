@@ -6,7 +6,7 @@
  *
  * A row in a chunk has its columns side by side, each in the fewest bytes that suffice for all
  * partitions.  An append then writes to one cache line instead of one for each column, and more
- * rows fit into the memory that a memtable may take.  A click takes 8 to 10 bytes:
+ * rows fit into the memory that a memtable may take.  A click takes 8 to 12 bytes:
  *
  *     time - base   4 bytes   the base is the partition's first time
  *     ad code       2         4 once there are more than 65,536 ads
@@ -69,7 +69,7 @@ struct columnar_memtable {
     struct arena *arena;
     uint32_t column_count;
     uint32_t stats_column; /* UINT32_MAX: none */
-    bool has_times;        /* the first column is an integer of the clustering */
+    bool has_times;        /* the first column is a clustering column of integers */
     bool is_frozen;
     uint64_t rows;
     const struct row_layout *layout;

@@ -13,7 +13,7 @@
  *       7        1, 2          @7                  @7                -
  *       8        1             @8                  @7                8: (1 @7)
  *       9        1, 2          @9                  @9                8: (1 @7)   9: (1 @8) (2 @7)
- *      10        -             @9                  @9                9: (1 @8) (2 @7)   10: -
+ *      10        3, new        @9                  @9                9: (1 @8) (2 @7)   10: -
  *
  * A reader at frame 8, while frame 10 is open, finds partition 2 in the state @9.  This state is
  * too new, so the reader continues with the partition's entry in the list of frame 9.  There is no
@@ -74,7 +74,7 @@ struct columnar_partitions {
     uint32_t column_count;
     uint32_t count;
     struct columnar_partition **items; /* by number; partitions never move */
-    size_t sums_bytes;                 /* memory of stats of several scales, also in undo lists */
+    size_t sums_bytes;                 /* memory of stats that are not packed, also in undo lists */
     /* Private. */
     uint32_t capacity;
     struct key_places places;

@@ -54,7 +54,7 @@ void memtable_unref(struct memtable *memtable);                  /* NULL is fine
 /* Give up a reference without freeing.  Returns NULL while there are other references, else the
  * memtable: the caller passes it to memtable_free on any thread, because freeing takes long. */
 struct memtable *memtable_let_go(struct memtable *memtable);
-/* Free all but the arena, and return the arena.  It becomes the caller's, and nothing in it is used
+/* Free all but the arena, and return the arena, which becomes the caller's.  Nothing in it is used
  * any more. */
 struct arena *memtable_free(struct memtable *memtable);
 

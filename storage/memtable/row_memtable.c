@@ -19,7 +19,7 @@
  * Memory: a partition takes 56 bytes and its key, and 19 to 37 in the hash table; a row takes 16,
  * and a version 24 and its packed bytes.  In the trees each partition and each row takes 16 bytes
  * more, and nodes are 70 to 100 % full.  That is 55 to 65 bytes beside the data for a row of a
- * large partition, and 117 for a row that has a partition to itself. */
+ * large partition, and 130 to 155 for a row that has a partition to itself. */
 #include "storage/memtable/row_memtable.h"
 
 #include <string.h>
@@ -523,7 +523,7 @@ struct row_stream {
     bool rows_ended;
     struct clustering head_clustering;
     struct bytes passed;   /* rows of this first clustering value are skipped; data NULL: none */
-    uint32_t passed_count; /* rows skipped since row_memtable_stream_pass last returned it */
+    uint32_t passed_count; /* rows skipped one by one since row_memtable_stream_pass returned it */
     struct unfiltered *bounds; /* owned; they point into the memtable and the slice */
     size_t bound_count;
     size_t bound_next;

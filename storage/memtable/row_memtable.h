@@ -47,9 +47,9 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
                                    uint64_t frame, struct arena *kept);
 
 /* Make the stream skip rows whose first clustering value is `value` from now on; data NULL: no rows
- * are skipped.  Skipping a row costs much less than yielding it.  Returns how many rows were
- * skipped since the previous call.  The bytes of `value` must last until the next call or the
- * stream's end. */
+ * are skipped.  Skipping a row costs much less than yielding it.  Returns how many rows were read
+ * and skipped since the previous call; rows that a search stepped over are not counted.  The bytes
+ * of `value` must last until the next call or the stream's end. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);
