@@ -163,7 +163,8 @@ must_check int schema_drop_keyspace(struct schema *schema, const char *name, str
 must_check int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
                                uint32_t field_count, const char *const *field_names,
                                const char *const *field_types, struct error *err);
-/* The new field comes last.  Older values lack the field, which is null in them. */
+/* The new field comes last.  Older values lack the field, which is null in them.  ERROR_INVALID, too,
+ * if the field uses a user type that was not made before this type. */
 must_check int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                                      const char *field_name, const char *field_type,
                                      struct error *err);
@@ -246,7 +247,7 @@ must_check int schema_refuse_unread(const struct schema *schema, struct error *e
 bool schema_is_unread(const struct schema *schema, uint32_t table_id);
 
 /* Append the statement that makes a keyspace, type or table, as Cassandra's DESCRIBE shows it,
- * without a final line end. */
+ * without a final line end; `with_id`: with the table's uuid, as the option ID. */
 void schema_print_keyspace(const struct keyspace *keyspace, struct buffer *cql);
 void schema_print_type(const struct user_type *user_type, struct buffer *cql);
 void schema_print_table(const struct table *table, bool with_id, struct buffer *cql);

@@ -1,10 +1,10 @@
 /* Writes and reads the schema's serialized form: docs/FORMATS.md "Schema".
  *
  * Types are written in CQL: CQL is stable, readable in a dump, and parsed by the same code that
- * reads CREATE TABLE.  A schema that is read gets the checks of a change, but for
+ * reads CREATE TABLE.  A schema that is read gets the checks of a change, except
  * schema_check_type.  A table that fails the checks is kept as bytes, unless the schema has format
- * 1.  All other bytes that are no schema are refused as a whole.  There is no checksum: the log
- * frame or manifest around the schema has one. */
+ * 1.  With any other damage the whole schema is refused.  There is no checksum: the log frame or
+ * manifest around the schema has one. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -24,7 +24,7 @@ enum {
     TYPE_VARINT_SIZE_MAX = 65535          /* bytes */
 };
 
-/* The numbers are the native protocol's option ids: they are written to disk and to the wire. */
+/* The numbers are the native protocol's option ids, which go over the wire. */
 enum type_kind {
     TYPE_ASCII = 0x01, TYPE_BIGINT = 0x02, TYPE_BLOB = 0x03, TYPE_BOOLEAN = 0x04,
     TYPE_COUNTER = 0x05, TYPE_DECIMAL = 0x06, TYPE_DOUBLE = 0x07, TYPE_FLOAT = 0x08,
@@ -96,7 +96,7 @@ int type_compare(const struct type *type, struct bytes a, struct bytes b);
 
 /* Append the value as cqlsh and COPY print it, but decimals without exponents, and timestamps in
  * ISO 8601 with Z.  A collection is printed as a CQL literal, so values within it are quoted where
- * CQL quotes them.  For an empty value nothing is appended. */
+ * CQL quotes them.  For an empty value of a scalar type nothing is appended. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
 /* Append the value of a scalar type that `text` describes.  If type_format made the text, the value
  * equals the one that was printed, but its bytes may differ.  Other forms that CQL reads
@@ -112,7 +112,7 @@ size_t type_fixed_size(enum type_kind kind);
 void type_value_put_bigint(struct buffer *buffer, int64_t value); /* timestamp, time, counter too */
 void type_value_put_int(struct buffer *buffer, int32_t value);
 void type_value_put_boolean(struct buffer *buffer, bool value);
-/* The low `size` bytes of a signed integer, 1 to 8, in which all integer types are serialized. */
+/* A signed integer of any type, as its low `size` bytes (1 to 8), big-endian. */
 void type_value_put_integer(struct buffer *buffer, size_t size, int64_t value);
 /* A float or, if not `is_float`, a double. */
 void type_value_put_floating(struct buffer *buffer, bool is_float, double value);
@@ -170,7 +170,7 @@ must_check int type_duration_parse(struct bytes text, struct buffer *value, stru
  * Cassandra's composite: for each component its size in 2 bytes big-endian, its bytes, and a zero
  * byte.  Before values that a client sent are put into a key, the caller must have checked that the
  * key will have at most KEY_SIZE_MAX bytes. */
-enum { KEY_COMPONENT_EXTRA = 3 };      /* bytes of a composite for each of several components */
+enum { KEY_COMPONENT_EXTRA = 3 };      /* bytes that a composite adds to each component */
 void type_key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
 /* Component `index` of a key, a view into it.  ERROR_CORRUPT when the key is no composite of
  * `component_count` components. */
