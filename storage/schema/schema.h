@@ -163,8 +163,8 @@ must_check int schema_drop_keyspace(struct schema *schema, const char *name, str
 must_check int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
                                uint32_t field_count, const char *const *field_names,
                                const char *const *field_types, struct error *err);
-/* The new field comes last.  Older values lack the field, which is null in them.  ERROR_INVALID, too,
- * if the field uses a user type that was not made before this type. */
+/* The new field comes last.  Older values lack the field, which is null in them.  ERROR_INVALID,
+ * too, if the field uses a user type that was not made before this type. */
 must_check int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                                      const char *field_name, const char *field_type,
                                      struct error *err);
