@@ -109,11 +109,12 @@ static int live_next(struct stream *stream, struct unfiltered *out, struct error
     struct filter_stream *filter = (struct filter_stream *)stream;
     int rc;
 
-    arena_reset(filter->arena);
-    while ((rc = filter->source->next(filter->source, out, err)) == 1)
+    while ((rc = filter->source->next(filter->source, out, err)) == 1) {
+        arena_reset(filter->arena); /* also of a row that was left out */
         if (out->kind == UNFILTERED_ROW &&
             row_live(stream->table, &out->row, filter->now_s, filter->arena, &out->row))
             break;
+    }
     out->before = DELETION_NONE;
     out->after = DELETION_NONE;
     return rc;
@@ -158,8 +159,8 @@ static int purged_next(struct stream *stream, struct unfiltered *out, struct err
     struct unfiltered item;
     int rc;
 
-    arena_reset(filter->arena);
     while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
+        arena_reset(filter->arena); /* also of an item that was left out */
         bool is_left = purge_item(filter, &item, out);
 
         *filter->has_dropped |= !is_whole(&item, out);

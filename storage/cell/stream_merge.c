@@ -172,8 +172,8 @@ static int merge_next_alone(struct stream *stream, struct unfiltered *out, struc
     struct merge_stream *merge = (struct merge_stream *)stream;
     struct merge_input *input = merge->inputs;
 
-    arena_reset(merge->arena);
     for (;;) {
+        arena_reset(merge->arena); /* also of an item that was left out */
         int rc = merge->used_count > 0 ? input->stream->next(input->stream, out, err) : 0;
         if (rc <= 0) {
             merge->used_count = 0;
@@ -195,8 +195,8 @@ static int merge_next(struct stream *stream, struct unfiltered *out, struct erro
 {
     struct merge_stream *merge = (struct merge_stream *)stream;
 
-    arena_reset(merge->arena);
     for (;;) {
+        arena_reset(merge->arena); /* also of an item that was left out */
         int rc = pull_used(merge, err);
         if (rc < 0 || merge->heap.count == 0)
             return rc;

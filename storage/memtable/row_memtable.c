@@ -646,11 +646,11 @@ static int row_stream_next(struct stream *base, struct unfiltered *out, struct e
     struct row_stream *stream = (struct row_stream *)base;
 
     (void)err;
-    if (!stream->is_kept)
-        arena_reset(stream->arena);
-    if (stream_static(stream, out))
-        return 1;
     for (;;) {
+        if (!stream->is_kept)
+            arena_reset(stream->arena); /* also of a row that was left out */
+        if (stream_static(stream, out))
+            return 1;
         stream_find_head(stream);
         if (stream_bound_is_next(stream)) {
             *out = stream->bounds[stream->bound_next++];

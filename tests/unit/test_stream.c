@@ -2,6 +2,7 @@
 #include "storage/cell/stream.h"
 
 #include <criterion/criterion.h>
+#include <malloc.h>
 
 #include "base/memory.h"
 #include "tests/sim/partition_model.h"
@@ -163,4 +164,64 @@ Test(stream, purged_yields_only_what_a_compaction_keeps)
 {
     check_filter(stream_purged_whole);
     cr_expect(has_dropped);
+}
+
+/* Yields one row again and again, which has expired, and notes the memory in use at each pull. */
+struct expired_stream {
+    struct stream base;
+    struct cell cells[16];
+    uint32_t left;
+    size_t bytes_first, bytes_most;
+};
+
+static int expired_next(struct stream *stream, struct unfiltered *out, struct error *err)
+{
+    struct expired_stream *expired = (struct expired_stream *)stream;
+    size_t bytes = mallinfo2().uordblks;
+
+    (void)err;
+    if (expired->bytes_first == 0)
+        expired->bytes_first = bytes;
+    if (bytes > expired->bytes_most)
+        expired->bytes_most = bytes;
+    if (expired->left == 0)
+        return 0;
+    *out = row_at((int)(--expired->left % 2), "a", expired->cells);
+    out->row.cell_count = 16;
+    return 1;
+}
+
+static void expect_no_growth(struct expired_stream *expired, struct stream *stream)
+{
+    struct unfiltered item;
+
+    cr_assert_eq(stream->next(stream, &item, NULL), 0);
+    cr_expect_lt(expired->bytes_most, expired->bytes_first + (256 << 10), "%zu bytes more",
+                 expired->bytes_most - expired->bytes_first);
+    stream_close(stream);
+}
+
+Test(stream, rows_that_are_left_out_leave_no_memory_behind)
+{
+    struct schema *schema = model_schema();
+    const struct table *table = schema_table(schema, MODEL_TABLE);
+    const struct deletion none = DELETION_NONE;
+    struct expired_stream begin = {
+        .base = {.table = table, .partition_deletion = none, .next = expired_next}, .left = 20000};
+    for (int i = 0; i < 16; i++)
+        begin.cells[i] = (struct cell){.column_id = MODEL_A,
+                                       .timestamp_us = 5,
+                                       .ttl_s = 10,
+                                       .expiry_s = 100,
+                                       .value = bytes_of(ints[1], 4)};
+    struct expired_stream live = begin, purged = begin, alone = begin, merged = begin;
+    struct stream *one = &alone.base;
+    alone.base.partition_deletion = merged.base.partition_deletion = (struct deletion){9, 0};
+    struct stream *two[] = {&merged.base, stream_of_array(table, none, NULL, 0)};
+
+    expect_no_growth(&live, stream_live(&live.base, 200));
+    expect_no_growth(&purged, stream_purged_whole(&purged.base, 200));
+    expect_no_growth(&alone, stream_merge(table, &one, 1, false));
+    expect_no_growth(&merged, stream_merge(table, two, 2, false));
+    schema_unref(schema);
 }
