@@ -12,6 +12,12 @@ int run_change_add(struct run_change *change, const struct segment_info *info,
     change->added = memory_resize(change->added, (place + 1) * sizeof(*change->added));
     change->infos[place] = *info;
     int rc = run_set_open_segment(change->runs, info, table, &change->added[place], err);
+    if (rc != 0) {
+        /* No manifest will name the file, and another attempt writes another one. */
+        char path[64];
+        segment_path(info->id, path);
+        (void)change->runs->env->world->disk->remove(change->runs->env->world->disk, path);
+    }
     change->added_count += rc == 0;
     return rc;
 }

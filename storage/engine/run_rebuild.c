@@ -47,6 +47,7 @@ static int take_frame(void *context, uint64_t number, int64_t timestamp_us, stru
     (void)timestamp_us;
     if (rebuild == NULL)
         return 0;
+    rebuild->parts->cells->frame = number;
     const struct cell_salvage salvage = skipped_cells_salvage(rebuild->parts->cells);
     int rc = frame_batches_parse(payload, &rebuild->schema, &salvage, &frame, err);
     if (rc == 0 && rebuild->memtable == NULL)

@@ -11,7 +11,7 @@ struct skipped_cells {
     uint64_t count;
     struct error first;                /* describes the first of them */
     bool is_salvage;                   /* the opening salvages: up to 100 cells are logged */
-    uint64_t frame;                    /* the frame that is parsed, set by replay_frame */
+    uint64_t frame;                    /* the frame that is parsed, set by the parser's caller */
 };
 
 /* The function that a parser of the log's batches calls for a cell that cannot be read.  `cells`

@@ -55,8 +55,8 @@ static void fixture_close(struct fixture *fixture)
     sim_world_free(fixture->sim);
 }
 
-/* A segment that holds the deletion of a partition, and is in the change. */
-static uint64_t add_segment(struct fixture *fixture, struct run_change *change)
+/* A segment that holds the deletion of a partition. */
+static struct segment_info write_segment(struct fixture *fixture)
 {
     struct segment_info info = {.id = run_set_next_id(&fixture->runs),
                                 .table_id = TABLE,
@@ -75,6 +75,14 @@ static uint64_t add_segment(struct fixture *fixture, struct run_change *change)
     stream_close(stream);
     cr_assert_eq(row_segment_writer_finish(writer, &info, &err), 0);
     row_segment_writer_close(writer);
+    return info;
+}
+
+/* A segment that is in the change; returns its id. */
+static uint64_t add_segment(struct fixture *fixture, struct run_change *change)
+{
+    struct segment_info info = write_segment(fixture);
+    struct error err;
     cr_assert_eq(run_change_add(change, &info, fixture->table, &err), 0, "%s", err.text);
     return info.id;
 }
@@ -139,6 +147,21 @@ Test(run_change, what_is_discarded_leaves_no_file_and_what_is_released_does)
     cr_expect(has_file(&fixture, left));
     cr_expect_eq(fixture.runs.count, 0);
     cr_expect_eq(manifest_state(fixture.runs.manifest)->segment_count, 0);
+    fixture_close(&fixture);
+}
+
+Test(run_change, a_segment_that_cannot_be_opened_leaves_no_file)
+{
+    struct fixture fixture;
+    struct error err;
+    fixture_open(&fixture);
+    struct run_change change = {.runs = &fixture.runs};
+    struct segment_info info = write_segment(&fixture);
+    sim_disk_fail(sim_world_disk(fixture.sim), SIM_OPEN, 1, -EMFILE, false);
+    cr_expect_eq(run_change_add(&change, &info, fixture.table, &err), -EMFILE);
+    cr_expect_eq(change.added_count, 0);
+    cr_expect_not(has_file(&fixture, info.id));
+    run_change_release(&change);
     fixture_close(&fixture);
 }
 
