@@ -149,12 +149,11 @@ static void files_let_go(struct commit_log *log)
     uint32_t i = 0;
 
     /* Oldest first: the archive discards its files in the order in which they come. */
-    while (i < log->live.count) {
+    while (i < log->live.count)
         if (log->live.items[i].frame_last <= frame)
             file_let_go(log, commit_log_files_take(&log->live, i));
         else
             i++;
-    }
 }
 
 static void file_job_take_archive(struct commit_log *log, struct commit_log_file_job *file_job)

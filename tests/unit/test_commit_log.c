@@ -523,8 +523,8 @@ Test(commit_log, an_archive_over_its_limit_keeps_the_newest_files_of_one_flush)
     bench.options.flushed_frame = 55;
     cr_assert_eq(bench_open(&bench), 0, "%s", bench.err.text);
     bench.replayed_count = 0;
-    cr_expect_eq(commit_log_read(bench.world, &range, bench_replay, &bench, &bench.err), 0,
-                 "%s", bench.err.text);
+    cr_expect_eq(commit_log_read(bench.world, &range, bench_replay, &bench, &bench.err), 0, "%s",
+                 bench.err.text);
     expect_replayed(&bench, 46, 60);
     bench_release(&bench);
 }
