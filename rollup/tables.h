@@ -11,11 +11,12 @@ enum rollup_table {
     TABLE_RESELLER = 2,
     TABLE_AMOUNT_BY_DAY = 3,
     TABLE_CLICKS_PER_AD = 4,
-    TABLE_CLICKS_PER_RESELLER_PER_DAY = 5,     /* answered from ad_click's partition stats */
+    TABLE_CLICKS_PER_RESELLER_PER_DAY = 5,     /* never written: read from the figures */
     TABLE_CLICKS_PER_RESELLER = 6,
     TABLE_RESTATEMENT = 7,
     TABLE_CHANGE = 8,
-    TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure is out of date */
+    TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure or ledger is not
+                                                * up to date */
     TABLE_VOIDED_CLICK = 23,                   /* hidden: voided clicks, for `clicks restore` */
     TABLE_SEALED_DAY = 30,                     /* hidden: days whose clicks have expired */
     TABLE_SEALED_AD = 31,                      /* hidden: ads of sealed days */

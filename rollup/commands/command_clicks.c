@@ -12,9 +12,8 @@
  *     2 clicks of 1 day, gross 0.010: voided
  *
  * A click leaves one table and enters the other in the same batch, so it is always in exactly one
- * of ad_click and voided_click.
- * An interrupted command has changed some of its pages; the same command, run again, changes the
- * rest.
+ * of ad_click and voided_click.  An interrupted command has changed some of its pages; the same
+ * command, run again, changes the rest.
  *
  * A range with a sealed day is refused before anything is changed (seal.h).  From that check to the
  * end no day is sealed, since otherwise only a part of the range might be voided.

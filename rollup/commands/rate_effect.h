@@ -1,7 +1,7 @@
 /* rate_effect: sums up, day by day, how figures change with rates, and prints the result.
  *
  *     reseller_id  day         clicks  rate        amount
- *     supaboobs    2013-11-29  2       20% -> 25%  0.003000 -> 0.003750
+ *     supaboobs    2013-11-29       2  20% -> 25%  0.003000 -> 0.003750
  *     1 day of 1 reseller, 2 clicks: amount 0.003000 -> 0.003750
  *
  * Days may be added before or after the rates are changed, and in any order.  The result is the

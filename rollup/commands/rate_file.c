@@ -1,8 +1,8 @@
 /* rate_file: see the header.
  *
- * The text is parsed in one pass.  A record has three fields, as in RFC 4180: quotes are doubled,
- * lines end with LF or CRLF, and a quoted field may contain line ends, though a reseller's id may
- * not.
+ * The text is parsed in one pass.  A record has three fields, as in RFC 4180: a quote in a quoted
+ * field is doubled, lines end with LF or CRLF, and a quoted field may contain line ends, though a
+ * reseller's id may not.
  *
  * Two lines with the same reseller and day are an error even if their rates are equal, because such
  * a file was put together wrongly and may have other mistakes. */

@@ -4,8 +4,8 @@
  *     keys   supaboobs 2013-11-01      old   20%      new   25%
  *            supaboobs 2013-12-01            (none)         30%
  *
- * Each column has at most CHANGE_LINES_MAX bytes, because the frame of the change contains it.  A
- * last line counts the lines that were left out. */
+ * Each column has at most CHANGE_LINES_MAX bytes, because the commit hook may add the columns to a
+ * batch whose size was checked before.  A last line counts the lines that were left out. */
 #ifndef DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 #define DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 

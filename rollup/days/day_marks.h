@@ -2,9 +2,9 @@
  *
  *     a click, a rate ──day_marks_add──▶ dirty (dirty.h)  and  a row in the batch that brings it
  *
- * A day that is marked already for the same cause gets no second row.  The id of a row contains the
- * time of the mark.  Marks are deleted by their ids, so the deletion of old marks never deletes a
- * newer mark.  Engine thread. */
+ * A day that is marked already for the same cause and change gets no second row.  The id of a row
+ * contains the time of the mark.  Marks are deleted by their ids, so the deletion of old marks
+ * never deletes a newer mark.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 

@@ -4,8 +4,8 @@
  *                 mark                      mark
  *   (not there) ───────▶ queued ◀──────────────────── waiting
  *                         │  │    worked off: open,     ▲
- *        worked off:      │  └──────or its ledger ──────┘
- *        published,       ▼         entry is being gathered
+ *        worked off:      │  └────or a restatement ─────┘
+ *        published,       ▼         is put off
  *        nothing owed  leaving ──durable──▶ (not there)
  *
  * A day is *queued* while its figure is out of date.  The queue has the days in the order in which
@@ -54,7 +54,7 @@ enum { DIRTY_MARKS_MAX = 64 };         /* of a day; later marks do not name thei
                                         * yet */
 
 /* The row of an open day as the refresh wrote it last.  It is kept so that the row of a day with
- * very many clicks need not be read a few times a second.  Packed, as there may be millions of open
+ * very many clicks need not be read a few times a second.  Small, as there may be millions of open
  * days. */
 struct dirty_row {
     uint64_t clicks;
@@ -70,7 +70,7 @@ struct dirty_day {
     /* These members are one cache line.  A mark for a day that is marked already accesses only them
      * and the key, which is at the end. */
     uint64_t hash;                     /* private */
-    int64_t last_us;                   /* when the last mark for a click came */
+    int64_t last_us;                   /* when the last mark came whose cause is not `rate` */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
                                         * a leaving day: the number of the batch that cleared it; of
                                         * a waiting day: the number of the last batch that may have
@@ -134,7 +134,8 @@ bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
  * lower orders. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* The order that was next when a day or range was last taken out of the set; 0: none was. */
+/* The order that was next when a day was last cleared or let go, or a range cleared; 0: none
+ * was. */
 uint64_t dirty_set_cleared(const struct dirty_set *set);
 
 /* The hash of a day's ad_click partition key, by which the day is found. */

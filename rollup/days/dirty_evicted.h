@@ -25,7 +25,8 @@ enum { DIRTY_EVICTED_BYTES_DEFAULT = 256 << 20, DIRTY_EVICTED_BYTES_MIN = 64 << 
 struct dirty_evicted {
     struct store *store;
     struct executor *executor;
-    size_t bytes_max;                  /* of memory for the set; waiting days may take half of it */
+    size_t bytes_max;                  /* of memory for the set; waiting days are evicted while the
+                                        * set takes more than half of it */
     uint32_t count;                    /* evicted days; an upper limit, as some may be in memory
                                         * again */
     int64_t due_us;                    /* none of them is due before this time */

@@ -37,7 +37,7 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     void *context = reading->context;
     int64_t pause_us = (world_monotonic_us(rollup->world) - reading->began_us) * PAUSE_SHARE;
     dirty_evicted_note(evicted, reading->left, reading->left_due_us);
-    /* Days become due one by one, but one reading of the table is for many of them. */
+    /* Days become due one by one.  After the pause one reading of the table finds many of them. */
     int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
     if (status < 0 || evicted->due_us < again_us)
         evicted->due_us = again_us;

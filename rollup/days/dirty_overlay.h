@@ -12,8 +12,8 @@
  * yet durable, reading waits until it is.  All writes that were acknowledged before the reading
  * began are included.
  *
- * When a read-only store is opened, no marks are loaded.  So a reading begins with loading the
- * marks of its resellers.
+ * When a read-only store is opened, no marks are loaded.  In such a store a reading begins with
+ * loading the marks of its resellers.
  *
  * Each reader has an overlay of its own, and uses it for one group of resellers after the other.
  * Engine thread. */

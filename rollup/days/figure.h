@@ -49,7 +49,7 @@ void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure);
 
 /* The slice of amount_by_day from day `from` to day `to`, both included; days descend in this
- * table.  `text` has the bytes of the bounds and must be valid until the read was started. */
+ * table.  `text` has the bytes of the bounds and must be valid until the read has begun. */
 struct day_slice_text {
     char from[16];
     char to[16];

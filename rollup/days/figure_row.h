@@ -58,8 +58,8 @@ struct figure_row_columns {
     uint32_t amount;
 };
 
-/* Read the numbers of a figure.  Returns 1; 0: there is no figure, as clicks is null; below 0: an
- * error. */
+/* Read the numbers of a figure.  Returns 1; or 0 if there is no figure, as clicks is null; or a
+ * negative error code. */
 static inline int figure_row_numbers(const struct table *table, const struct page_row *row,
                                      const struct figure_row_cells *values,
                                      const struct figure_row_columns *columns,

@@ -4,7 +4,7 @@
  *
  * A decimal is 2 * scale and the unscaled value, both signed.  If the unscaled value has more than
  * 64 bits, or the scale is not 0 to 255, the decimal is 2 * scale + 1 and the four limbs.  A usual
- * figure takes 13 bytes; a struct day_figure takes 160.  Packed figures are never written to a
+ * figure takes 13 bytes; a struct day_figure takes 168.  Packed figures are never written to a
  * file.
  *
  * The figures of one reseller are gathered in `open`, and copied to the arena when the figures of

@@ -32,6 +32,6 @@ void ledger_write(struct write_batch *batch, const struct table *table, int64_t 
                   uint32_t mark_count);
 
 /* The slice of restatement from day `from` to day `to`, both included; days ascend in this table.
- * `text` must be valid until the read was started. */
+ * `text` must be valid until the read has begun. */
 struct slice ledger_slice(int32_t from, int32_t to, struct day_slice_text *text);
 #endif

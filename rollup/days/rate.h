@@ -49,7 +49,7 @@ struct rate_table;
 struct rate_table *rate_table_new(void);
 void rate_table_free(struct rate_table *table);              /* NULL is fine */
 
-/* Set the rate from `since` on; true if the table changed, be it only in the digits of the rate. */
+/* Set the rate from `since` on; true if the table changed, even if only the rate's scale did. */
 bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
                     struct decimal rate);
 /* Remove the rates that begin on a day from `from` up to before `until`; true if there were any. */

@@ -3,12 +3,12 @@
  *     rollup_open.c                         opens and closes a rollup
  *     rollup_load.c   rollup_schedule.c     work that begins by itself, and work at opening
  *     dirty_evicted_return.c   rollup_wait.c
- *     rollup_hook.c   rollup_refresh.c  seal_pass.c  dirty_overlay.c  rollup_figures.c   the jobs
+ *     rollup_hook.c   rollup_refresh.c  seal_pass.c  rollup_figures.c  dirty_overlay.c   the jobs
  *     rollup.c                              what the jobs have in common, and the end
  *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
  *     seal_gate  known_resellers            the parts, none of which includes this header
  *
- * A file calls only files in lines below its own. */
+ * A file calls only files in lines below its own, and files to the right of it. */
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
 #define DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
 

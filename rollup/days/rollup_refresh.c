@@ -81,7 +81,7 @@ struct open_range {
     struct dirty_range *range;
     int32_t to;     /* the last day not yet worked off */
     uint32_t days;  /* of the range in this chunk */
-    int32_t lowest; /* the first of these days */
+    int32_t lowest; /* the earliest of these days */
     bool ends;      /* with this chunk */
 };
 
@@ -630,7 +630,7 @@ static void begin_days(struct refresh *refresh)
 /* Whether a day's row is right in all but the rate: the set is complete, and the day is not in it,
  * not even as a leaving day.  The set is not complete while marks are loaded, and may not be in a
  * defined stream, whose older rows may not be marked yet (stream_marking.c).  Most resellers have
- * no day in the set; asking for a reseller's first day is cheaper than making a key for each
+ * no day in the set; looking up a reseller's first day is cheaper than making a key for each
  * day. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {

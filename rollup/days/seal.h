@@ -17,20 +17,19 @@
  *     figure of a day = (stats of its clicks + stats of its seals) x rate in effect
  *
  * All code that computes figures adds clicks and seals: the rollup, readers of dirty days, verify,
- * `report --by ad`, and the table clicks_per_reseller_per_day.  This has the following effects:
+ * and `report --by ad`.  This has the following effects:
  *
  *   a changed rate     prices the day anew, from the gross that the seals keep
  *   a late click       is numbered (from 0 again once the expired clicks have left the disk),
  *                      counted, gathered and restated as any late click; the next pass makes one
  *                      more seal of the day for it, and readers add up all seals of a day
  *   a void, a restore  of clicks of a sealed day is refused, as the single clicks are not known
- *   TRUNCATE           deletes clicks, but no seals
  *
  * The id of a seal is the id of its row in `change`.  Each row of a seal has a checksum, and the
  * sums of the ads' clicks and gross must equal the day's.  No code deletes or changes a seal.
  *
- * A reader that reads clicks and then seals must prevent seals in between (rollup_pin_seals): else
- * it could find both a day's clicks and their seal, or neither. */
+ * A reader of a day's clicks and seals must prevent a seal between the two reads
+ * (rollup_pin_seals): else it could find both the clicks and their seal, or neither. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_H
 

@@ -129,8 +129,8 @@ static void pass_finish(struct seal_pass *pass)
     bool is_whole = !is_ended(pass) && !pass->is_dry;
     if (err.code == 0 && is_ended(pass))
         error_set(&err, ERROR_CLOSED, "the store is closing");
-    /* The pass moved seal_from behind its days; days that settled during the pass may have moved it
-     * back. */
+    /* The pass set seal_from to the day after its last day; days that settled during the pass may
+     * have moved it back. */
     if (!is_whole)
         retention_expect(&rollup->retention, pass->from);
     retention_expect(&rollup->retention, pass->left_from);

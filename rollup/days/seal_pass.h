@@ -5,9 +5,9 @@
  *
  * A pass goes through the published rows of amount_by_day, reseller by reseller.  A server begins a
  * pass by itself when days have expired, or when nothing is owed any more for late clicks of a
- * sealed day.  `daybook rollup` and `daybook retention set` begin a pass, too.  retention.seal_from
- * is the first day that may be due for a seal, so that a pass does not go through earlier days
- * again.
+ * sealed day.  `daybook rollup` begins a pass, too, and after `daybook retention set` a server
+ * begins one at once.  retention.seal_from is the first day that may be due for a seal, so that a
+ * pass does not go through earlier days again.
  *
  * Between two days the engine thread does other work.  Each seal waits until the previous seal is
  * durable, so at most one seal is under way. */

@@ -1,9 +1,9 @@
 /* Batches that change or delete rows of clicks whose stream keeps counters: the rows are read
  * before the batch is applied.
  *
- *   for every day of the batch: its rows that are named, as applied ─▶ the same rows with the
- *     batch merged in ─▶ clicks gone, clicks new ─▶ increments of the stream's
- *     counters ─▶ one frame, if the days are unchanged; else again
+ *   for every day of the batch: its rows from the first to the last that the batch names, as
+ *     applied ─▶ the same rows with the batch merged in ─▶ clicks gone, clicks new ─▶ increments
+ *     of the stream's counters ─▶ one frame, if the days are unchanged; else again
  *
  * What decides correctness: the rows after the batch are computed by the same merge as readers use,
  * so a row is subtracted from the counters exactly when readers will not find it any more.
@@ -20,7 +20,7 @@
  * the previous change was applied, and must read again only because of writes that do not come by
  * streams_apply.
  *
- * Cost: the named rows are read; a range or a whole day is read as a whole. */
+ * Cost: of each day all rows from the first to the last that the batch may change are read. */
 #include "storage/engine/store_rows.h"
 #include "rollup/streams/streams_private.h"
 #include "base/arena.h"

@@ -4,8 +4,8 @@
  *                                           └─▶ a rollup of each defined stream
  *
  * Defined streams are rows of the hidden table daybook_system.stream (stream_definition.h).  They
- * are opened with the directory, and made and dropped by changes of the schema.  All writers but
- * ingest write by streams_apply, whatever tables they write, so they need not know which tables
+ * are opened with the directory, and made and dropped by changes of the schema.  CQL and `daybook
+ * clicks` write by streams_apply, whatever tables they write, so they need not know which tables
  * belong to a stream.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_H
@@ -49,16 +49,16 @@ struct rollup *streams_at(const struct streams *streams, uint32_t index);
  * stream does. */
 const struct click_stream *streams_user(const struct streams *streams, uint32_t table_id);
 
-/* store_apply_if for all writers but ingest.  If the batch changes rows of clicks, the increments
- * of the counters that the stream keeps are added to it.  The increments are computed from the rows
- * before and after the batch, and committed only if the rows are unchanged; else the rows are read
- * again.  (A batch that is applied in another way leaves the counters as they are, which `verify`
- * reports.)  Waits while the store is full.  `batch`, and the memory that the expectations point
- * to, are borrowed until `done`, which is called once.  Its status is 0 when the batch is durable.
- * It is ERROR_CONFLICT, only if there are `expectations`, when one of them does not hold or the
- * clicks changed between reading and writing: the caller then reads again, and calls again with the
- * same batch.  It is ERROR_INVALID if the batch writes to a rank (a click_id of 0 or more) that no
- * click has.  The batch may be applied with a copy of the expectations, so their `has_changed` says
+/* store_apply_if for writers that may change clicks.  If the batch changes rows of clicks, the
+ * increments of the counters that the stream keeps are added to the batch.  The increments are
+ * computed from the rows before and after the batch, and committed only if the rows are unchanged;
+ * else the rows are read again.  (A batch that is applied in another way leaves the counters as
+ * they are, which `verify` reports.)  Waits while the store is full.  `batch`, and the memory that
+ * the expectations point to, are borrowed until `done`, which is called once, with 0 when the batch
+ * is durable.  ERROR_CONFLICT, only if there are `expectations`: one of them does not hold, or the
+ * clicks changed between reading and writing; the caller then reads again, and calls again with the
+ * same batch.  ERROR_INVALID: the batch writes to a rank (a click_id of 0 or more) that no click
+ * has.  The batch may be applied with a copy of the expectations, so their `has_changed` says
  * nothing afterwards. */
 void streams_apply(struct streams *streams, struct write_batch *batch,
                    struct store_expectation *expectations, uint32_t expectation_count,

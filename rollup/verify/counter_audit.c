@@ -10,7 +10,7 @@
 #include "base/memory.h"
 
 enum {
-    COUNT_MIN = 256, /* keys that a round has at least, however little memory there is */
+    COUNT_MIN = 256, /* a round with at most so many keys takes the memory that it needs */
     BESIDE = 4,      /* summing clicks takes so many times the memory of the entries: two sums for
                       * each key, and figures */
     BESIDE_MIN = 1 << 20 /* bytes */

@@ -1,4 +1,4 @@
-/* verify_figures: compares the figures of all days that have clicks, then of rows that have none.
+/* verify_figures: compares the figures of all days with clicks, then the rows of days without.
  *
  * A look at a chunk of days is several reads, between which clicks come and the rollup writes.  A
  * day that became dirty or was computed again since the look began cannot be judged.  If such a day

@@ -1,8 +1,8 @@
 /* verify_seals: checks the checksums of seals, and that clicks and gross of each seal's ads add up
  * to those of the seal; later counts the clicks of seals for the comparison of counters.
  *
- * A damaged row is reported in this step only.  The later steps leave damaged rows out, and may
- * therefore report further differences: a figure that does not follow from clicks and seals, or a
+ * A damaged row is reported in this step only.  The comparison of figures does not judge a day with
+ * a damaged seal.  The comparison of counters leaves damaged rows out, and may therefore report a
  * counter that counts more clicks than there are.  No day is sealed while a verification runs
  * (rollup_pin_seals), so that the rows do not change.
  *
