@@ -91,8 +91,8 @@ struct change_row {
     const char *actor;
     const char *command;
     const char *note;                  /* may be NULL */
-    /* The things that are changed, with their old and new states (change_lines.h).  NULL: nothing
-     * is changed, or rates are, for which the commit hook writes the lines. */
+    /* The things that are changed, with their old and new states (change_lines.h).  NULL: the row
+     * has no lines but those that the commit hook adds for changed rates. */
     const struct change_lines *lines;
 };
 
