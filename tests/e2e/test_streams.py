@@ -282,6 +282,17 @@ def test_a_chart_of_a_stream_has_the_streams_currency(server):
     assert " USD" in server.run("report", "--stream", "network", "--format", "svg").out
 
 
+def test_rates_are_loaded_in_the_order_of_their_table(server, tmp_path):
+    server.run("stream", "create", "network", *NETWORK)
+    rates = tmp_path / "rates.csv"
+    rates.write_text("reseller_id,effective_since,reward_percent\n"
+                     "r,2013-11-01,0.5\nr,2013-12-01,0.25\nq,2013-11-01,0.125\n")
+    server.run("rate", "load", "--stream", "network", rates)
+    listed = server.run("rate", "list", "--stream", "network", "--format", "csv").out
+    for line in rates.read_text().splitlines()[1:]:
+        assert line in listed
+
+
 def test_the_rates_of_a_stream_end_with_their_parenthesis(server):
     words = [*NETWORK[:-1], NETWORK[-1] + "x"]
     assert "--rates takes" in server.run("stream", "create", "network", *words, status=2).err
