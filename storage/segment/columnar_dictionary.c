@@ -21,7 +21,7 @@ enum {
     PAGE_TEXT_MAX = 64 << 10, /* a page ends with the string that passes this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
-    KEPT_TEXT_MAX = 64 << 20 /* a trim frees nothing while loaded pages have at most these bytes */
+    KEPT_TEXT_MAX = 64 << 20 /* bytes of the loaded pages' text up to which a trim frees nothing */
 };
 
 /* ---- writing ---- */

@@ -1,17 +1,18 @@
 /* columnar_dictionary: the strings of a columnar segment, by number, in pages of their own.
  *
  * Pages of rows name strings by number, so that an id that occurs in thousands of partitions is
- * stored once.  When the strings of a segment pass a limit, they are written, and the pages of rows
- * that follow use another dictionary.  So a writer's memory is bounded, however many distinct
- * strings there are.  The segment's extra section says where the dictionaries' pages are; a reader
- * loads the pages that it needs.  Layout: FORMATS.md "Wide dictionary". */
+ * stored once.  A dictionary that is full when a partition begins is written, and the pages of rows
+ * that follow use another one.  So a writer has in memory a full dictionary at most, and the
+ * distinct strings of one partition.  The segment's extra section says where the dictionaries' pages are; a
+ * reader loads the pages that it needs.  Layout: FORMATS.md "Wide dictionary". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 
 #include "storage/segment/segment.h"
 
 enum {
-    COLUMNAR_DICTIONARY_STRINGS_MAX = 1 << 19, /* strings of a dictionary, over all columns */
+    /* A dictionary is full when it has reached one of the two. */
+    COLUMNAR_DICTIONARY_STRINGS_MAX = 1 << 19, /* strings of all columns */
     COLUMNAR_DICTIONARY_MEMORY_MAX = 128 << 20 /* bytes of the writer's text and tables */
 };
 

@@ -31,7 +31,7 @@ struct columnar_page_list {
  * of the entry. */
 struct columnar_page {
     struct columnar_rows rows;
-    uint32_t dictionary;               /* which of the segment's dictionaries has the numbers */
+    uint32_t dictionary;               /* which of the segment's dictionaries gave the numbers */
     struct columnar_page_entry *entries;
     uint32_t entry_count;
     uint32_t entry_capacity;
@@ -56,7 +56,7 @@ void columnar_page_clear(struct columnar_page *page);          /* keeps the memo
 struct columnar_page_encoder;
 struct columnar_page_encoder *columnar_page_encoder_new(void);
 void columnar_page_encoder_free(struct columnar_page_encoder *encoder);
-/* Returns the dictionary's number of a string; called once for each code that an entry uses. */
+/* Returns a string's number in the dictionary; called once for each code that an entry uses. */
 typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_t code,
                                          struct bytes string);
 
@@ -75,8 +75,8 @@ void columnar_page_encode_begin(struct columnar_page_encoder *encoder,
 bool columnar_page_encode_step(struct columnar_page_encoder *encoder);
 
 /* Decode into `page`, which is cleared first and was made for the table.  Columns that the page has
- * and the table no longer has are left out; columns that the page lacks are absent in all rows.
- * ERROR_CORRUPT; then the page is clear. */
+ * and the table no longer has are left out; regular columns that the page lacks are absent in all
+ * rows.  ERROR_CORRUPT; then the page is clear. */
 must_check int columnar_page_decode(struct columnar_page *page, struct bytes encoded,
                                     struct error *err);
 #endif

@@ -110,9 +110,9 @@ struct columnar_segment_rules {
 };
 
 /* Merge append-only runs that follow one another, given in frame order, into one segment; equal
- * rows stay in that order.  The merge takes memory for some pages of each input, whatever the size
- * of a partition, and for rows that are equal in the whole clustering.  `info` has the id, the
- * table, the kind and the frames of the output. */
+ * rows stay in that order.  The merge takes memory for some pages of each input, for rows that are
+ * equal in the whole clustering, and for the distinct strings of a partition, but not for all rows
+ * of a partition.  `info` has the id, the table, the kind and the frames of the output. */
 must_check int columnar_segment_merge(struct world *world, const struct table *table,
                                       struct segment **inputs, uint32_t input_count,
                                       const struct segment_info *info,

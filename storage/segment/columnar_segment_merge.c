@@ -11,8 +11,8 @@
  *     cutoff    c: the rows before c are a batch; equals of c wait for the next page of input 0
  *
  * A batch is the rows of the first input, then those of the next, and so on, sorted stably.  If no
- * row is before the cutoff, another page of the cutoff's input is loaded.  So an input holds more
- * than a page and the rest of the page before only when a run of equals is longer than a page.
+ * row is before the cutoff, another page of the cutoff's input is loaded.  So an input holds at
+ * most one page and the rest of the page before, unless a run of equals is longer than a page.
  *
  * When deletions of a partition are applied by the merge, the rows that they hide are removed from
  * the batch after it was sorted.  All equals are in the batch, so the rows that stay keep their
@@ -145,7 +145,7 @@ static struct merge_input *find_cutoff(struct merge *merge)
     return least;
 }
 
-/* How many of the rows sort before the cutoff's last row. */
+/* How many of the rows sort before the last row of `cutoff`; NULL: all of them. */
 static uint32_t rows_before(const struct columnar_rows *rows, const struct merge_input *cutoff)
 {
     if (cutoff == NULL)

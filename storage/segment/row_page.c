@@ -15,7 +15,7 @@
  * Entry:
  *
  *     0  1  1: a range deletion is in force before the first item, 0: none is
- *     1     if so: its timestamp and its local time, signed varints
+ *     1     if so: its timestamp and its local second, signed varints
  *           items: varint (size * 4 + kind), then the packed unfiltered of `size` bytes;
  *           kinds: 0 row, 1 bound, 2 static row
  *
@@ -23,8 +23,8 @@
  * memory than ROW_PAGE_MAX allows.  The segment has checked by a checksum that the page is as it
  * was written.
  *
- * Rows are packed with the prefix that they share with the row before: zstd compresses it, and
- * items that do not depend on each other can be read in either direction. */
+ * A row is packed whole, although it often begins like the row before: zstd compresses what they
+ * share, and items that do not depend on each other can be read in either direction. */
 #include "storage/segment/row_page.h"
 
 #include <string.h>

@@ -423,8 +423,8 @@ static int row_stream_unpack(struct row_stream *stream, uint32_t index, struct u
 }
 
 /* Whether an item or label lies before the bound where reading begins, in clustering order; `order`
- * is the order of the two.  An item at that bound is not read: it counts as before the bound when
- * reading forward, and as behind the bound when reading in reverse. */
+ * is the item's order against the bound.  An item at that bound is not read: it counts as before
+ * the bound when reading forward, and as behind the bound when reading in reverse. */
 static bool row_stream_is_before(const struct row_stream *stream, int order)
 {
     return order < 0 || (order == 0 && !stream->reversed);

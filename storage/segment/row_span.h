@@ -15,9 +15,10 @@ enum { ROW_SPAN_MAX = 1024 };          /* bytes of a span, which stays in memory
 struct row_span {
     struct buffer least;               /* packed clusterings; empty: there was no row */
     struct buffer greatest;
-    bool is_open;                      /* the segment gets no span, because it has something that
-                                        * matters also to slices without rows; the writer sets it,
-                                        * too, for the deletion of a partition */
+    bool is_open;                      /* the segment gets no span: it has something that matters
+                                        * also to slices without rows, or the table has no
+                                        * clustering.  For the deletion of a partition the writer
+                                        * sets it */
 };
 
 /* Add an item of a partition's stream to the span; `is_first`: it is the partition's first item. */

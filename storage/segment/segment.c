@@ -23,7 +23,7 @@
 
 enum {
     INDEX_ENTRY_MIN = 13,      /* bytes of a page's entry: size, checksum, empty label */
-    EXPANDED_PLACES_MAX = 1024 /* pages of 8 KiB or more: together a quarter of a pool's limit */
+    EXPANDED_PLACES_MAX = 1024 /* with pages of 8 KiB, a quarter of the largest pool */
 };
 
 struct segment_page {

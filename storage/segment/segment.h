@@ -36,8 +36,9 @@ struct segment_writer;
 must_check int segment_writer_open(struct world *world, const struct segment_info *info,
                                    struct segment_writer **writer_out, struct error *err);
 /* Add a page; copies.  `first` labels a page of a partition of several pages, so that a reader can
- * search for the page of a row: it holds the packed clustering of the page's first row, in a form
- * that depends on the segment's kind.  For other pages it is empty. */
+ * search for the page of a row: it holds the position of the page's first row or bound, in a form
+ * that depends on the segment's kind.  For other pages, and in a row segment for the partition's
+ * first page, it is empty. */
 must_check int segment_writer_page(struct segment_writer *writer, struct bytes encoded,
                                    struct bytes first, struct error *err);
 /* The number that the next page will have: pages are numbered from 0, as they are added. */
@@ -68,10 +69,10 @@ void segment_writer_close(struct segment_writer *writer);
 
 struct segment;
 
-/* Open a segment, and check all of it but its pages.  ERROR_CORRUPT names the file and offset.  The
- * segment's rows are counted by day, by the keys of its table `days_of`; NULL: they are not
- * counted.  The segment's readers leave spares in the pool `readers`; the segment holds a reference
- * of the pool. */
+/* Open a segment, and check all of it but its pages and the zeros before the footer.
+ * ERROR_CORRUPT, ERROR_NEWER_FORMAT; every error names the file.  The segment's rows are counted by
+ * day, by the keys of its table `days_of`; NULL: they are not counted.  The segment's readers leave
+ * spares in the pool `readers`; the segment holds a reference of the pool. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
                             const struct table *days_of, struct reader_pool *readers,
                             struct segment **segment_out, struct error *err);

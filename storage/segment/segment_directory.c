@@ -52,8 +52,7 @@ struct decoded_block {
 };
 
 struct segment_cursor {
-    struct reader_spare
-        spare; /* for the pool, in which it lies between two readers; first member */
+    struct reader_spare spare; /* first member: the pool has the cursor between two readers */
     const struct segment_directory *directory;
     struct reader_pool *readers;
     struct decoded_block decoded[CURSOR_BLOCKS];

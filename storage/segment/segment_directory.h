@@ -29,9 +29,9 @@ struct segment_partition {
     uint32_t page_count;               /* how many pages, page_first included, have rows of it */
     uint32_t entry;                    /* its place in page_first, which small partitions share */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
-    const struct partition_stats *stats;   /* to the writer, NULL: there are none.  A cursor gives
-                                            * stats of zero rows where there are none, as in row
-                                            * segments; segment_find gives NULL */
+    const struct partition_stats *stats;   /* if there are none: NULL for the writer, and stats of
+                                            * zero rows from a cursor, as in row segments.
+                                            * segment_find always gives NULL */
 };
 
 /* The order of a partition against (token, key): <0, 0, >0. */

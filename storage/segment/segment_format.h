@@ -16,7 +16,7 @@
 
 /* Written to disk: the numbers cannot change. */
 enum {
-    SEGMENT_FORMAT_ROWS = 1,           /* the directory has entry after entry; only read */
+    SEGMENT_FORMAT_ROWS = 1,           /* the directory has entry after entry; not written now */
     SEGMENT_FORMAT_COLUMNS = 2,        /* the directory has columns: segment_block.h */
     SEGMENT_FORMAT_VERSION = SEGMENT_FORMAT_COLUMNS,       /* what is written */
     SEGMENT_BLOCK = 4096,              /* bytes of header and footer; O_DIRECT needs multiples */

@@ -14,10 +14,10 @@
  *
  * The write buffer is large and aligned because writing past the page cache in large pieces is six
  * times faster than writing through it.  Columnar segments are written past the cache: clicks are
- * rarely read soon.  Row segments are written through the cache: rows, figures among them, are read
- * right after a flush, too, and a read from the disk would wait some ten milliseconds for the
- * writes.  A writer takes the memory of the buffer, of the encoded directory (some 10 bytes a
- * partition), and of the page index (13 bytes a page, and the labels).
+ * rarely read soon.  Row segments are written through the cache: their rows, such as figures, may
+ * be read right after a flush, and a read from the disk would wait some ten milliseconds for the
+ * writes.  A writer has in memory the buffer, the encoded directory (some 10 bytes a partition),
+ * the page index (13 bytes a page, and the labels) and the extra section.
  *
  * After an error the writer can only be closed, which removes the temporary file. */
 #include "storage/segment/segment.h"

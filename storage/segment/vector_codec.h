@@ -3,8 +3,8 @@
  * Every column of a columnar page is such vectors: gaps between times, places of ids, amounts.
  * Their distributions are smooth but skewed, and no pattern repeats.  So a value is split into a
  * *bucket* (its magnitude and first bits, one byte) and the bits below, which are nearly random.
- * zstd at its fastest level then only Huffman-codes the buckets; the bits below, called raw bits,
- * are stored as they are.  Layout: FORMATS.md "Vector". */
+ * zstd at level 1 then only Huffman-codes the buckets; the bits below, called raw bits, are stored
+ * as they are.  Layout: FORMATS.md "Vector". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 #define DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 

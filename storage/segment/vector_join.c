@@ -10,8 +10,8 @@
  *
  * So one instruction reads the raw bits of all eight, and the number of bits that are set in the
  * masks is the number of bits read.  In bytes, exponents can be up to 8.  For exponents up to 16
- * the same is done twice, with four numbers of 16 bits each.  Eight numbers with a larger exponent,
- * which is rare, are made one by one.
+ * the same is done twice, with four numbers of 16 bits each.  If one of the eight has a larger
+ * exponent, which is rare, they are made one by one.
  *
  * What decides correctness: each of these ways reads the same bits and leaves the position behind
  * them, so the next eight numbers may be made in another way.  Bits that are read past the last raw
