@@ -9,12 +9,11 @@
  *
  * A tail is the log that was written since the last point or tail.
  *
- * The copied log must have no gap.  Therefore the store keeps log files until they are copied: the
- * snapshot that was copied last is held until the next snapshot is taken, and keeps all frames
- * after it on the disk.  After an error the snapshot is held, too, until a new point is complete.
- * Only when the store's disk has more log than log_max are the log files given up, because a store
- * must not fill its disk while another disk hangs.  Moments in that part of the log then
- * cannot be restored. */
+ * The copied log must have no gap.  Therefore the store keeps log files until they are copied: each
+ * snapshot is held until the next one is taken, also after an error, and keeps on the disk all
+ * frames after those that are copied.  Only when the store's disk has more log than log_max are the
+ * log files given up, because a store must not fill its disk while another disk hangs.  Moments in
+ * that part of the log then cannot be restored. */
 #include "storage/backup/backup.h"
 
 #include <errno.h>
@@ -50,7 +49,7 @@ struct task {
     bool is_unfollowed; /* the record is to be removed when the task closes */
     bool removes;       /* the job under way removes the record */
     bool needs_point;
-    bool has_let_go; /* log files after `frame` were given up: log_max */
+    bool has_let_go; /* the log was over log_max: files after `frame` are no longer kept */
     struct backup_tail tail;
     uint64_t frame;       /* the last that is copied and synced */
     uint64_t frame_point; /* the last frame of the newest point */

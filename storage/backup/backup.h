@@ -67,9 +67,9 @@ struct backup *backup_new(struct store *store, struct world *world, struct metri
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
-/* Follow again into the directory of the record in the data directory (backup_following.h).  If
- * copying fails later, copying is tried again, even if the directory has no point.  Returns 0 if
- * there is no record. */
+/* Follow again into the directory that the record in the data directory names
+ * (backup_following.h); returns 0 if there is no record.  Whatever fails after this call is tried
+ * again, also when that directory is missing or has no point. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),

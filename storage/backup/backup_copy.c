@@ -3,9 +3,10 @@
  * Three rules make a backup correct:
  * - A point is written, by rename, after every file that it names is complete and synced.
  * - A file that the backup already has under the right name is used only if its content is right: a
- *   segment must end in the same footer, which has a hash of all bytes before it; a log file must
- *   begin with the same block, which has the checksum of the record before it.  A directory that is
- *   restored and then written gets other files with the same names; the two must not be mixed.
+ *   segment must end in the same footer, whose hashes cover the sections and, by the page index,
+ *   the pages; a log file must begin with the same block, which has the checksum of the record
+ *   before it.  A directory that is restored and then written gets other files with the same names;
+ *   the two must not be mixed.
  * - Only the durable part of a log file is copied.  Bytes that no point and no tail of this process
  *   has synced are written again, even if the backup has them: after a failed sync, bytes can be
  *   read that are not on the disk.
@@ -452,8 +453,7 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
                : compare_block(copy, work->to, 0, COMMIT_LOG_BLOCK, true, err);
 }
 
-/* How many bytes of the file were synced by the last point or by an earlier tail; UINT64_MAX: all.
- */
+/* How many bytes of the file the last point or a copy of this process synced; UINT64_MAX: all. */
 static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
 {
     const struct backup_tail *tail = &copy->options.tail;

@@ -6,7 +6,7 @@
 
 /* If there are more than `keep` points (at least 1), keep the newest `keep` and remove the others,
  * then every segment and log file that no kept point needs.  If a kept point is damaged, nothing is
- * removed.  All log from the
- * oldest kept point on is kept, so that any moment since that point can be restored. */
+ * removed.  All log from the oldest kept point on is kept, so that any moment since that point can
+ * be restored. */
 must_check int backup_prune(struct disk *target, uint32_t keep, struct error *err);
 #endif

@@ -18,7 +18,7 @@ struct backup_restore_options {
     struct world *world;               /* of the new directory, which is empty */
     enum backup_moment moment;
     int64_t time_us;                   /* BACKUP_AT_TIME: microseconds since 1970 */
-    bool is_new;                       /* the new directory gets a new host identity */
+    bool is_new;                       /* give the new directory a host id of its own */
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);  /* may be NULL */
     void *context;
 };
