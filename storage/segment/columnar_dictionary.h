@@ -3,8 +3,8 @@
  * Pages of rows name strings by number, so that an id that occurs in thousands of partitions is
  * stored once.  A dictionary that is full when a partition begins is written, and the pages of rows
  * that follow use another one.  So a writer has in memory a full dictionary at most, and the
- * distinct strings of one partition.  The segment's extra section says where the dictionaries' pages are; a
- * reader loads the pages that it needs.  Layout: FORMATS.md "Wide dictionary". */
+ * distinct strings of one partition.  The segment's extra section says where the dictionaries'
+ * pages are; a reader loads the pages that it needs.  Layout: FORMATS.md "Wide dictionary". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 
