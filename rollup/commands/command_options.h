@@ -1,8 +1,8 @@
 /* command_options: the options that several subcommands of this folder have: days, reseller,
- * stream, format of the answer, and the note of a change.
+ * stream, format of the answer, the note of a change, and --dry-run.
  *
- * A subcommand lists the shared options that it takes together with its own, whose numbers begin at
- * OPTION_OWN.  Its parser passes all other keys to command_options_parse. */
+ * A subcommand lists the shared options that it takes together with its own, whose keys are letters
+ * or numbers from OPTION_OWN on.  Its parser passes all other keys to command_options_parse. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_OPTIONS_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_OPTIONS_H
 

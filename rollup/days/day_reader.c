@@ -2,8 +2,8 @@
  * a phase run side by side and are counted.  The phase ends with the last read.
  *
  * Days of one reseller that lie close together share a slice, so the days of a changed rate cost
- * one read of amount_by_day and one of the ledger.  If a slice cannot be read, the status of its
- * days alone is set. */
+ * one read of amount_by_day and one of the ledger.  If a slice cannot be read, only its
+ * days get the status, and the other days are read as usual; `done` gets the first failure. */
 #include "rollup/days/day_reader.h"
 
 #include <stdlib.h>

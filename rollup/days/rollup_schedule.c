@@ -1,4 +1,5 @@
-/* This file decides when a refresh begins by itself, and which days it publishes for a command.
+/* This file decides when a refresh begins by itself, and which days a refresh for a command
+ * publishes.
  *
  * A server refreshes queued days a moment after the first mark (look_timer.h), and checks the
  * waiting days when the first of them may be due (publication_queue.h). */

@@ -2,8 +2,8 @@
  *
  * What decides correctness: every rule takes the maximum under a total order, so that merges may be
  * repeated, reordered and regrouped, whichever runs a compaction merges.  The higher write
- * timestamp wins.  At a tie the rules are those of Cassandra (CASSANDRA-14592), where a marker or
- * cell with a TTL is called expiring, and one without a TTL lasting:
+ * timestamp wins.  At a tie the rules are those of Cassandra (CASSANDRA-14592).  A marker or cell
+ * with a TTL is called expiring here, and one without a TTL lasting:
  *
  *   deletions   the deletion that was made later (local_s) wins
  *   markers     expiring beats lasting, then the later expiry, then the smaller TTL

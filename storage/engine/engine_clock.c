@@ -8,7 +8,7 @@
 #define LOG_AGAIN_US    INT64_C(3600000000)
 #define AHEAD_US        INT64_C(60000000)
 #define WAITS_FOR_CLOCK "sealing, expiry, publication, and forgetting producers"
-#define TIME_US_MAX     (TIME_MS_MAX / 4 * 1000) /* year 3977: within timeuuids and texts */
+#define TIME_US_MAX     (TIME_MS_MAX / 4 * 1000) /* year 3977: timeuuids and texts can hold it */
 
 struct mark_job {
     struct job job; /* first */
@@ -171,8 +171,9 @@ static void log_trust(const struct clock_reading *now)
     buffer_release(&wall);
 }
 
-/* Log once that timestamps of the store are ahead of the wall clock.  The clock was ahead when the
- * store gave them, or an earlier version took a client's timestamps for the store's. */
+/* At the first watch, log it if timestamps of the store are ahead of the wall clock.  The clock was
+ * ahead when the store gave them, or an earlier version took a client's timestamps for the store's.
+ */
 static void log_ahead(struct engine_clock *clock, const struct clock_reading *now)
 {
     int64_t ahead_us = clock->next_us - now->wall_us;

@@ -579,6 +579,40 @@ Test(cql_session, a_trace_shows_every_value_that_was_bound)
     instance_close(&instance);
 }
 
+Test(cql_session, ranges_that_begin_with_different_columns_are_refused)
+{
+    static const struct {
+        const char *where;
+        const char *message;
+    } rows[] = {
+        {"p = 1 AND (a, b) >= (1, 2) AND b < 7",
+         "Column \"b\" cannot be restricted by two inequalities not starting with the same column"},
+        {"p = 1 AND b > 2 AND (a, b) <= (5, 5)",
+         "Column \"b\" cannot be restricted by two inequalities not starting with the same column"},
+        {"p = 1 AND (a, b) >= (1, 2) AND a < 7", ""},
+        {"p = 1 AND (a, b) >= (1, 2) AND (a, b) < (1, 7)", ""},
+    };
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "CREATE TABLE pairs (p int, a int, b int, PRIMARY KEY (p, a, b))");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        static const char *const kinds[] = {"SELECT * FROM pairs WHERE ",
+                                            "DELETE FROM pairs WHERE "};
+        for (size_t kind = 0; kind < 2; kind++) {
+            char text[200];
+            snprintf(text, sizeof(text), "%s%s", kinds[kind], rows[i].where);
+            run(&instance, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+            cr_expect_str_eq(instance.seen.message, rows[i].message, "%s", text);
+        }
+    }
+    run(&instance, (struct cql_request){.kind = CQL_QUERY,
+                                        .text = bytes_text("SELECT * FROM pairs WHERE token(p) > "
+                                                           "blob_as_bigint(0x) AND token(p) < 5")});
+    cr_expect_str_eq(instance.seen.message, "Invalid empty value for a token");
+    instance_close(&instance);
+}
+
 Test(cql_session, a_double_is_cast_to_integers_as_java_casts_it)
 {
     struct instance instance = {0};

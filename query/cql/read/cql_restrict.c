@@ -333,6 +333,13 @@ static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
                            "%s cannot be restricted by more than one relation if it includes a IN",
                            common_names(scope->arena, a, b));
     }
+    if (a->columns[0] != b->columns[0]) {
+        bool is_a_later = a->columns[0]->position > b->columns[0]->position;
+        return cql_invalid(scope->fault,
+                           "Column \"%s\" cannot be restricted by two inequalities not starting "
+                           "with the same column",
+                           (is_a_later ? a : b)->columns[0]->name);
+    }
     if ((is_lower(a) && is_lower(b)) || (is_upper(a) && is_upper(b))) {
         return cql_invalid(scope->fault,
                            "More than one restriction was found for the %s bound on %s",

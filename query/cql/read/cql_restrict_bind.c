@@ -67,8 +67,10 @@ static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_co
         if (plan->tokens[side] == NULL)
             continue;
         int rc = cql_filter_bind(plan->tokens[side], context, false, &filter);
-        if (rc != 0 || filter.values[0].size != 8)
+        if (rc != 0)
             return rc;
+        if (filter.values[0].size != 8)
+            return cql_invalid(context->fault, "Invalid empty value for a token");
         int64_t token = type_value_bigint(filter.values[0]);
         enum cql_operator operator= plan->tokens[side]->operator;
         if ((operator== CQL_GT && token == INT64_MAX) || (operator== CQL_LT && token == INT64_MIN))

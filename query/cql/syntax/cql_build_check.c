@@ -29,7 +29,7 @@ static size_t cut_size(const char *text, size_t size)
 
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
 {
-    char text[sizeof builder->err->text];
+    char text[sizeof builder->err->text + 1]; /* the byte behind a cut tells where it may be */
     va_list arguments;
 
     if (builder->failure != 0)
@@ -37,8 +37,8 @@ void cql_build_fail(struct cql_builder *builder, int code, const char *format, .
     va_start(arguments, format);
     int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if ((size_t)size >= sizeof text)
-        text[cut_size(text, sizeof text - 1)] = '\0';
+    if ((size_t)size >= sizeof builder->err->text)
+        text[cut_size(text, sizeof builder->err->text - 1)] = '\0';
     builder->failure = error_set(builder->err, code, "%s", text);
 }
 
@@ -50,8 +50,9 @@ static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uin
             buffer_put_u8(buffer, *from);
 }
 
-/* The end of the part of `token->written` that is shown: on its first line, as many characters as
- * `token->text`, which has no quotes, has UTF-16 units. */
+/* The end of the part of `token->written` that is shown, which ends with the first line at the
+ * latest.  It has at most one character for each UTF-16 unit of `token->text`, the token without
+ * its quotes. */
 static const uint8_t *excerpt_end(const struct cql_token *token)
 {
     const uint8_t *limit = token->written.data + token->written.size;
@@ -151,8 +152,8 @@ static int compare_assignments(const void *a, const void *b)
     return order != 0 ? order : bytes_compare((*of_a)->field, (*of_b)->field);
 }
 
-/* Whether two assignments to one column exclude each other: one of them sets the whole column, or
- * both set the same field. */
+/* Whether two assignments to one column exclude each other: `whole` sets the whole column, which
+ * compare_assignments puts first, or both set the same field. */
 static bool are_incompatible(const struct cql_assignment *whole, const struct cql_assignment *other)
 {
     return whole->kind == CQL_ASSIGN ||
