@@ -244,6 +244,14 @@ static void change_fail(struct rate_change *change, int exit_status, const char 
     change_finish(change, exit_status);
 }
 
+/* End the command by change->err. */
+static void change_end_refused(struct rate_change *change)
+{
+    int code = change->err.code;
+    change_fail(change, code == ERROR_CONFLICT ? EXIT_DATA_SAYS_NO : command_exit_of(code),
+                change->err.text);
+}
+
 /* Note resellers and first day of the edits, which are sorted by reseller. */
 static void take_edits(struct rate_change *change)
 {
@@ -258,6 +266,57 @@ static void take_edits(struct rate_change *change)
     }
     change->effect =
         rate_effect_new(change->rollup->rates.table, change->edits, change->edit_count);
+}
+
+/* ---- before writing ---- */
+
+/* Refuse if the rate in effect is not the one of --expect. */
+static int check_expected(const struct rate_change *change, struct error *err)
+{
+    const char *expect = change->options->expect;
+    const struct rate_edit *edit = &change->edits[0];
+    const struct rate *now =
+        rate_table_at(change->rollup->rates.table, edit->reseller, edit->since);
+    struct decimal expected = decimal_from(0, 0);
+    if (expect == NULL)
+        return 0;
+    bool is_none = strcmp(expect, "none") == 0;
+    int rc = is_none ? 0 : rate_parse(bytes_text(expect), &expected, err);
+    if (rc < 0)
+        return rc;
+    if (is_none ? now == NULL : now != NULL && decimal_compare(now->rate, expected) == 0)
+        return 0;
+    struct buffer text = {0};
+    buffer_append_text(&text, "the rate in effect on ");
+    command_text_day(&text, edit->since);
+    buffer_append_text(&text, " is ");
+    if (now != NULL)
+        rate_append_percent(&text, now->rate);
+    else
+        buffer_append_text(&text, "unpriced");
+    buffer_printf(&text, ", not %s; nothing was changed", expect);
+    buffer_put_u8(&text, 0);
+    rc = error_set(err, ERROR_CONFLICT, "%s", (const char *)text.data);
+    buffer_release(&text);
+    return rc;
+}
+
+static int check_deleted(const struct rate_change *change, struct error *err)
+{
+    const struct rate_edit *edit = &change->edits[0];
+    const struct rate *now =
+        rate_table_at(change->rollup->rates.table, edit->reseller, edit->since);
+    if (change->options->action != RATE_DELETE || (now != NULL && now->since == edit->since))
+        return 0;
+    return error_set(err, ERROR_CONFLICT, "no rate of this reseller begins on that day");
+}
+
+/* Refuse a change that the rates of this moment do not allow: ERROR_CONFLICT. */
+static int change_refuses(void *context, struct error *err)
+{
+    const struct rate_change *change = context;
+    int rc = check_deleted(change, err);
+    return rc == 0 ? check_expected(change, err) : rc;
 }
 
 /* ---- writing ---- */
@@ -333,7 +392,7 @@ static void change_written(void *context, int status, const struct error *err)
     if (--change->waits > 0)
         return;
     if (change->err.code < 0) {
-        change_fail(change, command_exit_of(change->err.code), change->err.text);
+        change_end_refused(change);
         return;
     }
     if (!change->is_printed)
@@ -370,50 +429,7 @@ static void change_write(struct rate_change *change)
     change->batch->is_followed = true;
     change->waits = 1;
     apply_when_room(change->rollup->store, change->rollup->world->executor, change->batch,
-                    change_accepted, change_written, change);
-}
-
-/* ---- before writing ---- */
-
-/* Compare --expect with the rate in effect.  False: they differ, and the command has ended. */
-static bool check_expected(struct rate_change *change)
-{
-    const char *expect = change->options->expect;
-    const struct rate_edit *edit = &change->edits[0];
-    const struct rate *now =
-        rate_table_at(change->rollup->rates.table, edit->reseller, edit->since);
-    struct decimal expected = decimal_from(0, 0);
-    if (expect == NULL)
-        return true;
-    bool is_none = strcmp(expect, "none") == 0;
-    if (!is_none && rate_parse(bytes_text(expect), &expected, NULL) < 0)
-        return false;
-    if (is_none ? now == NULL : now != NULL && decimal_compare(now->rate, expected) == 0)
-        return true;
-    struct buffer text = {0};
-    buffer_append_text(&text, "the rate in effect on ");
-    command_text_day(&text, edit->since);
-    buffer_append_text(&text, " is ");
-    if (now != NULL)
-        rate_append_percent(&text, now->rate);
-    else
-        buffer_append_text(&text, "unpriced");
-    buffer_printf(&text, ", not %s; nothing was changed", expect);
-    buffer_put_u8(&text, 0);
-    change_fail(change, EXIT_DATA_SAYS_NO, (const char *)text.data);
-    buffer_release(&text);
-    return false;
-}
-
-static bool check_deleted(struct rate_change *change)
-{
-    const struct rate_edit *edit = &change->edits[0];
-    const struct rate *now =
-        rate_table_at(change->rollup->rates.table, edit->reseller, edit->since);
-    if (change->options->action != RATE_DELETE || (now != NULL && now->since == edit->since))
-        return true;
-    change_fail(change, EXIT_DATA_SAYS_NO, "no rate of this reseller begins on that day");
-    return false;
+                    change_refuses, change_accepted, change_written, change);
 }
 
 /* ---- the preview: effects that are printed before the change ---- */
@@ -425,8 +441,10 @@ static void preview_done(void *context, int status, const struct error *err)
         change_fail(change, command_exit_of(change->err.code), change->err.text);
         return;
     }
-    if (!check_expected(change))
+    if (change_refuses(change, &change->err) < 0) {
+        change_end_refused(change);
         return;
+    }
     rate_effect_print(change->effect, &change->text);
     change->is_printed = true;
     if (change->options->common.is_dry_run) {
@@ -472,11 +490,11 @@ static bool needs_preview(const struct rate_change *change)
 
 static void change_start(struct rate_change *change)
 {
-    if (!check_deleted(change))
-        return;
-    if (needs_preview(change))
+    if (check_deleted(change, &change->err) < 0)
+        change_end_refused(change);
+    else if (needs_preview(change))
         preview_start(change);
-    else if (check_expected(change))
+    else
         change_write(change);
 }
 

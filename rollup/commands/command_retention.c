@@ -175,8 +175,8 @@ static void retention_run(void *streams, const struct command_request *request,
     struct change_row change = command_options_change(&call->options->common, request);
     rollup_add_change(rollup, call->batch, &change);
     retention_write_keep(&rollup->retention, call->batch, call->options->days);
-    apply_when_room(rollup->store, rollup->world->executor, call->batch, set_applied, set_done,
-                    call);
+    apply_when_room(rollup->store, rollup->world->executor, call->batch, NULL, set_applied,
+                    set_done, call);
 }
 
 const struct command command_retention = {.name = "retention",

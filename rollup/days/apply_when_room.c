@@ -13,6 +13,7 @@ struct apply_call {
     bool is_accepted; /* `accepted` was called */
     bool is_durable;  /* the store has called back */
     struct error err;
+    int (*refuses)(void *context, struct error *err);
     void (*accepted)(void *context);
     store_done done;
     void *context;
@@ -40,7 +41,9 @@ static void apply_try(struct timer *timer)
 {
     struct apply_call *call = timer->context;
     struct error err = {0};
-    int rc = store_apply(call->store, call->batch, apply_done, call, &err);
+    int rc = call->refuses != NULL ? call->refuses(call->context, &err) : 0;
+    if (rc == 0)
+        rc = store_apply(call->store, call->batch, apply_done, call, &err);
     if (rc == ERROR_FULL) {
         call->executor->timer_start(call->executor, &call->again, FULL_PAUSE_MS);
         return;
@@ -54,6 +57,7 @@ static void apply_try(struct timer *timer)
 }
 
 void apply_when_room(struct store *store, struct executor *executor, struct write_batch *batch,
+                     int (*refuses)(void *context, struct error *err),
                      void (*accepted)(void *context), store_done done, void *context)
 {
     struct apply_call *call = memory_zeroed(1, sizeof(*call));
@@ -61,6 +65,7 @@ void apply_when_room(struct store *store, struct executor *executor, struct writ
     *call = (struct apply_call){.store = store,
                                 .executor = executor,
                                 .batch = batch,
+                                .refuses = refuses,
                                 .accepted = accepted,
                                 .done = done,
                                 .context = context};

@@ -9,8 +9,11 @@
 #include "storage/engine/store.h"
 
 /* Apply `batch`, which is borrowed until `done`.  While the store is full, the call tries again.
- * `accepted` is called when the batch was applied and will be durable.  `done` is called once,
- * after `accepted` or with an error, perhaps before the call returns. */
+ * `refuses` (may be NULL) is called before each attempt, because what it depends on may have
+ * changed since the one before: a negative status ends the call.  `accepted` is called when the
+ * batch was applied and will be durable.  `done` is called once, after `accepted` or with an error,
+ * perhaps before the call returns. */
 void apply_when_room(struct store *store, struct executor *executor, struct write_batch *batch,
+                     int (*refuses)(void *context, struct error *err),
                      void (*accepted)(void *context), store_done done, void *context);
 #endif

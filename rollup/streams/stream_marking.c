@@ -103,7 +103,7 @@ static void page_write(struct stream_marking *marking, struct bytes position)
     stream_definition_write_unmarked(marking->stream->definition->name,
                                      buffer_view(&marking->position), store_schema(rollup->store),
                                      marking->batch);
-    apply_when_room(rollup->store, rollup->world->executor, marking->batch, page_applied,
+    apply_when_room(rollup->store, rollup->world->executor, marking->batch, NULL, page_applied,
                     page_durable, marking);
 }
 

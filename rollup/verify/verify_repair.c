@@ -124,7 +124,7 @@ static void batch_next(struct repair *repair)
     rollup_write_change(rollup, repair->batch, &repair->change);
     add_days(repair);
     add_counters(repair);
-    apply_when_room(rollup->store, rollup->world->executor, repair->batch, batch_accepted,
+    apply_when_room(rollup->store, rollup->world->executor, repair->batch, NULL, batch_accepted,
                     batch_written, repair);
 }
 

@@ -121,6 +121,44 @@ Test(rollup_commands, wrong_usage_is_refused_before_anything_runs)
     rollup_fixture_stop(&fixture);
 }
 
+/* A store that is full at the first attempt; before the second one another rate is set. */
+struct full_once {
+    struct rollup_fixture *fixture;
+    struct timer timer;
+    bool was_full;
+};
+
+static void set_other_rate(struct timer *timer)
+{
+    struct full_once *full = timer->context;
+    rollup_fixture_rate(full->fixture, "r", "2013-11-01", "0.3", true);
+}
+
+static int refuse_once(void *context, const struct write_batch *batch, struct error *err)
+{
+    struct full_once *full = context;
+    (void)batch;
+    if (full->was_full)
+        return 0;
+    full->was_full = true;
+    world_timer_start(full->fixture->world, &full->timer, set_other_rate, full, 0);
+    return error_set(err, ERROR_FULL, "full");
+}
+
+Test(rollup_commands, expect_is_checked_again_when_a_full_store_has_room)
+{
+    struct rollup_fixture fixture = {0};
+    struct full_once full = {.fixture = &fixture};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.2", true);
+    store_set_commit_check(fixture.store, refuse_once, &full);
+    expect(&fixture, "rate set r 2013-11-01 40% --expect 20%", EXIT_DATA_SAYS_NO,
+           "daybook: the rate in effect on 2013-11-01 is 30%, not 20%; nothing was changed\n");
+    expect(&fixture, "rate list --format csv", EXIT_DONE,
+           "reseller_id,effective_since,reward_percent\nr,2013-11-01,0.3\n");
+    rollup_fixture_stop(&fixture);
+}
+
 Test(rollup_commands, rate_load_takes_what_rate_list_prints)
 {
     static const char csv[] = "reseller_id,effective_since,reward_percent\n"
