@@ -3,9 +3,9 @@
  *
  * What decides correctness: the door never stops reading because it is busy, since drivers take a
  * server for dead if it answers a heartbeat (OPTIONS) late.  Instead it refuses requests to bound
- * their memory: the inbox gathers no body for which there is no room, and a call is admitted only
- * if there is room for its size.  Input is left unread only while the client does not read its
- * answers.
+ * their memory: the inbox gathers a body of over 64 KiB only if there is room for it, and a call is
+ * admitted only if there is room for its size.  Input is left unread only while the client does not
+ * read its answers.
  *
  * All connections read into the door's buffer.  An idle connection keeps at most 16 KiB of its
  * outbox and 64 KiB for decompressed input. */
@@ -197,7 +197,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     native_connection_refuse(connection);
 }
 
-/* Whether the client has not logged in yet.  Until it has, its requests must be small. */
+/* Whether the client may still log in.  Until it has, its requests must be small. */
 static bool is_before_login(const struct native_connection *connection)
 {
     return connection->state < NATIVE_SERVING;
@@ -348,7 +348,7 @@ static bool is_owed_answers(const struct native_connection *connection)
            connection->login != NULL;
 }
 
-/* What the client would lose with its place. */
+/* What the client would lose if the door gave its place to a new connection. */
 static enum door_claim claim_of(const struct native_connection *connection)
 {
     if (is_owed_answers(connection))

@@ -1,10 +1,11 @@
 /* A figure is packed as
  *
- *     flags u8, day less the one before signed, clicks varint, gross; if priced: rate, amount
+ *     flags u8; day minus the day of the figure before, signed; clicks varint; gross;
+ *     if priced: rate, amount
  *
  * A decimal is 2 * scale and the unscaled value, both signed.  If the unscaled value has more than
  * 64 bits, or the scale is not 0 to 255, the decimal is 2 * scale + 1 and the four limbs.  A usual
- * figure takes 13 bytes; a struct day_figure takes 168.  Packed figures are never written to a
+ * figure takes some 15 bytes; a struct day_figure takes 168.  Packed figures are never written to a
  * file.
  *
  * The figures of one reseller are gathered in `open`, and copied to the arena when the figures of
@@ -32,7 +33,7 @@ struct figure_window {
     uint32_t open_reseller; /* whose figures are in `open`; UINT32_MAX: none */
     int32_t open_day;       /* of the last figure in `open` */
     struct buffer open;
-    uint32_t next_reseller; /* the first reseller whose figures are not being given yet */
+    uint32_t next_reseller; /* the reseller whose figures follow those in `next` */
     int32_t next_day;
     struct reader next;
 };

@@ -18,7 +18,7 @@
 struct seal_pin {
     void (*granted)(void *context);
     void *context;
-    struct seal_pin *next;             /* private, as is the next */
+    struct seal_pin *next;             /* private, as is is_granted */
     bool is_granted;
 };
 
@@ -26,7 +26,7 @@ struct seal_pin {
 struct seal_gate {
     struct seal_pin *waiting;          /* pins that wait for the seal that is not yet durable */
     uint32_t granted;                  /* pins not yet given back */
-    bool is_sealing;                   /* a seal was applied and is not yet durable */
+    bool is_sealing;                   /* from seal_gate_begin to seal_gate_end */
 };
 
 void seal_gate_pin(struct seal_gate *gate, struct seal_pin *pin);

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "storage/engine/appended_stats.h"
 
-enum { FOLLOW_MS = 4 }; /* at most, until a frame that waits for a batch is sealed */
+enum { FOLLOW_MS = 4 }; /* the longest that an open frame waits for an announced batch */
 
 struct sequencer_drain {
     void (*call)(void *context);
@@ -158,7 +158,8 @@ static void seal_fire(struct timer *timer)
 }
 
 /* Seal the open frame after a delay, in which more batches may come.  No timer is needed while the
- * log writes another frame: when that frame is durable, the open frame is sealed. */
+ * log writes another frame: sequencer_frames_durable then seals the open frame, or starts the timer
+ * if that frame waits for a batch. */
 static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
 {
     if (sequencer->seal_timer.handle == NULL && !commit_log_status(sequencer->log)->is_writing)

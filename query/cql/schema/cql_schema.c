@@ -532,7 +532,8 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
     rc = only_adds ? 0 : refuse_used(change, table, "alter");
     if (rc != 0)
         return rc;
-    /* Dropping or renaming a column copies the table, so the budget is checked for each column. */
+    /* Dropping or renaming a column copies the table, so the request's limits (cql_guard.h) are
+     * checked for each column. */
     switch (alter->kind) {
     case CQL_ALTER_ADD:
         return add_columns(change, table_id, alter);

@@ -3,7 +3,8 @@
  * Correctness: a timestamp of the statement or of its batch (both together are refused) takes
  * precedence over the request's.  A conditional statement does not use the request's timestamp.  In
  * a table that a stream uses, none of the three is used: every write has the server's time, so that
- * no client's clock can hide clicks that come later.  Refusals have Cassandra's words. */
+ * no client's clock can hide clicks that come later.  Refusals have Cassandra's words, except
+ * those of daybook's own rules. */
 #include "query/cql/expression/cql_key.h"
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/write/cql_write.h"
