@@ -94,8 +94,8 @@ int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
 /* ---- with values ---- */
 
 /* A restriction with its values evaluated.  The values of IN ? are the elements of the list that
- * the marker stands for.  The values of IN are sorted and each occurs once, except in a relation on a
- * tuple of columns. */
+ * the marker stands for.  The values of IN are sorted and each occurs once, except in a relation on
+ * a tuple of columns. */
 struct cql_filter {
     const struct cql_restriction *restriction;
     struct bytes *values;
