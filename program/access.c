@@ -57,7 +57,7 @@ int access_open(const struct instance_options *options, int64_t wait_ms, struct 
     int rc = access_try(options, socket, access, &first);
     while (rc == ERROR_BUSY && monotonic_ms() < deadline_ms) {
         nanosleep(&pause, NULL);
-        first = (struct error){0}; /* what this try says is all that counts */
+        first = (struct error){0}; /* the error of the last try is reported */
         rc = access_try(options, socket, access, &first);
     }
     memory_free(socket);

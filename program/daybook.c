@@ -240,9 +240,8 @@ static int refuse_name(const struct subcommands *all, int word_count, char **wor
     return EXIT_WRONG_USAGE;
 }
 
-/* Returns the exit status of a command that ended with `status`: also a command that printed all
- * it had to say has failed when that was not written.  A reader that closed its end of a pipe has
- * read what it wanted. */
+/* Returns the exit status of a command that ended with `status`.  A command whose output could not
+ * be written has failed, whatever it did; a pipe that its reader has closed is no failure. */
 static int finish_output(int status)
 {
     errno = 0;

@@ -128,7 +128,7 @@ static void draw(const struct model *model, const struct schema_options *options
 
     if (rc == 0)
         rc = chebotko_draw(store_schema(model->store), options->chebotko, &flow, &svg, &err);
-    if (rc == ERROR_INVALID) /* of a line of the file */
+    if (rc == ERROR_INVALID) /* a line of the file is wrong */
         error_wrap(&err, "%s", options->queries);
     if (rc == 0)
         output->write(output, COMMAND_OUT, buffer_view(&svg));

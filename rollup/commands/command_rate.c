@@ -348,22 +348,14 @@ static struct mutation edit_mutation(struct rate_change *change, const struct ra
     return mutation;
 }
 
-static void reverse_items(struct unfiltered *items, uint32_t count)
-{
-    for (uint32_t i = 0; i < count / 2; i++) {
-        struct unfiltered item = items[i];
-        items[i] = items[count - 1 - i];
-        items[count - 1 - i] = item;
-    }
-}
-
-/* Add one mutation for each reseller.  Edits are sorted by reseller, and the edits of a reseller by
- * day descending, as the rows of daybook's own table are; a stream's table may have them by day
- * ascending. */
+/* Add one mutation for each reseller, with its items in the order of the table's rows: by day
+ * descending in daybook's own table, and in either order in a stream's.  Edits are sorted by
+ * reseller, and the edits of a reseller by day descending. */
 static void add_edits(struct rate_change *change)
 {
-    const struct table *table =
-        rollup_table(change->rollup, change->rollup->stream->rates.table_id);
+    const struct click_stream_rates *rates = &change->rollup->stream->rates;
+    const struct table *table = rollup_table(change->rollup, rates->table_id);
+    bool is_descending = schema_column(table, rates->since)->descending;
     uint32_t start = 0;
     while (start < change->edit_count) {
         struct bytes reseller = change->edits[start].reseller;
@@ -374,10 +366,8 @@ static void add_edits(struct rate_change *change)
         struct mutation mutation = {0};
         for (uint32_t i = start; i < end; i++) {
             mutation = edit_mutation(change, &change->edits[i]);
-            items[i - start] = mutation.items[0];
+            items[is_descending ? i - start : end - 1 - i] = mutation.items[0];
         }
-        if (end - start > 1 && stream_position_compare(table, &items[0], &items[1]) > 0)
-            reverse_items(items, end - start);
         mutation.items = items;
         mutation.item_count = end - start;
         write_batch_add_mutation(change->batch, &mutation);

@@ -18,7 +18,7 @@
 struct seal_pin {
     void (*granted)(void *context);
     void *context;
-    struct seal_pin *next;             /* private, as is is_granted */
+    struct seal_pin *next;             /* private; so is `is_granted` */
     bool is_granted;
 };
 

@@ -648,7 +648,7 @@ static int row_stream_next(struct stream *base, struct unfiltered *out, struct e
     (void)err;
     for (;;) {
         if (!stream->is_kept)
-            arena_reset(stream->arena); /* also of a row that was left out */
+            arena_reset(stream->arena); /* a row that was left out keeps nothing */
         if (stream_static(stream, out))
             return 1;
         stream_find_head(stream);

@@ -2,6 +2,7 @@
 #ifndef DAYBOOK_TESTS_CLICKS_FIXTURE_H
 #define DAYBOOK_TESTS_CLICKS_FIXTURE_H
 
+#include "ingest/parse/line_parser.h"
 #include "ingest/parse/stream_map.h"
 #include "storage/schema/schema.h"
 
@@ -31,5 +32,16 @@ static const struct ingest_stream clicks_stream = {
     .table_id = CLICKS_TABLE,
     .column_ids = {1, 2, 3, 4, 6},
     .day_derived_column_id = 7,
+};
+
+static const struct line_columns clicks_line_columns = {
+    .names =
+        {
+            {(const uint8_t *)"reseller_id", 11},
+            {(const uint8_t *)"day", 3},
+            {(const uint8_t *)"time", 4},
+            {(const uint8_t *)"ad_id", 5},
+            {(const uint8_t *)"amount", 6},
+        },
 };
 #endif

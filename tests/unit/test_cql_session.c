@@ -148,9 +148,14 @@ static void run(struct instance *instance, struct cql_request request)
     rollup_fixture_step_until(&instance->fixture, &instance->seen.is_answered);
 }
 
+static void ask(struct instance *instance, struct bytes text)
+{
+    run(instance, (struct cql_request){.kind = CQL_QUERY, .text = text});
+}
+
 static void query(struct instance *instance, const char *text)
 {
-    run(instance, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+    ask(instance, bytes_text(text));
     cr_assert_neq(instance->seen.kind, CQL_RESULT_ERROR, "%s: %s", text, instance->seen.message);
 }
 
@@ -602,13 +607,12 @@ Test(cql_session, ranges_that_begin_with_different_columns_are_refused)
         for (size_t kind = 0; kind < 2; kind++) {
             char text[200];
             snprintf(text, sizeof(text), "%s%s", kinds[kind], rows[i].where);
-            run(&instance, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+            ask(&instance, bytes_text(text));
             cr_expect_str_eq(instance.seen.message, rows[i].message, "%s", text);
         }
     }
-    run(&instance, (struct cql_request){.kind = CQL_QUERY,
-                                        .text = bytes_text("SELECT * FROM pairs WHERE token(p) > "
-                                                           "blob_as_bigint(0x) AND token(p) < 5")});
+    ask(&instance, bytes_text("SELECT * FROM pairs WHERE token(p) > blob_as_bigint(0x) AND "
+                              "token(p) < 5"));
     cr_expect_str_eq(instance.seen.message, "Invalid empty value for a token");
     instance_close(&instance);
 }
@@ -629,9 +633,7 @@ Test(cql_session, a_double_is_cast_to_integers_as_java_casts_it)
                      "{\"cast(d as int)\": -2147483648, \"cast(d as smallint)\": 0, "
                      "\"cast(d as bigint)\": -9223372036854775808};");
     query(&instance, "INSERT INTO reals (p, d) VALUES (1, NaN)");
-    run(&instance,
-        (struct cql_request){.kind = CQL_QUERY,
-                             .text = bytes_text("SELECT CAST(d AS decimal) FROM reals")});
+    ask(&instance, bytes_text("SELECT CAST(d AS decimal) FROM reals"));
     cr_expect_str_eq(instance.seen.message, "NaN or infinity cannot be cast");
     instance_close(&instance);
 }
@@ -653,7 +655,7 @@ Test(cql_session, an_insert_of_very_many_names_is_answered, .timeout = 15)
         for (int i = is_twice ? 0 : 1; i < NAMES; i++)
             buffer_append_text(&text, ",1");
         buffer_append_text(&text, ")");
-        run(&instance, (struct cql_request){.kind = CQL_QUERY, .text = buffer_view(&text)});
+        ask(&instance, buffer_view(&text));
         cr_expect_eq(instance.seen.code, CQL_INVALID);
         cr_expect_str_eq(instance.seen.message, is_twice ? "The column names contains duplicates"
                                                          : "Undefined column name n0 in table k.t");
@@ -791,7 +793,7 @@ Test(cql_session, a_list_less_a_list_and_conditions_are_not_the_product_of_the_t
 
 static void refused(struct instance *instance, const char *text)
 {
-    run(instance, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+    ask(instance, bytes_text(text));
     cr_expect_eq(instance->seen.kind, CQL_RESULT_ERROR);
     cr_expect_eq(instance->seen.code, CQL_OVERLOADED, "%x", instance->seen.code);
 }

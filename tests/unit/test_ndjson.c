@@ -6,17 +6,6 @@
 
 #include "tests/unit/clicks_fixture.h"
 
-static const struct line_columns columns = {
-    .names =
-        {
-            {(const uint8_t *)"reseller_id", 11},
-            {(const uint8_t *)"day", 3},
-            {(const uint8_t *)"time", 4},
-            {(const uint8_t *)"ad_id", 5},
-            {(const uint8_t *)"amount", 6},
-        },
-};
-
 static struct schema *schema;
 static struct row_builder *builder;
 static struct ndjson *ndjson;
@@ -28,7 +17,7 @@ static void setup(void)
     cr_assert(schema_add_table(schema, &clicks_definition, NULL) == 0);
     cr_assert(row_builder_new(&clicks_stream, schema_table(schema, CLICKS_TABLE), 1, &builder,
                               NULL) == 0);
-    ndjson = ndjson_new(&columns);
+    ndjson = ndjson_new(&clicks_line_columns);
 }
 
 static void teardown(void)

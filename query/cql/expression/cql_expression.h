@@ -25,7 +25,7 @@ enum cql_expression_kind {
     CQL_EXPRESSION_COLLECTION,           /* of the arguments; a map's are key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
-    CQL_EXPRESSION_SLICE,                /* of argument 0, from argument 1 to 2; may be NULL */
+    CQL_EXPRESSION_SLICE,                /* of argument 0; from argument 1 to 2, or NULL: open */
     CQL_EXPRESSION_WRITETIME,            /* of the cells of argument 0: a list, or of the latest */
     CQL_EXPRESSION_TTL,
     CQL_EXPRESSION_AGGREGATE             /* of number `index` among the statement's aggregates */

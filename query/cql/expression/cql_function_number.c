@@ -14,20 +14,33 @@ static bool is_text(enum type_kind kind)
     return kind == TYPE_TEXT || kind == TYPE_ASCII;
 }
 
+/* Read the value of `argument`, which is not empty, as a number of `kind`.  ERROR_INVALID with the
+ * fault, which says that such a number cannot be `used`. */
+static int read_number(const struct cql_expression *argument, struct bytes value,
+                       enum type_kind kind, const struct cql_context *context, const char *used,
+                       struct cql_number *number_out)
+{
+    struct cql_number number;
+    int rc = cql_number_read(argument->type->kind, value, &number);
+    if (rc == 0)
+        rc = cql_number_convert(&number, kind, number_out);
+    if (rc == 0)
+        return 0;
+    return cql_invalid(context->fault, "%s cannot be %s",
+                       rc == ERROR_INVALID ? "NaN or infinity" : "a number of over 256 bits", used);
+}
+
 static int cast_number(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {
-    struct cql_number from;
-    struct cql_number to;
+    struct cql_number number;
     if (arguments[0].size == 0)
         return 0;
-    int rc = cql_number_read(call->arguments[0]->type->kind, arguments[0], &from);
-    if (rc == 0)
-        rc = cql_number_convert(&from, call->type->kind, &to);
+    int rc =
+        read_number(call->arguments[0], arguments[0], call->type->kind, context, "cast", &number);
     if (rc != 0)
-        return cql_invalid(context->fault, "%s cannot be cast",
-                           rc == ERROR_INVALID ? "NaN or infinity" : "a number of over 256 bits");
-    *value = cql_number_keep(&to, context->arena);
+        return rc;
+    *value = cql_number_keep(&number, context->arena);
     return 0;
 }
 
@@ -213,13 +226,12 @@ static int operator_value(const struct cql_expression *call, const struct bytes 
     if (call->arguments[1]->type->kind == TYPE_DURATION)
         return cql_function_time_shift(call, arguments, operation == '+' ? 1 : -1, context, value);
     for (uint32_t i = 0; i < 2; i++) {
-        struct cql_number read;
         if (arguments[i].size == 0)
             return 0;
-        if (cql_number_read(call->arguments[i]->type->kind, arguments[i], &read) != 0 ||
-            cql_number_convert(&read, call->type->kind, &in[i]) != 0) {
-            return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
-        }
+        int rc = read_number(call->arguments[i], arguments[i], result.kind, context,
+                             "computed with", &in[i]);
+        if (rc != 0)
+            return rc;
     }
     int rc = compute(call, in, &result);
     if (rc == ERROR_INVALID)
