@@ -33,9 +33,10 @@ struct restore {
     struct disk *source; /* of the backup */
     struct disk *disk;   /* of the new directory */
     struct backup_point point;
-    uint64_t newest_frame;     /* the last frame of the newest point */
-    struct commit_log_end end; /* of the part of the log that is restored */
-    uint8_t *piece;            /* PIECE_SIZE aligned bytes */
+    uint64_t newest_frame;               /* the last frame of the newest point */
+    struct commit_log_extent newest_log; /* the last log file of the newest point */
+    struct commit_log_end end;           /* of the part of the log that is restored */
+    uint8_t *piece;                      /* PIECE_SIZE aligned bytes */
     uint64_t bytes_done;
     uint64_t bytes_total;
 };
@@ -62,6 +63,13 @@ static int no_point(struct restore *r, const uint64_t *numbers, size_t count, st
     return rc;
 }
 
+static void note_newest(struct restore *r)
+{
+    r->newest_frame = r->point.frame;
+    if (r->point.log_count > 0)
+        r->newest_log = r->point.log[r->point.log_count - 1].extent;
+}
+
 /* Read the newest point that is not later than the moment. */
 static int choose_point(struct restore *r, struct error *err)
 {
@@ -72,7 +80,7 @@ static int choose_point(struct restore *r, struct error *err)
     for (size_t i = count; rc == 0 && !is_found && i > 0; i--) {
         rc = backup_point_read(r->source, numbers[i - 1], &r->point, err);
         if (rc == 0 && i == count)
-            r->newest_frame = r->point.frame;
+            note_newest(r);
         is_found = rc == 0 && (r->options->moment != BACKUP_AT_TIME ||
                                r->point.timestamp_us <= r->options->time_us);
         if (rc == 0 && !is_found)
@@ -86,19 +94,14 @@ static int choose_point(struct restore *r, struct error *err)
 
 /* ---- how far the log goes ---- */
 
-/* Whether the damage in the log lies after all bytes for which the point has hashes. */
-static bool is_behind_point(const struct restore *r)
+/* Whether the damage in the log lies after all that the newest point has of it.  An older point
+ * may be restored, but damage before the end of the newest one is no interrupted copy. */
+static bool is_behind_newest(const struct restore *r)
 {
-    if (r->end.frame < r->point.frame || !r->end.is_cut)
-        return false;
-    for (uint32_t i = 0; i < r->point.log_count; i++) {
-        const struct commit_log_extent *extent = &r->point.log[i].extent;
-        if (extent->file_id > r->end.file_id ||
-            (extent->file_id == r->end.file_id && extent->size > r->end.size)) {
-            return false;
-        }
-    }
-    return true;
+    const struct commit_log_extent *last = &r->newest_log;
+    return r->end.is_cut && r->end.frame >= r->newest_frame &&
+           (last->file_id < r->end.file_id ||
+            (last->file_id == r->end.file_id && last->size <= r->end.size));
 }
 
 /* The wanted moment is after a purge that the point does not have.  The error names the last moment
@@ -129,7 +132,7 @@ static int scan_log(struct restore *r, struct error *err)
     else if (r->options->moment == BACKUP_AT_TIME)
         range.timestamp_until_us = r->options->time_us;
     int rc = commit_log_scan(&world, &range, &r->end, err);
-    if (rc == ERROR_CORRUPT && is_behind_point(r))
+    if (rc == ERROR_CORRUPT && is_behind_newest(r))
         return 0;
     r->end.is_cut = false;
     if (rc == ERROR_CONFLICT)

@@ -354,6 +354,40 @@ Test(backup, with_a_bit_turned_over_is_restored_right_or_refused)
     backup_bench_stop(&bench);
 }
 
+Test(backup, with_damage_in_a_newer_point_is_restored_to_the_moment_or_refused)
+{
+    enum { MOMENT = 12 };
+    struct backup_bench bench;
+    struct backup_point points[2];
+    uint32_t refused = 0;
+    backup_bench_start(&bench, 3);
+    for (uint32_t i = 0; i < 2; i++) {
+        backup_bench_write(&bench, i == 0 ? 5 : 8);
+        backup_bench_expect(&bench);
+        cr_assert_eq(backup_point_read(sim_disk_interface(bench.target), i + 1, &points[i], NULL),
+                     0);
+    }
+    /* Both points end in the same file, the newest one. */
+    cr_assert(points[0].log_count == 1 && points[1].log_count == 1);
+    cr_assert_eq(points[0].log[0].extent.file_id, points[1].log[0].extent.file_id);
+    for (uint64_t offset = points[0].log[0].extent.size; offset < points[1].log[0].extent.size;
+         offset += 512) {
+        sim_disk_flip_bit(bench.target, "log/00000001.log", offset * 8);
+        struct backup_bench_restored restored =
+            backup_bench_restore(bench.target, BACKUP_AT_TIME, bench.times_us[MOMENT]);
+        cr_assert(restored.status == 0 || restored.status == ERROR_CORRUPT, "%s",
+                  restored.err.text);
+        cr_assert(restored.status != 0 || restored.clicks == MOMENT,
+                  "offset %" PRIu64 ": %u clicks", offset, restored.clicks);
+        refused += restored.status != 0;
+        sim_disk_flip_bit(bench.target, "log/00000001.log", offset * 8);
+    }
+    cr_assert_geq(refused, MOMENT - 5);
+    backup_point_release(&points[0]);
+    backup_point_release(&points[1]);
+    backup_bench_stop(&bench);
+}
+
 Test(backup, of_another_course_of_the_directory_is_refused)
 {
     struct backup_bench bench;
