@@ -59,7 +59,7 @@ struct backup_copy {
     uint32_t index;  /* of the file, among those of the phase */
     bool is_working; /* on the file at `index` */
     struct work work;
-    bool has_new_names;                /* segments/ or log/ has new names and must be synced */
+    bool has_new_log;                  /* a tail has made a file in log/ */
     struct backup_point last;          /* the newest point of the backup; number 0: none */
     struct backup_point point;         /* the new point; its state is the snapshot's */
     struct commit_log_extent *extents; /* log files to copy, by file id */
@@ -368,7 +368,6 @@ static int segment_begin(struct backup_copy *copy, struct error *err)
     }
     if (rc == 1)
         return 1;
-    copy->has_new_names = true;
     if (!copy->options.copies && source->link(source, work->path, target, work->target_path) == 0) {
         copy->progress.segments_linked++;
         return 1;
@@ -395,14 +394,17 @@ static int segment_end(struct backup_copy *copy, struct error *err)
     return 1;
 }
 
+/* A point syncs the directory even if this copy has made no name in it: an earlier copy may have
+ * made names and failed before they were synced.  A tail follows a point, which has synced the
+ * names before. */
 static int next_phase(struct backup_copy *copy, const char *directory, enum phase phase,
                       struct error *err)
 {
     struct disk *target = copy->options.target;
-    int rc = copy->has_new_names ? target->sync_directory(target, directory) : 0;
+    bool is_needed = !copy->options.is_tail || copy->has_new_log;
+    int rc = is_needed ? target->sync_directory(target, directory) : 0;
     if (rc != 0)
         return fail(err, rc, "backup: sync", directory);
-    copy->has_new_names = false;
     copy->phase = phase;
     copy->index = 0;
     return 1;
@@ -441,7 +443,7 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
     backup_point_log_path(file_id, work->target_path);
     int rc = target->open(target, work->target_path, DISK_WRITE | DISK_DIRECT, &work->to, NULL);
     if (rc == -ENOENT) {
-        copy->has_new_names = true;
+        copy->has_new_log = true;
         rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,
                           &work->to, NULL);
     }

@@ -191,6 +191,45 @@ Test(backup, that_a_crash_cut_short_is_gone_on_with)
     }
 }
 
+/* The n-th call fails a copy, the next copy succeeds, and the power fails. */
+static bool copy_survives_after_failure(enum sim_call call, uint64_t n)
+{
+    struct backup_bench bench;
+    struct backup_bench_ended ended;
+    backup_bench_start(&bench, 5);
+    backup_bench_write(&bench, 10);
+    backup_bench_expect(&bench);
+    backup_bench_write(&bench, 40);
+    engine_fixture_flush(&bench.fixture);
+    backup_bench_write(&bench, 3);
+    sim_disk_fail(bench.target, call, n, -EIO, false);
+    bool has_failed = backup_bench_back_up(&bench, 0, &ended) != 0;
+    sim_disk_fail(bench.target, call, 0, 0, false);
+    backup_bench_expect(&bench);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct sim_disk *target = sim_disk_crash(bench.target, seed);
+        struct backup_bench_restored restored = backup_bench_restore(target, BACKUP_AT_POINT, 0);
+        cr_assert_eq(restored.status, 0, "call %d, %" PRIu64 ": %s", (int)call, n,
+                     restored.err.text);
+        cr_assert_eq(restored.clicks, 53);
+        sim_disk_free(target);
+    }
+    backup_bench_stop(&bench);
+    return has_failed;
+}
+
+Test(backup, after_a_failed_one_keeps_the_names_that_the_failed_one_made)
+{
+    static const enum sim_call calls[] = {SIM_OPEN, SIM_WRITE, SIM_SYNC, SIM_RENAME,
+                                          SIM_SYNC_DIRECTORY};
+    for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
+        uint64_t n = 1;
+        while (copy_survives_after_failure(calls[c], n))
+            n++;
+        cr_assert_gt(n, 1, "call %d", (int)calls[c]);
+    }
+}
+
 Test(backup, onto_a_full_disk_fails_with_a_reason_and_goes_on_when_there_is_room)
 {
     struct backup_bench bench;
