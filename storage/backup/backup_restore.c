@@ -282,11 +282,13 @@ static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
     backup_point_log_path(id, path);
     if (id < r->end.file_id) {
         int rc = r->source->open(r->source, path, DISK_READ, &file, err);
-        int64_t found = rc == 0 ? r->source->size(r->source, file) : rc;
-        if (rc == 0)
-            r->source->close(r->source, file);
+        if (rc != 0)
+            return rc;
+        int64_t found = r->source->size(r->source, file);
+        r->source->close(r->source, file);
         if (found < 0)
-            return (int)found;
+            return error_set(err, (int)found, "read %s of the backup: %s", path,
+                             error_text((int)found));
         size = (uint64_t)found / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
     }
     return size == 0 ? 0 : copy_file(r, path, size, &hash, err);

@@ -335,6 +335,31 @@ Test(backup, that_cannot_read_the_store_fails_and_the_next_one_is_good)
     backups_with_failing_reads(SIM_READ, true);
 }
 
+Test(backup, that_cannot_be_read_is_not_restored_and_the_reason_is_told)
+{
+    static const enum sim_call calls[] = {SIM_OPEN, SIM_READ, SIM_SIZE, SIM_LIST};
+    struct backup_bench bench;
+    backup_bench_start(&bench, 8);
+    backup_bench_write(&bench, 10);
+    engine_fixture_flush(&bench.fixture);
+    backup_bench_write(&bench, 50); /* in several log files */
+    backup_bench_expect(&bench);
+    for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
+        uint64_t n = 0;
+        struct backup_bench_restored restored;
+        do {
+            sim_disk_fail(bench.target, calls[c], ++n, -EIO, false);
+            restored = backup_bench_restore(bench.target, BACKUP_AT_POINT, 0);
+            sim_disk_fail(bench.target, calls[c], 0, 0, false);
+            cr_assert(restored.status == 0 || restored.err.text[0] != '\0', "call %d, %" PRIu64,
+                      (int)calls[c], n);
+        } while (restored.status != 0);
+        cr_assert_gt(n, 1, "call %d", (int)calls[c]);
+        cr_assert_eq(restored.clicks, 60);
+    }
+    backup_bench_stop(&bench);
+}
+
 /* ---- damage, and other courses ---- */
 
 struct file_list {
