@@ -248,9 +248,11 @@ static int compare_block(struct backup_copy *copy, struct disk_file *file, uint6
 {
     const struct work *work = &copy->work;
     int rc = read_exactly(copy->options.target, file, offset, copy->other, size);
-    rc = rc == 0 ? read_exactly(copy->options.source, work->from, offset, copy->piece, size) : rc;
     if (rc != 0)
         return fail(err, rc, "backup: read", work->target_path);
+    rc = read_exactly(copy->options.source, work->from, offset, copy->piece, size);
+    if (rc != 0)
+        return fail(err, rc, "backup: read", work->path);
     bool is_zero = copy->other[0] == 0 && memcmp(copy->other, copy->other + 1, size - 1) == 0;
     return memcmp(copy->piece, copy->other, size) == 0 || (may_be_zero && is_zero)
                ? 0

@@ -360,6 +360,51 @@ Test(backup, that_cannot_be_read_is_not_restored_and_the_reason_is_told)
     backup_bench_stop(&bench);
 }
 
+/* Fail the test unless the error names a file that the store has. */
+static void expect_own_file(struct backup_bench *bench, const struct error *err)
+{
+    static const char before[] = "backup: read ";
+    struct disk *disk = sim_disk_interface(sim_world_disk(bench->sim));
+    struct disk_file *file;
+    char path[64];
+    const char *found = strstr(err->text, before);
+    cr_assert_not_null(found, "%s", err->text);
+    cr_assert_eq(sscanf(found + strlen(before), "%63[^:]", path), 1);
+    cr_assert_eq(disk->open(disk, path, DISK_READ, &file, NULL), 0, "%s", err->text);
+    disk->close(disk, file);
+}
+
+/* The n-th read of the store fails a backup that goes on with log files, which have been moved to
+ * the archive meanwhile. */
+static bool names_what_it_cannot_read(uint64_t n)
+{
+    struct backup_bench bench;
+    struct backup_bench_ended ended;
+    backup_bench_start(&bench, 8);
+    struct sim_disk *source = sim_world_disk(bench.sim);
+    sim_world_stall_merges(bench.sim, true);
+    backup_bench_write(&bench, 10);
+    backup_bench_expect(&bench);
+    backup_bench_write(&bench, 50);
+    engine_fixture_flush(&bench.fixture);
+    sim_disk_fail(source, SIM_READ, n, -EIO, false);
+    bool has_failed = backup_bench_back_up(&bench, 0, &ended) != 0;
+    sim_disk_fail(source, SIM_READ, 0, 0, false);
+    if (has_failed)
+        expect_own_file(&bench, &ended.err);
+    sim_world_stall_merges(bench.sim, false);
+    backup_bench_stop(&bench);
+    return has_failed;
+}
+
+Test(backup, that_cannot_read_the_store_names_a_file_of_the_store)
+{
+    uint64_t n = 1;
+    while (names_what_it_cannot_read(n))
+        n++;
+    cr_assert_gt(n, 5);
+}
+
 /* ---- damage, and other courses ---- */
 
 struct file_list {
