@@ -331,7 +331,7 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
 {
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
-    snprintf(work->target_path, BACKUP_PATH, "segments/%016" PRIx64 ".tmp", id);
+    backup_point_temporary_path(id, work->target_path);
     (void)target->remove(target, work->target_path); /* of an interrupted copy */
     work->is_temporary = true;
     int rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,

@@ -39,6 +39,11 @@ void backup_point_log_path(uint32_t file_id, char path[BACKUP_PATH])
     snprintf(path, BACKUP_PATH, "log/%08x.log", file_id);
 }
 
+void backup_point_temporary_path(uint64_t segment_id, char path[BACKUP_PATH])
+{
+    snprintf(path, BACKUP_PATH, "segments/%016" PRIx64 ".tmp", segment_id);
+}
+
 /* ---- bytes ---- */
 
 static void put_hash(struct buffer *to, struct hash128 hash)

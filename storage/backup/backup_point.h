@@ -47,6 +47,8 @@ const struct hash128 *backup_point_segment(const struct backup_point *point, uin
 
 void backup_point_path(uint64_t number, char path[BACKUP_PATH]);
 void backup_point_log_path(uint32_t file_id, char path[BACKUP_PATH]);
+/* Of a segment while it is copied. */
+void backup_point_temporary_path(uint64_t segment_id, char path[BACKUP_PATH]);
 
 /* The numbers of all points, ascending; an empty directory has none.  The caller frees
  * *numbers_out.  ERROR_NOT_OURS: the directory has files that are not of a backup, such as those of

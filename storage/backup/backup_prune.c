@@ -61,14 +61,23 @@ static int need_points(struct prune *prune, const uint64_t *numbers, size_t coun
     return rc;
 }
 
+static bool is_name_of(const char *name, const char *path)
+{
+    return strcmp(path + strlen("segments/"), name) == 0;
+}
+
+/* No copy is at work while files are removed, so that a temporary name is of an interrupted one. */
 static bool segment_is_needed(const struct prune *prune, const char *name)
 {
     uint64_t id = 0;
     char again[BACKUP_PATH];
     if (sscanf(name, "%16" SCNx64, &id) != 1)
         return true;
+    backup_point_temporary_path(id, again);
+    if (is_name_of(name, again))
+        return false;
     segment_path(id, again);
-    if (strcmp(again + strlen("segments/"), name) != 0)
+    if (!is_name_of(name, again))
         return true;
     return prune->segment_count > 0 && bsearch(&id, prune->segments, prune->segment_count,
                                                sizeof(prune->segments[0]), id_order) != NULL;

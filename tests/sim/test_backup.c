@@ -140,6 +140,41 @@ Test(backup, keeps_as_many_points_as_it_is_told_and_their_files)
     backup_bench_stop(&bench);
 }
 
+static void count_temporary(void *context, const char *name)
+{
+    *(uint32_t *)context += strstr(name, ".tmp") != NULL;
+}
+
+static uint32_t temporary_segments(struct backup_bench *bench)
+{
+    struct disk *disk = sim_disk_interface(bench->target);
+    uint32_t count = 0;
+    cr_assert_eq(disk->list(disk, "segments", count_temporary, &count), 0);
+    return count;
+}
+
+Test(backup, removes_what_an_interrupted_one_left_of_a_segment_that_was_merged)
+{
+    struct backup_bench bench;
+    struct backup_bench_ended ended;
+    backup_bench_start(&bench, 4);
+    backup_bench_write(&bench, 10);
+    backup_bench_expect(&bench);
+    engine_fixture_flush(&bench.fixture);
+    sim_disk_fail(bench.target, SIM_RENAME, 1, -EIO, false);
+    cr_assert_eq(backup_bench_back_up(&bench, 0, &ended), -EIO);
+    cr_assert_eq(temporary_segments(&bench), 1);
+    backup_bench_write(&bench, 10);
+    engine_fixture_flush(&bench.fixture);
+    engine_fixture_compact(&bench.fixture);
+    backup_bench_begin(&bench, &ended, false, 1);
+    backup_bench_step_until(&bench, &ended.is_done);
+    cr_assert_eq(ended.status, 0, "%s", ended.err.text);
+    cr_assert_eq(temporary_segments(&bench), 0);
+    backup_bench_expect_restored(&bench, BACKUP_AT_POINT, 20);
+    backup_bench_stop(&bench);
+}
+
 /* ---- faults ---- */
 
 Test(backup, that_a_crash_cuts_short_leaves_the_ones_before)
