@@ -139,16 +139,26 @@ void columnar_page_encoder_free(struct columnar_page_encoder *encoder)
     memory_free(encoder);
 }
 
+/* In a merge the strings are the dictionary of the output, which grows with nearly every partition.
+ * So `counts` doubles.  All of it is zero here, so nothing is copied. */
+static void counts_reserve(struct columnar_page_encoder *encoder, uint32_t count)
+{
+    if (count <= encoder->counts_capacity)
+        return;
+    uint32_t capacity = encoder->counts_capacity;
+    uint32_t doubled = capacity > UINT32_MAX / 2 ? UINT32_MAX : capacity * 2;
+    capacity = doubled > count ? doubled : count;
+    memory_free(encoder->counts);
+    encoder->counts = memory_zeroed(capacity, sizeof *encoder->counts);
+    encoder->counts_capacity = capacity;
+}
+
 /* Count the codes of the rows that have a value.  Returns how many codes are distinct; `distinct`
  * of the encoder lists them in the order in which they first occur. */
 static uint32_t codes_count(struct columnar_page_encoder *encoder,
                             const struct columnar_vector *vector, uint32_t from, uint32_t count)
 {
-    if (vector->string_count > encoder->counts_capacity) {
-        memory_free(encoder->counts);
-        encoder->counts = memory_zeroed(vector->string_count, sizeof *encoder->counts);
-        encoder->counts_capacity = vector->string_count;
-    }
+    counts_reserve(encoder, vector->string_count);
     uint32_t distinct = 0;
     for (uint32_t row = from; row < from + count; row++) {
         if (vector->absent != NULL && vector->absent[row])
