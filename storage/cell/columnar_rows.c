@@ -322,14 +322,20 @@ static void strings_clear(struct columnar_strings *strings, uint32_t column_coun
         strings->columns[i].count = 0;
 }
 
+/* The strings of an input may grow from merge to merge, so the map doubles.  Between inputs all of
+ * it is zero, so nothing is copied. */
 static void strings_map_reserve(struct columnar_strings *strings, uint32_t string_count)
 {
     if (string_count <= strings->codes_capacity)
         return;
+    uint32_t capacity = strings->codes_capacity;
+    uint32_t doubled = capacity > UINT32_MAX / 2 ? UINT32_MAX : capacity * 2;
+    capacity = doubled > string_count ? doubled : string_count;
     memory_free(strings->codes);
-    strings->codes = memory_zeroed(string_count, sizeof *strings->codes);
-    strings->used = memory_resize(strings->used, string_count * sizeof *strings->used);
-    strings->codes_capacity = string_count;
+    memory_free(strings->used);
+    strings->codes = memory_zeroed(capacity, sizeof *strings->codes);
+    strings->used = memory_alloc(capacity * sizeof *strings->used);
+    strings->codes_capacity = capacity;
 }
 
 static uint32_t merged_strings_add(struct merged_strings *merged, struct bytes string)
