@@ -21,7 +21,7 @@ enum {
     PAGE_TEXT_MAX = 64 << 10, /* a page ends with the string that passes this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
-    KEPT_TEXT_MAX = 64 << 20 /* bytes of the loaded pages' text up to which a trim frees nothing */
+    KEPT_MAX = 64 << 20 /* bytes of the loaded pages up to which a trim frees nothing */
 };
 
 /* ---- writing ---- */
@@ -194,7 +194,7 @@ struct columnar_dictionary {
     uint32_t column_count;
     struct vector_decoder vectors;
     struct buffer page;
-    size_t kept; /* bytes of loaded text */
+    size_t kept; /* bytes of the loaded pages */
 };
 
 static int index_column(struct reader *reader, uint32_t segment_pages,
@@ -252,9 +252,17 @@ int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary
                      (unsigned long long)segment_info(segment)->id);
 }
 
+/* The bytes that a loaded page takes.  With short strings the views take more than the text. */
+static size_t page_bytes(const struct dictionary_page *page)
+{
+    return page->count * sizeof *page->strings + page->text.size;
+}
+
 static void page_forget(struct columnar_dictionary *dictionary, struct dictionary_page *page)
 {
-    dictionary->kept -= page->text.size;
+    if (page->strings == NULL)
+        return;
+    dictionary->kept -= page_bytes(page);
     memory_free(page->strings);
     page->strings = NULL;
     buffer_release(&page->text);
@@ -282,7 +290,7 @@ void columnar_dictionary_close(struct columnar_dictionary *dictionary)
 
 void columnar_dictionary_trim(struct columnar_dictionary *dictionary)
 {
-    if (dictionary->kept > KEPT_TEXT_MAX)
+    if (dictionary->kept > KEPT_MAX)
         pages_forget(dictionary);
 }
 
@@ -310,7 +318,7 @@ static int page_decode(struct columnar_dictionary *dictionary, struct dictionary
         page->strings[i] = bytes_of(page->text.data + offset, (size_t)sizes[i]);
         offset += (size_t)sizes[i];
     }
-    dictionary->kept += page->text.size;
+    dictionary->kept += page_bytes(page);
     return 0;
 }
 
