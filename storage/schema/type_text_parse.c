@@ -106,8 +106,9 @@ static bool parse_varint(struct bytes text, struct buffer *value)
 {
     if (text.size > 0 && text.data[0] == '+')
         text = bytes_of(text.data + 1, text.size - 1);
-    /* Four digits need less than two bytes. */
-    if (text.size > TYPE_VARINT_SIZE_MAX * 2)
+    /* This bounds the work: a byte makes fewer than two and a half digits.  The size of the number
+     * itself is checked with the value. */
+    if (text.size > TYPE_VARINT_SIZE_MAX / 2 * 5 + 8)
         return false;
     return bigint_parse(text, value) == 0;
 }

@@ -392,6 +392,33 @@ Test(type, text_reads_and_prints_back)
     arena_free(arena);
 }
 
+Test(type, the_longest_varints_print_and_read_back)
+{
+    const struct type *varint = type_builtin(TYPE_VARINT);
+    const uint8_t firsts[] = {0x7f, 0x80}; /* of the greatest and of the least number */
+
+    for (size_t i = 0; i < sizeof firsts; i++) {
+        struct buffer value = {0};
+        struct buffer text = {0};
+        struct buffer read = {0};
+        struct error err = {0};
+        buffer_put_u8(&value, firsts[i]);
+        while (value.size < TYPE_VARINT_SIZE_MAX)
+            buffer_put_u8(&value, (uint8_t) ~(firsts[i] ^ 0x7f));
+        type_format(varint, buffer_view(&value), &text);
+        cr_expect_eq(type_parse_text(varint, buffer_view(&text), &read, &err), 0, "%s", err.text);
+        cr_expect(bytes_equal(buffer_view(&value), buffer_view(&read)));
+
+        /* The last digit is 7 or 8: this is the next number, which takes one byte more. */
+        text.data[text.size - 1]++;
+        buffer_clear(&read);
+        cr_expect_eq(type_parse_text(varint, buffer_view(&text), &read, &err), ERROR_INVALID);
+        buffer_release(&value);
+        buffer_release(&text);
+        buffer_release(&read);
+    }
+}
+
 Test(type, durations_have_several_spellings)
 {
     static const char *const cases[][2] = {
