@@ -11,9 +11,11 @@
  *
  * The copied log must have no gap.  Therefore the store keeps log files until they are copied: each
  * snapshot is held until the next one is taken, also after an error, and keeps on the disk all
- * frames after those that are copied.  Only when the store's disk has more log than log_max are the
- * log files given up, because a store must not fill its disk while another disk hangs.  Moments in
- * that part of the log then cannot be restored. */
+ * frames after those that are copied.  A store must not fill its disk because the other disk is
+ * slow or hangs.  So when the store's disk has more log than log_max, the store keeps no more than
+ * what the copy under way needs.  That copy is completed, because a large store that is written
+ * fast would never get a first point otherwise; the next snapshot is copied as a point.  Moments
+ * between the two cannot be restored. */
 #include "storage/backup/backup.h"
 
 #include <errno.h>
@@ -44,12 +46,12 @@ struct task {
     struct error err;                /* of the last job */
     char failure[256];               /* error of the last try; "" when it succeeded */
     bool is_ending;                  /* the task is freed when its directory is closed */
+    bool has_let_go;                 /* the log was over log_max: later files are not kept */
     /* Of a task that follows: */
     bool is_recorded;   /* the record is written: the directory has had a point */
     bool is_unfollowed; /* the record is to be removed when the task closes */
     bool removes;       /* the job under way removes the record */
     bool needs_point;
-    bool has_let_go; /* the log was over log_max: files after `frame` are no longer kept */
     struct backup_tail tail;
     uint64_t frame;       /* the last that is copied and synced */
     uint64_t frame_point; /* the last frame of the newest point */
@@ -171,6 +173,8 @@ static void close_done(struct job *job)
         note_failure(task);
         task->needs_point = true; /* the path may name another directory at the next opening */
         task->tail = (struct backup_tail){0};
+        if (task->has_let_go)
+            engine_snapshot_let_go(backup->store, task->held);
     }
     if (task->options.follows && !task->is_ending && !backup->is_closing &&
         task->handler.done == NULL) {
@@ -324,7 +328,7 @@ static uint64_t tail_bytes(const struct task *task)
 
 static void note_point(struct task *task)
 {
-    task->needs_point = false;
+    task->needs_point = task->has_let_go;
     task->frame_point = task->held->frame;
     task->point = task->progress.point;
     task->point_ms = world_monotonic_us(task->backup->world) / 1000;
@@ -444,12 +448,18 @@ static void task_end(struct task *task)
 
 /* ---- the watch: metrics, and the kept log, which must not fill the disk ---- */
 
-static void give_up_log(struct task *task)
+static void limit_log(struct task *task, uint64_t log_bytes)
 {
+    if (task == NULL || task->held == NULL || task->has_let_go ||
+        log_bytes <= task->options.log_max)
+        return;
     task->has_let_go = task->needs_point = true;
+    log_event(LOG_WARNING, "backup_log_let_go", log_text("path", task->path),
+              log_number("frame", (int64_t)task->held->frame));
     if (task->copy != NULL)
-        backup_copy_cancel(task->copy);
-    engine_snapshot_let_go(task->backup->store, task->held);
+        engine_snapshot_narrow(task->backup->store, task->held);
+    else
+        engine_snapshot_let_go(task->backup->store, task->held);
 }
 
 static void watch(struct timer *timer)
@@ -461,16 +471,15 @@ static void watch(struct timer *timer)
     backup->metric_lag_frames->value = (int64_t)status.lag_frames;
     backup->metric_lag_s->value = (status.lag_us + 999999) / 1000000;
     engine_status(backup->store, &engine);
-    if (backup->follow == NULL)
+    if (backup->follow == NULL && backup->once == NULL)
         return;
     world_timer_start(backup->world, &backup->watch, watch, backup, WATCH_MS);
-    if (backup->is_closing &&
-        world_monotonic_us(backup->world) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
+    limit_log(backup->once, engine.log_bytes);
+    if (status.lag_frames > 0)
+        limit_log(backup->follow, engine.log_bytes);
+    if (backup->follow != NULL && backup->is_closing &&
+        world_monotonic_us(backup->world) - backup->closing_us > BACKUP_DRAIN_MS * 1000)
         task_end(backup->follow);
-    } else if (engine.log_bytes > backup->follow->options.log_max && status.lag_frames > 0 &&
-               backup->follow->held != NULL && !backup->follow->has_let_go) {
-        give_up_log(backup->follow);
-    }
 }
 
 /* ---- the interface ---- */
@@ -520,7 +529,7 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     task->needs_point = true;
     task->taken_us = world_monotonic_us(backup->world);
     *place = task;
-    if (options->follows)
+    if (backup->watch.handle == NULL)
         world_timer_start(backup->world, &backup->watch, watch, backup, WATCH_MS);
     task_open(task);
     return 0;

@@ -22,8 +22,9 @@ enum {
     BACKUP_DRAIN_MS = 10000            /* see backup_close */
 };
 /* A following directory gets a point after BACKUP_POINT_LOG_BYTES of log or after BACKUP_POINT_MS,
- * whichever comes first.  When the directory lags and the store's disk has more than log_max bytes
- * of log (by default BACKUP_LOG_MAX), log files are no longer kept for the directory. */
+ * whichever comes first.  When the store's disk has more than log_max bytes of log (by default
+ * BACKUP_LOG_MAX), log files are no longer kept for a backup, except those that the copy under way
+ * needs. */
 #define BACKUP_POINT_LOG_BYTES (UINT64_C(256) << 20)
 #define BACKUP_POINT_MS INT64_C(600000)
 #define BACKUP_LOG_MAX (UINT64_C(4) << 30)

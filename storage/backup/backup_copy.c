@@ -469,6 +469,24 @@ static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
     return 0;
 }
 
+/* Whether a restore of the point needs the log file that is being copied. */
+static bool is_of_point(const struct backup_copy *copy, const struct commit_log_extent *extent)
+{
+    const struct engine_snapshot *snapshot = copy->options.snapshot;
+    return copy->point.log_count < snapshot->log_count &&
+           snapshot->log[copy->point.log_count].file_id == extent->file_id;
+}
+
+/* Leave out a file that the archive has dropped since the snapshot was narrowed.  The copied log
+ * then has a gap before the point, which a restore finds. */
+static int log_skip(struct backup_copy *copy)
+{
+    copy->progress.bytes_total -= copy->work.size;
+    work_end(copy);
+    copy->index++;
+    return 1;
+}
+
 static int log_begin(struct backup_copy *copy, struct error *err)
 {
     const struct commit_log_extent *extent = &copy->extents[copy->index];
@@ -482,19 +500,19 @@ static int log_begin(struct backup_copy *copy, struct error *err)
     if (work->offset >= work->size)
         return 1;
     int rc = log_open_source(copy, extent->file_id, err);
+    if (rc == -ENOENT && !copy->options.is_tail && !is_of_point(copy, extent))
+        return log_skip(copy);
     rc = rc == 0 ? log_open_target(copy, extent->file_id, err) : rc;
     return rc == 0 ? 1 : rc;
 }
 
 static int log_end(struct backup_copy *copy, struct error *err)
 {
-    const struct engine_snapshot *snapshot = copy->options.snapshot;
     const struct commit_log_extent *extent = &copy->extents[copy->index];
     int rc = work_sync(copy, err);
     if (rc != 0)
         return rc;
-    if (!copy->options.is_tail && copy->point.log_count < snapshot->log_count &&
-        snapshot->log[copy->point.log_count].file_id == extent->file_id) {
+    if (!copy->options.is_tail && is_of_point(copy, extent)) {
         copy->point.log[copy->point.log_count++] = (struct backup_log_file){
             .extent = *extent, .hash = hash128_stream_digest(copy->work.hash)};
     }

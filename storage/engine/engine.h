@@ -151,8 +151,10 @@ struct engine_snapshot {
  * the store is closed.  ERROR_BUSY: a purge is being published; try again in some milliseconds. */
 must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
                                     struct engine_snapshot **snapshot_out, struct error *err);
-/* Let the log files of the snapshot change from now on, though the snapshot is not released yet:
- * for a backup that has to stop while a step of its copying is still under way. */
+/* Keep from now on only the log files that the snapshot itself needs: neither later ones nor
+ * `archive`, whose files may be removed at any time. */
+void engine_snapshot_narrow(struct store *store, struct engine_snapshot *snapshot);
+/* Let the log files of the snapshot change from now on, though the snapshot is not released yet. */
 void engine_snapshot_let_go(struct store *store, struct engine_snapshot *snapshot);
 void engine_snapshot_release(struct store *store, struct engine_snapshot *snapshot);
 

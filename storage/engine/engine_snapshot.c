@@ -99,6 +99,14 @@ int engine_snapshot_take(struct store *store, uint64_t frame_kept,
     return 0;
 }
 
+void engine_snapshot_narrow(struct store *store, struct engine_snapshot *base)
+{
+    struct taken *snapshot = (struct taken *)base;
+    uint32_t last = base->log_count > 0 ? base->log[base->log_count - 1].file_id : 0;
+    if (snapshot->is_pinned)
+        commit_log_pin_narrow(engine_of(store)->sequencer.log, &snapshot->pin, last);
+}
+
 void engine_snapshot_let_go(struct store *store, struct engine_snapshot *base)
 {
     struct taken *snapshot = (struct taken *)base;

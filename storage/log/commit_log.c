@@ -126,14 +126,15 @@ static uint32_t spare_find(const struct commit_log *log, uint64_t size)
     return best;
 }
 
-/* The last frame up to which all frames are flushed and not pinned. */
-static uint64_t frame_free(const struct commit_log *log)
+/* Whether the file has frames that are not flushed, or a pin keeps it. */
+static bool file_is_needed(const struct commit_log *log, const struct commit_log_file *file)
 {
-    uint64_t frame = log->frame_flushed;
-
+    if (file->frame_last > log->frame_flushed)
+        return true;
     for (const struct commit_log_pin *pin = log->pins; pin != NULL; pin = pin->next)
-        frame = pin->frame < frame ? pin->frame : frame;
-    return frame;
+        if (file->frame_last > pin->frame && file->id <= pin->file_last)
+            return true;
+    return false;
 }
 
 /* Add a file that the log no longer needs to `leaving` or `spare`. */
@@ -145,15 +146,22 @@ static void file_let_go(struct commit_log *log, struct commit_log_file file)
 
 static void files_let_go(struct commit_log *log)
 {
-    uint64_t frame = frame_free(log);
     uint32_t i = 0;
 
     /* Oldest first: the archive discards its files in the order in which they come. */
     while (i < log->live.count)
-        if (log->live.items[i].frame_last <= frame)
+        if (!file_is_needed(log, &log->live.items[i]))
             file_let_go(log, commit_log_files_take(&log->live, i));
         else
             i++;
+}
+
+static bool archive_is_pinned(const struct commit_log *log)
+{
+    for (const struct commit_log_pin *pin = log->pins; pin != NULL; pin = pin->next)
+        if (pin->file_last == UINT32_MAX)
+            return true;
+    return false;
 }
 
 static void file_job_take_archive(struct commit_log *log, struct commit_log_file_job *file_job)
@@ -162,7 +170,7 @@ static void file_job_take_archive(struct commit_log *log, struct commit_log_file
     while (file_job->archive_count < COMMIT_LOG_REMOVE_MAX && log->leaving.count > 0)
         file_job->archive[file_job->archive_count++] = commit_log_files_take(&log->leaving, 0);
     file_job->discard_count =
-        log->pins != NULL
+        archive_is_pinned(log)
             ? 0
             : commit_log_archive_take(&log->archive, file_job->discard, COMMIT_LOG_REMOVE_MAX);
 }
@@ -568,8 +576,16 @@ uint64_t commit_log_unflushed_bytes(const struct commit_log *log)
 void commit_log_pin(struct commit_log *log, struct commit_log_pin *pin, uint64_t frame)
 {
     pin->frame = frame;
+    pin->file_last = UINT32_MAX;
     pin->next = log->pins;
     log->pins = pin;
+}
+
+void commit_log_pin_narrow(struct commit_log *log, struct commit_log_pin *pin, uint32_t file_last)
+{
+    pin->file_last = file_last;
+    files_let_go(log);
+    file_job_consider(log);
 }
 
 bool commit_log_is_kept(const struct commit_log *log)
@@ -675,7 +691,7 @@ static void file_rotate(struct commit_log *log)
     check(log->next.id != 0);
     log->left_file = log->current_file;
     log->current.used = current_offset(log);
-    if (log->current.id != 0 && log->current.frame_last > frame_free(log))
+    if (log->current.id != 0 && file_is_needed(log, &log->current))
         commit_log_files_add(&log->live, log->current);
     else if (log->current.id != 0)
         file_let_go(log, log->current);
@@ -833,5 +849,6 @@ void commit_log_dump(const struct commit_log *log, struct buffer *text)
     dump_files("spare", &log->spare, text);
     dump_files("leaving", &log->leaving, text);
     for (const struct commit_log_pin *pin = log->pins; pin != NULL; pin = pin->next)
-        buffer_printf(text, "  frames past %" PRIu64 " are kept\n", pin->frame);
+        buffer_printf(text, "  frames past %" PRIu64 " are kept, in files up to %08" PRIx32 "\n",
+                      pin->frame, pin->file_last);
 }

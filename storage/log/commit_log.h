@@ -135,12 +135,15 @@ struct commit_log_extent {
 
 /* While a pin is set, files with frames after `frame` are not reused, and no file is removed from
  * the archive.  The caller owns the pin's memory.  Files that were reused before are not
- * restored. */
+ * restored.  After commit_log_pin_narrow the pin keeps only the files up to the one with id
+ * `file_last`, and no archive: the log stops growing for its sake. */
 struct commit_log_pin {
     uint64_t frame;
+    uint32_t file_last;            /* private; UINT32_MAX: not narrowed */
     struct commit_log_pin *next;   /* private */
 };
 void commit_log_pin(struct commit_log *log, struct commit_log_pin *pin, uint64_t frame);
+void commit_log_pin_narrow(struct commit_log *log, struct commit_log_pin *pin, uint32_t file_last);
 void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin);
 /* Whether flushed files are kept: there is an archive or a pin. */
 bool commit_log_is_kept(const struct commit_log *log);

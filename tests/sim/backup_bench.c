@@ -48,7 +48,8 @@ void backup_bench_open(struct backup_bench *bench, struct sim_world *sim, struct
     uint64_t log_file = bench->keeps_no_log ? BACKUP_BENCH_LONG_LOG_FILE : BACKUP_BENCH_LOG_FILE;
     bench->fixture.options.log_file_size = log_file;
     bench->fixture.options.log_first_file_size = log_file;
-    bench->fixture.options.archive_bytes = bench->keeps_no_log ? 0 : 8 << 20;
+    uint64_t archive = bench->archive_bytes > 0 ? bench->archive_bytes : 8 << 20;
+    bench->fixture.options.archive_bytes = bench->keeps_no_log ? 0 : archive;
     bench->fixture.options.memtable_rows_max = bench->memtable_rows_max;
     cr_assert_eq(engine_fixture_open_in(&bench->fixture, sim_world_interface(sim), &err), 0, "%s",
                  err.text);

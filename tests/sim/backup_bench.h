@@ -30,6 +30,7 @@ struct backup_bench {
     bool may_fail;                 /* calls of the store's own disk are made to fail, */
     bool has_failed;               /* and one has ended the store */
     uint64_t log_max;              /* backup.h */
+    uint64_t archive_bytes;        /* of log; 0: 8 MiB */
     /* Of each click's acknowledgement; [0]: before the first. */
     int64_t times_us[BACKUP_BENCH_CLICKS_MAX];
 };

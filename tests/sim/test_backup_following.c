@@ -204,6 +204,79 @@ Test(backup_following, lets_the_log_go_past_its_limit_and_begins_with_a_point)
     backup_bench_stop(&bench);
 }
 
+/* Write while the disk of the backup does not answer, until the log is far over its limit. */
+static void write_past_the_limit(struct backup_bench *bench)
+{
+    struct engine_status store;
+    sim_world_stall(bench->sim, LANE_COPY, true);
+    for (uint32_t round = 0; round < 30; round++) {
+        backup_bench_write(bench, 30);
+        engine_fixture_flush(&bench->fixture);
+        sim_world_run_us(bench->sim, 200000);
+    }
+    engine_status(bench->fixture.store, &store);
+    cr_expect_lt(store.log_bytes, 16 * BACKUP_BENCH_LOG_FILE);
+    sim_world_stall(bench->sim, LANE_COPY, false);
+}
+
+/* Step until the backup has begun to write: the snapshot is taken. */
+static void step_until_copying(struct backup_bench *bench)
+{
+    struct executor *executor = bench->fixture.world->executor;
+    uint64_t before = sim_disk_calls(bench->target, SIM_WRITE);
+    while (sim_disk_calls(bench->target, SIM_WRITE) == before)
+        cr_assert(executor->step(executor));
+}
+
+Test(backup_following, completes_a_first_point_that_takes_longer_than_the_log_is_kept)
+{
+    struct backup_bench bench;
+    struct backup_bench_ended ended;
+    struct backup_status status;
+    backup_bench_start(&bench, 19);
+    backup_bench_write(&bench, 5);
+    bench.log_max = 8 * BACKUP_BENCH_LOG_FILE;
+    backup_bench_begin(&bench, &ended, true, 0);
+    step_until_copying(&bench);
+    write_past_the_limit(&bench);
+    backup_bench_step_until(&bench, &ended.is_done);
+    cr_assert_eq(ended.status, 0, "%s", ended.err.text);
+    backup_status(bench.backup, &status);
+    cr_expect_eq(status.point, 1);
+    backup_bench_expect_restored(&bench, BACKUP_LATEST, 5);
+    catch_up(&bench);
+    backup_status(bench.backup, &status);
+    cr_expect_eq(status.point, 2);
+    backup_bench_expect_restored(&bench, BACKUP_LATEST, bench.written);
+    backup_bench_write(&bench, 5);
+    catch_up(&bench);
+    backup_bench_expect_restored(&bench, BACKUP_LATEST, bench.written);
+    backup_bench_stop(&bench);
+}
+
+/* The second point would also copy the log since the first, which the archive keeps until then. */
+Test(backup_following, does_not_let_one_backup_keep_the_log_without_a_limit)
+{
+    struct backup_bench bench = {.archive_bytes = 2 * BACKUP_BENCH_LOG_FILE};
+    struct backup_bench_ended ended;
+    backup_bench_open(&bench, sim_world_new(20), sim_disk_new());
+    backup_bench_write(&bench, 5);
+    backup_bench_expect(&bench);
+    for (uint32_t round = 0; round < 5; round++) {
+        backup_bench_write(&bench, 15);
+        engine_fixture_flush(&bench.fixture);
+    }
+    uint32_t written = bench.written;
+    bench.log_max = 8 * BACKUP_BENCH_LOG_FILE;
+    backup_bench_begin(&bench, &ended, false, 0);
+    step_until_copying(&bench);
+    write_past_the_limit(&bench);
+    backup_bench_step_until(&bench, &ended.is_done);
+    cr_assert_eq(ended.status, 0, "%s", ended.err.text);
+    backup_bench_expect_restored(&bench, BACKUP_LATEST, written);
+    backup_bench_stop(&bench);
+}
+
 Test(backup_following, takes_the_last_frames_along_when_the_store_closes)
 {
     struct backup_bench bench;
