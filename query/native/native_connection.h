@@ -28,22 +28,24 @@
 #include "query/native/native_door.h"
 
 enum {
-    NATIVE_READ_SIZE = 64 << 10,           /* of the buffer that all connections read into */
+    NATIVE_READ_SIZE = 64 << 10,           /* bytes of the buffer that all connections read into */
     NATIVE_GREETING_MAX = 4096,            /* before a login: bytes of a request, and of answers
                                             * that wait for their reader */
     NATIVE_GREETING_BODY_MAX = NATIVE_GREETING_MAX - NATIVE_HEADER_SIZE,
     NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may have after a login, even if
                                             * the door's quota for requests is used up */
     NATIVE_LOGIN_MS = 10000,
-    NATIVE_GUEST_BYTES = 2 << 20,          /* of memory, of all clients before their login */
+    NATIVE_GUEST_BYTES = 2 << 20,          /* bytes of memory of all clients before their login */
     NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */
     NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader, above
                                             * which no further call starts */
-    NATIVE_QUEUE_FULL = 4 << 20,           /* above which nothing more is read */
-    NATIVE_QUEUE_OVER = 32 << 20,          /* above which no large answer is queued */
+    NATIVE_QUEUE_FULL = 4 << 20,           /* bytes of answers that wait, above which no request is
+                                            * read */
+    NATIVE_QUEUE_OVER = 32 << 20,          /* bytes of answers that wait, above which no large
+                                            * answer is queued */
     NATIVE_ANSWER_LARGE = 64 << 10,        /* an answer with more bytes of rows is large */
     NATIVE_LEAVE_US = 1000 * 1000,         /* how long requests go on after their peer hung up */
-    NATIVE_CALLS_SPARE_MAX = 256,          /* kept for reuse, with their memory */
+    NATIVE_CALLS_SPARE_MAX = 256,          /* calls kept for reuse, with their memory */
     NATIVE_ERROR_CODES = 18
 };
 
@@ -81,11 +83,13 @@ struct native_connection {
                                             * ended */
     bool is_starting;                      /* native_call_start is running, and must not be entered
                                             * again */
-    unsigned events;                       /* that the client wants: bits of native_event_kind */
+    unsigned events;                       /* for which the client has registered: bits of
+                                            * native_event_kind */
     struct native_inbox inbox;
     struct native_outbox outbox;
     struct cql_session session;
-    struct native_login *login;            /* that waits or is being checked; NULL: none */
+    struct native_login *login;            /* the login that waits or is being checked; NULL:
+                                            * none */
     STAILQ_HEAD(, native_call) waiting;
     uint32_t running;
     struct quota calls;                    /* bytes of calls; the parent is the door's `requests` */
@@ -103,7 +107,8 @@ struct native_metrics {
     struct metric *evicted;
     struct metric *accepted;
     struct metric *refused;
-    struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for answers' */
+    struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for opcodes of
+                                                            * answers */
     struct metric *errors[NATIVE_ERROR_CODES];
     struct metric *logins_right, *logins_wrong, *logins_refused;
     struct metric *bytes_in, *bytes_out;
@@ -119,7 +124,8 @@ struct native_door {
     struct log_group failed_logins;
     LIST_HEAD(, native_connection) connections;
     struct quota requests;                 /* bytes held by inboxes and calls */
-    struct quota answers;                  /* held by outboxes and the network, as last counted */
+    struct quota answers;                  /* bytes held by outboxes and the network, as last
+                                            * counted */
     bool is_over;                          /* `answers` is past its limit: clients that have not
                                             * read their answers are not served */
     STAILQ_HEAD(, native_call) spare;

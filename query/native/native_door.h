@@ -17,10 +17,11 @@ enum { NATIVE_CONNECTIONS_MAX = 16384, NATIVE_BYTES_MAX = 128 << 20 };
 /* 0 stands for the default, which is at the end of each comment. */
 struct native_limits {
     uint32_t connections_max;            /* NATIVE_CONNECTIONS_MAX */
-    size_t bytes_max;                    /* of all requests under way; NATIVE_BYTES_MAX */
-    size_t connection_bytes_max;         /* of one connection's requests; 32 MiB, or less if
-                                          * `bytes_max` is less */
-    size_t answer_bytes_max;             /* of answers that wait for readers; NATIVE_BYTES_MAX */
+    size_t bytes_max;                    /* bytes of all requests under way; NATIVE_BYTES_MAX */
+    size_t connection_bytes_max;         /* bytes of one connection's requests; 32 MiB, or
+                                          * `bytes_max` if that is less */
+    size_t answer_bytes_max;             /* bytes of answers that wait for readers;
+                                          * NATIVE_BYTES_MAX */
     int64_t slow_reader_ms;              /* how long a slow reader may read nothing; 60 s */
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
     int64_t login_ms;                    /* from the connection's start to its login, without the
@@ -33,7 +34,7 @@ struct native_options {
     struct world *world;
     struct network *network;
     struct metrics *metrics;
-    struct store *store;                 /* counts the door's memory; NULL: none */
+    struct store *store;                 /* counts the door's memory; NULL: it is not counted */
     const struct native_passwords *passwords;      /* outlives the door; NULL: no login is needed */
     bool read_only;                      /* every session only reads (cql_session.h) */
     struct native_limits limits;
@@ -47,8 +48,8 @@ struct native_door *native_door_new(const struct native_options *options);
  * without a password, and its place does not say that it is open to all. */
 must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
-/* Take ownership of an accepted `connection`: serve it, or close it if the door has no place for it
- * or closes. */
+/* Take ownership of an accepted `connection`: serve it, or close it if the door is full or
+ * closing. */
 void native_door_attach(struct native_door *door, struct connection *connection);
 
 /* Take no more connections and requests, and answer the requests that are under way.  Then hang up,

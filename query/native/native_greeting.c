@@ -1,9 +1,9 @@
 /* native_greeting: refuses unknown versions, and answers STARTUP, logins and REGISTER.
  *
  * What decides correctness: each driver finds the version to speak in its own way, by the words,
- * the stream or the version byte of a refusal (docs/PROTOCOL.md "CQL door").  In version 5
- * segments begin right behind the answer to STARTUP, so that answer is sent before the first
- * segment is made. */
+ * the stream or the version byte of a refusal (docs/PROTOCOL.md "CQL door").  In version 5 all
+ * bytes after the answer to STARTUP come in segments (native_segment.h), so that answer is sent
+ * before the first segment is made. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -173,7 +173,7 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
 
 /* Read a SASL PLAIN token: the authorization id (read into the user's place and ignored), the user
  * and the password, separated by NULs.  The parts of an invalid token may be a password; they are
- * copied to `login` only, and login_free wipes it. */
+ * copied to `login` only, and login_free wipes `login`. */
 static bool read_token(struct bytes token, struct native_login *login)
 {
     return take_part(&token, login->user, NATIVE_USER_MAX) &&

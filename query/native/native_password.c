@@ -1,8 +1,8 @@
-/* native_password: see the header; the only file that knows crypt.h.
+/* native_password: see the header; the only file that includes crypt.h.
  *
  * What decides correctness: a login under an unknown name takes as much time as one under a known
  * name, whatever the costs of their hashes, so that no client learns which names exist; and a hash
- * that crypt does not know never matches.
+ * of a kind that crypt does not support never matches.
  *
  * Computing a hash of cost c takes 2^c steps.  After a hash of cost c, hashes of cost c, c + 1,
  * ... up to one less than the highest cost are computed.  All these hashes together take as long as
