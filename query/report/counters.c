@@ -185,8 +185,8 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
     return 0;
 }
 
-/* Fewer clicks come first; of equal clicks the larger key, so that the heap keeps the smaller
- * key. */
+/* The entry with fewer clicks is smaller.  If the clicks are equal, the entry with the larger key
+ * is smaller, so that the heap keeps the smaller keys. */
 static bool is_smaller(const void *context, const void *a, const void *b)
 {
     const struct top_entry *left = a;
@@ -286,8 +286,8 @@ static void counters_end(struct counters *counters)
     struct heap *top = &counters->top;
     size_t count = top->count;
     int rc = 0;
-    /* Sort in place, largest first: the smallest entry is removed from the heap and moved to the
-     * place that this frees at the heap's end. */
+    /* Sort in place, largest first: the smallest entry is removed from the heap and put into the
+     * place that becomes free at the heap's end. */
     while (top->count > 0) {
         void *least = heap_pop(top, is_smaller, NULL);
         top->items[top->count] = least;
@@ -329,8 +329,8 @@ static void next_table(struct counters *counters)
         counters->table = &counter_tables[counters->table_index];
 }
 
-/* Call this after each page.  The next read continues at `position`; where that is empty, with the
- * next table, if there is one. */
+/* Call this after each page.  The next read continues at `position`; if `position` is empty, the
+ * next table is read from its beginning, if there is one. */
 static void page_taken(struct counters *counters, int status, const struct error *err,
                        struct bytes position)
 {
@@ -436,7 +436,8 @@ static void counters_read(void *context)
     } else if (counters->table == NULL) {
         counters_end(counters);
     } else {
-        /* After 0 the counters may be freed already: the last page may have come. */
+        /* If read_next_page returns 0, the last page may have come, and `counters` may be freed
+         * already. */
         int rc = read_next_page(counters, &err);
         if (rc != 0) {
             counters->err = err;

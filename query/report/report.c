@@ -42,7 +42,7 @@ struct report {
     const struct report_options *options;
     struct query_answer answer;
     struct bytes resellers[REPORT_RESELLERS_MAX];
-    bool is_found[REPORT_RESELLERS_MAX]; /* by reseller: a figure came */
+    bool is_found[REPORT_RESELLERS_MAX]; /* for each of `resellers`: a figure came */
     uint32_t found_last;
     struct table_column columns[REPORT_COLUMNS_MAX];
     uint32_t column_count;
@@ -63,7 +63,7 @@ struct report {
     int64_t as_of_ms;
     uint64_t days_behind;       /* figures that differ from their stored rows */
     uint64_t days;              /* --as-of: number of figures as of now */
-    uint64_t days_known;        /* figures that came */
+    uint64_t days_known;        /* number of figures that came */
     struct report_sum unpriced; /* the sum of the days without a rate */
     struct report_chart *chart; /* NULL: rows are printed */
     int status;                 /* of the arithmetic, the chart, or the reading of ads */

@@ -17,13 +17,13 @@
 enum {
     CHART_PANELS = 50,                 /* resellers of a report by day or month */
     CHART_PERIODS = 1000,              /* from the first day or month to the last */
-    CHART_BARS = 40                    /* of other reports */
+    CHART_BARS = 40                    /* bars of all other reports */
 };
 
 /* One row of a report. */
 struct report_row {
-    struct bytes reseller;             /* empty: of all */
-    struct bytes ad;                   /* by ad */
+    struct bytes reseller;             /* empty: the row is for all resellers */
+    struct bytes ad;                   /* the ad, in a report by ad */
     int32_t period;                    /* by day: the day; by month: the result of
                                         * calendar_month_of_day */
     const struct decimal *rate;        /* of a day; NULL: the day has no rate */
