@@ -19,14 +19,15 @@ void query_answer_begin(struct query_answer *answer, struct command_output *outp
  * more rows before query_answer_wait calls `drained`. */
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells);
 bool query_answer_has_room(const struct query_answer *answer);
-/* If the output is full, call `drained` when all of it was sent; otherwise within this call. */
+/* If the output is full, call `drained` when all of it has been sent; otherwise call `drained`
+ * before this function returns. */
 void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context);
 /* Print the rest; the caller then finishes the output. */
 void query_answer_end(struct query_answer *answer);
 void query_answer_release(struct query_answer *answer);
 
-/* For an argp parser: the value of --format; 0, or EINVAL after an argp error that lists the
- * formats. */
+/* For an argp parser: parse the value of --format.  Returns 0, or EINVAL after an argp error that
+ * lists the formats. */
 int query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state);
 
 /* The digits of `value`, in `text`. */

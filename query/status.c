@@ -208,8 +208,8 @@ static void put_segments(struct status_report *report, const struct status_conte
     }
 }
 
-/* The disk counts as nearly full when less than twice the bytes that the store wants next are
- * free. */
+/* The disk counts as nearly full when it has less free than twice the bytes that the store needs
+ * next. */
 static void put_disk(struct status_report *report, const struct status_context *context)
 {
     struct engine_examination disk;
@@ -301,7 +301,8 @@ static void put_backup(struct status_report *report, const struct status_context
                           backup.failure);
 }
 
-/* A command that reads the directory without a server has not loaded the open days. */
+/* A command that reads the directory without a server prints no days, because it does not load the
+ * days that are dirty or wait for their publication. */
 static void put_days(struct status_report *report, const struct status_context *context)
 {
     const struct rollup *rollup = streams_find(context->query->streams, NULL);

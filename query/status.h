@@ -11,6 +11,6 @@ struct status_options {
     enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
 };
 
-/* Runs on a struct query (query/query.h). */
+/* The context of its `run` is a struct query (query/query.h). */
 extern const struct command status_command;
 #endif
