@@ -18,9 +18,9 @@
  * A range with a sealed day is refused before anything is changed (seal.h).  From that check to the
  * end no day is sealed, since otherwise only a part of the range might be voided.
  *
- * A restored click gets a new click_id, random and negative, because another click may have its
- * old click_id by now.  A click whose id was given by the sender keeps this id.  If ad_click has
- * the id again, because the click was sent again, the voided click is not restored (voided_page.h).
+ * A restored click gets a new click_id, random and negative, because another click may have its old
+ * click_id by now.  Only a keyed click keeps its id.  If ad_click has this id again, because the
+ * click was sent again, the voided click is not restored (voided_page.h).
  */
 #include "rollup/commands/rollup_commands.h"
 

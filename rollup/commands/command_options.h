@@ -32,9 +32,9 @@ struct command_options {
     enum table_format format;
 };
 
-/* To be called by an argp parser.  Returns 0, ARGP_ERR_UNKNOWN for an unknown key, or EINVAL after
- * argp_error.  ARGP_KEY_INIT sets the days.  ARGP_KEY_END is an error if the days end before they
- * begin, and ARGP_KEY_ARG is always an error. */
+/* Parse one key for an argp parser.  Returns 0, ARGP_ERR_UNKNOWN for an unknown key, or EINVAL
+ * after argp_error.  ARGP_KEY_INIT sets the days.  ARGP_KEY_END is an error if the days end before
+ * they begin, and ARGP_KEY_ARG is always an error. */
 int command_options_parse(struct command_options *options, int key, const char *argument,
                           struct argp_state *state);
 

@@ -244,7 +244,7 @@ static void change_fail(struct rate_change *change, int exit_status, const char 
     change_finish(change, exit_status);
 }
 
-/* End the command by change->err. */
+/* End the command with the error change->err. */
 static void change_end_refused(struct rate_change *change)
 {
     int code = change->err.code;
@@ -311,7 +311,7 @@ static int check_deleted(const struct rate_change *change, struct error *err)
     return error_set(err, ERROR_CONFLICT, "no rate of this reseller begins on that day");
 }
 
-/* Refuse a change that the rates of this moment do not allow: ERROR_CONFLICT. */
+/* Returns ERROR_CONFLICT if the present rates do not allow the change. */
 static int change_refuses(void *context, struct error *err)
 {
     const struct rate_change *change = context;
@@ -349,8 +349,8 @@ static struct mutation edit_mutation(struct rate_change *change, const struct ra
 }
 
 /* Add one mutation for each reseller, with its items in the order of the table's rows: by day
- * descending in daybook's own table, and in either order in a stream's.  Edits are sorted by
- * reseller, and the edits of a reseller by day descending. */
+ * descending in daybook's own table, and by day ascending or descending in a user's table.  Edits
+ * are sorted by reseller, and the edits of a reseller by day descending. */
 static void add_edits(struct rate_change *change)
 {
     const struct click_stream_rates *rates = &change->rollup->stream->rates;
@@ -398,7 +398,7 @@ static void figure_written(void *context, const struct day_figure *figure)
         error_set(&change->err, rc, "the rates were changed, but an amount has too many digits");
 }
 
-/* The edits were applied: refresh the figures.  Most figures get into the same frame. */
+/* The edits were applied: refresh the figures.  Most figures get into the frame of the edits. */
 static void change_accepted(void *context)
 {
     struct rate_change *change = context;

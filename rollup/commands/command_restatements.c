@@ -83,7 +83,7 @@ struct listing {
     const struct restatements_options *options;
     struct command_output *output;
     struct arena *arena;
-    struct key_map *changes; /* by id: a struct bytes, "actor: command" */
+    struct key_map *changes; /* by id: a struct bytes, "actor: command (note)" */
     struct bytes *resellers;
     uint32_t reseller_count;
     uint32_t reseller_next;

@@ -7,8 +7,7 @@
  *
  * --dry-run: the answer has the number of dirty days in memory, the days to be sealed, and the sums
  * of the rows.  Without a server the directory is opened for reading, and no dirty days are loaded
- * into memory.  The sums then are of figures that are computed in memory where rows are out of
- * date. */
+ * into memory.  In that case figures computed in memory replace the rows that are out of date. */
 #include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>
