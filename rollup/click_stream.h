@@ -53,7 +53,8 @@ struct click_stream {
     uint32_t figures_table_id;         /* with the columns of amount_by_day */
     uint32_t ledger_table_id;          /* with the columns of restatement */
     uint32_t dirty_table_id;           /* with the columns of dirty_day */
-    uint32_t seals_table_id;           /* as sealed_day; 0: the stream's clicks do not expire */
+    uint32_t seals_table_id;           /* with the columns of sealed_day; 0: the stream's clicks do
+                                        * not expire */
     uint32_t sealed_ads_table_id;      /* with the columns of sealed_ad */
     uint32_t counter_count;            /* 0: clients keep the counters */
     struct click_stream_counter counters[CLICK_STREAM_COUNTERS_MAX];

@@ -8,11 +8,11 @@
 #include "base/world/world.h"
 #include "storage/engine/store.h"
 
-/* Apply `batch`, which is borrowed until `done`.  While the store is full, the call tries again.
- * `refuses` (may be NULL) is called before each attempt, because what it depends on may have
- * changed since the one before: a negative status ends the call.  `accepted` is called when the
- * batch was applied and will be durable.  `done` is called once, after `accepted` or with an error,
- * perhaps before the call returns. */
+/* Apply `batch`, which is borrowed until `done`.  While the store is full, the attempt is repeated
+ * after pauses.  `refuses` (may be NULL) is called before each attempt, because the state that it
+ * checks may have changed since the last attempt; if it returns a negative status, no further
+ * attempt is made.  `accepted` is called when the batch was applied and will be durable.  `done` is
+ * called once, after `accepted` or with an error, perhaps before this function returns. */
 void apply_when_room(struct store *store, struct executor *executor, struct write_batch *batch,
                      int (*refuses)(void *context, struct error *err),
                      void (*accepted)(void *context), store_done done, void *context);

@@ -1,5 +1,6 @@
 /* change_lines: what a change did, as text for its row in the table `change`.  The columns keys,
- * old and new have a line for each thing that was changed, so all three have as many lines.
+ * old and new have a line for each thing that was changed, so all three have the same number of
+ * lines.
  *
  *     keys   supaboobs 2013-11-01      old   20%      new   25%
  *            supaboobs 2013-12-01            (none)         30%

@@ -1,10 +1,10 @@
 /* day_lock: the order in which writes to the same days begin.
  *
- * Without this order, writes that read the same day first would read side by side, and all but one
- * of them would have to read again.  A lock is for one or several days.  It begins when every
- * earlier lock for one of these days has ended.  Locks for other days do not wait for it, unless
- * the hashes of two days give the same queue, which costs only time.  There is no deadlock, as a
- * lock waits for earlier locks only.  Engine thread. */
+ * Without this order, writes that must read the same day before they write would read it side by
+ * side, and all but one of them would have to read it again.  A lock is for one or several days.
+ * It begins when every earlier lock for one of these days has ended.  Locks for other days do not
+ * wait for it, unless the hashes of two days give the same queue, which costs only time.  There is
+ * no deadlock, as a lock waits for earlier locks only.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 

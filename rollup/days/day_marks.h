@@ -27,7 +27,7 @@ void day_marks_init(struct day_marks *marks, struct store *store,
                     const struct click_stream *stream, struct random *random);
 void day_marks_release(struct day_marks *marks);
 
-/* Add the row of a mark for the days from `day` up to before `until` to `batch`, and give the mark
+/* Add to `batch` the row of a mark for the days from `day` up to before `until`, and give the mark
  * its id. */
 void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct bytes reseller,
                      int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us);

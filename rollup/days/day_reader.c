@@ -14,7 +14,7 @@
 #include "base/memory.h"
 
 enum {
-    GAP_DAYS_MAX = 31, /* days apart that still share a slice */
+    GAP_DAYS_MAX = 31, /* days at most this far apart share a slice */
     ARENA_CHUNK = 256 * 1024
 };
 

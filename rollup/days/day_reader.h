@@ -22,7 +22,8 @@ struct day_facts {
     const struct dirty_range *range;
     struct bytes reseller;
     int64_t token;                     /* of the reseller */
-    struct bytes key;                  /* the partition key of the day in the clicks' table */
+    struct bytes key;                  /* the partition key of the day in the clicks' table; not set
+                                        * if is_settled */
     int32_t day;
     struct seal_sum sum;               /* of the day's clicks and seals; not set if is_settled */
     bool has_row;                      /* amount_by_day has a row; may be set before reading */

@@ -1,5 +1,5 @@
 /* dirty: the set, in memory, of days whose figure or ledger is not up to date.  The table dirty_day
- * has the same marks.
+ * has the marks of these days, and those of evicted days (dirty_evicted.h).
  *
  *                 mark                      mark
  *   (not there) ───────▶ queued ◀──────────────────── waiting
@@ -20,7 +20,8 @@
  * days unless their comments say otherwise.  A mark makes a leaving day a queued one again.
  *
  * A changed rate marks a *range* of days by one mark, because the commit hook, which makes the
- * mark, does not know which of these days have clicks.  Ranges are worked off before days. */
+ * mark, cannot find out which of these days have clicks: it must not read from the store.  Ranges
+ * are worked off before days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_H
 
@@ -54,8 +55,8 @@ enum { DIRTY_MARKS_MAX = 64 };         /* of a day; later marks do not name thei
                                         * yet */
 
 /* The row of an open day as the refresh wrote it last.  It is kept so that the row of a day with
- * very many clicks need not be read a few times a second.  Small, as there may be millions of open
- * days. */
+ * very many clicks need not be read a few times a second.  The struct is small because there may be
+ * millions of open days. */
 struct dirty_row {
     uint64_t clicks;
     int64_t gross;
@@ -67,8 +68,8 @@ struct dirty_row {
 };
 
 struct dirty_day {
-    /* These members are one cache line.  A mark for a day that is marked already accesses only them
-     * and the key, which is at the end. */
+    /* These members fit in one cache line.  A mark for a day that is marked already accesses only
+     * them and the key, which is at the end. */
     uint64_t hash;                     /* private */
     int64_t last_us;                   /* when the last mark came whose cause is not `rate` */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
@@ -124,9 +125,9 @@ size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
 struct bytes dirty_day_key(const struct dirty_day *day);
 struct bytes dirty_day_reseller(const struct dirty_day *day);
 const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);   /* day->mark_count items */
-/* dirty_day_keep_row keeps a copy of `figure`, which an open day's row has now; NULL: the day keeps
- * no figure any more.  dirty_day_row returns the kept figure, whose reseller is a view of the
- * day's; false: none is kept. */
+/* dirty_day_keep_row keeps a copy of `figure`, which is the present row of an open day; if `figure`
+ * is NULL, none is kept any more.  dirty_day_row sets *figure_out to the kept figure, whose
+ * reseller is a view of the day's key; false: none is kept. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
 bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
@@ -134,16 +135,16 @@ bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
  * lower orders. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* The order that was next when a day was last cleared or let go, or a range cleared; 0: none
- * was. */
+/* The order that was next when a day was last cleared or let go, or a range was last cleared; 0:
+ * this has not happened. */
 uint64_t dirty_set_cleared(const struct dirty_set *set);
 
 /* The hash of a day's ad_click partition key, by which the day is found. */
 uint64_t dirty_hash(struct bytes key);
 
-/* Mark the day of an ad_click partition key with that hash; `change` may be NULL.  Returns NULL
- * when the key is not that of a day.  If the mark is new, *mark_out points to it until the set
- * changes, and the caller gives it an id and a row; else *mark_out is NULL. */
+/* Mark the day of an ad_click partition key; `hash` is its dirty_hash; `change` may be NULL.
+ * Returns NULL when the key is not that of a day.  If the mark is new, *mark_out points to it until
+ * the set changes, and the caller gives it an id and a row; else *mark_out is NULL. */
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);

@@ -29,7 +29,7 @@ struct dirty_evicted {
                                         * set takes more than half of it */
     uint32_t count;                    /* evicted days; an upper limit, as some may be in memory
                                         * again */
-    int64_t due_us;                    /* none of them is due before this time */
+    int64_t due_us;                    /* no evicted day is due before this time */
     uint32_t returns;                  /* readings of the table under way */
     bool has_left;                     /* while the rollup is opened: marks from left_token on are
                                         * not loaded yet */

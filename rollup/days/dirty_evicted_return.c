@@ -7,7 +7,7 @@
 
 enum {
     PAGE_ROWS = 2000, /* marks read at a time */
-    PAUSE_SHARE = 10  /* the pause after a reading is so many times its length */
+    PAUSE_SHARE = 10  /* the pause after a reading is this many times as long as the reading took */
 };
 
 #define RETRY_US INT64_C(10000000)
@@ -63,8 +63,8 @@ static int64_t mark_due_us(const struct dirty_evicted_reading *reading, int32_t 
                                                  : publication_due_us(rules, &known, now_us);
 }
 
-/* Add a mark that was read to the set, if its day comes back.  Marks of a day ascend by their
- * times: the first of them adds the day, and the others find the day in the set. */
+/* If the day of a mark that was read comes back, add the mark to the set.  Marks of a day ascend by
+ * their times: the first of them adds the day, and the others find the day in the set. */
 static int take_mark(struct dirty_evicted_reading *reading, const struct read_page *page,
                      uint32_t index, int64_t now_us, struct error *err)
 {
@@ -125,9 +125,10 @@ static void take_page(void *context, int status, const struct error *err,
         rollup_fire_in(rollup, &reading->time_slice, 0);
         return;
     }
-    /* The waiting days that may be published are queued with the first page's days, because some of
-     * them may have become waiting since the reading began, and with the last page's.  They are not
-     * looked for with every page: there may be a million waiting days that may not be published. */
+    /* The waiting days that may be published are queued at most twice: when days are first worked
+     * off, and after the last page, because further days may have become waiting during the
+     * reading.  They are not looked for more often, because a million waiting days may have to be
+     * checked. */
     if (reading->which == DIRTY_EVICTED_ENDED && (!reading->has_settled || reading->is_over))
         rollup_queue_ended(rollup);
     reading->has_settled = true;

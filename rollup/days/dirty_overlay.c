@@ -45,7 +45,7 @@ struct dirty_overlay {
     uint32_t rate_capacity;
     uint64_t rates_order; /* live_rates.changed when the rates were copied */
     struct day_figure *figures;
-    struct overlay_read *reads; /* of each figure */
+    struct overlay_read *reads; /* one for each figure */
     uint32_t count;
     uint32_t capacity;
     uint32_t under_way;       /* reads of days, and one for the function that starts them */

@@ -1,5 +1,5 @@
 /* figure_row: reads and writes the cells of a figure, in rows of amount_by_day (figure.c) and of
- * the ledger (ledger.c).  Inline, because millions of these rows are read. */
+ * the ledger (ledger.c).  The functions are inline because millions of these rows are read. */
 #ifndef DAYBOOK_ROLLUP_DAYS_FIGURE_ROW_H
 #define DAYBOOK_ROLLUP_DAYS_FIGURE_ROW_H
 

@@ -34,8 +34,8 @@ void figure_window_begin(struct figure_window *window, uint32_t count);
 void figure_window_add(struct figure_window *window, uint32_t reseller,
                        const struct day_figure *figure);
 
-/* Returns the number below which the numbers of all resellers lie whose figures are kept: `count`,
- * or less if figures were dropped. */
+/* Figures are kept of the resellers with numbers below the result, which is `count`, or less if
+ * figures were dropped. */
 uint32_t figure_window_end(const struct figure_window *window);
 
 /* The next figure in the order of the resellers' numbers.  Its member `reseller` is empty.  False:

@@ -12,7 +12,7 @@
 /* One entry of the ledger.  `old` is not set in a publication. */
 struct ledger_entry {
     int64_t at_ms;
-    int64_t seq;                       /* 0, 1, 2 … within a day */
+    int64_t seq;                       /* numbers the entries of one reseller's day, from 0 on */
     bool is_publication;
     struct day_figure old;
     struct day_figure new;

@@ -30,7 +30,7 @@ int64_t publication_earliest_us(const struct publication_rules *rules, int32_t d
 /* When the rollup publishes the day by itself. */
 int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,
                            int64_t now_us);
-/* When a restatement that is put off since day->owed_us is made. */
+/* When a restatement is made that has been put off since day->owed_us. */
 int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day,
                                int64_t now_us);
 

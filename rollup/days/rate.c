@@ -1,8 +1,8 @@
 /* Rates in memory, and their text.
  *
  * What decides correctness: the rate of a day is the one with the latest `since` that is not after
- * the day; it is found in a sorted array.  While only the commit hook changes a rate_table, it
- * equals the table `reseller` as of the last applied batch.
+ * the day; it is found in a sorted array.  The rate_table that the commit hook changes equals the
+ * stream's table of rates as of the last applied batch.
  *
  * The text 25 could mean 2500 % or 25 %, so it is refused, and the error suggests the clear
  * forms. */

@@ -7,8 +7,8 @@
  *       no rate │ 0.2          │ 0.25
  *          2013-01-01     2013-05-01
  *
- * struct rate_table has the rates of all resellers in memory, as the table `reseller` has them on
- * the disk.  A rate takes some 70 bytes. */
+ * struct rate_table has the rates of all resellers in memory, as the stream's table of rates has
+ * them on the disk.  A rate takes some 70 bytes. */
 #ifndef DAYBOOK_ROLLUP_DAYS_RATE_H
 #define DAYBOOK_ROLLUP_DAYS_RATE_H
 

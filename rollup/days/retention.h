@@ -14,7 +14,7 @@ enum { KEEP_DAYS_MAX = 100000 };       /* the longest time for which clicks may 
 struct retention {
     struct store *store;
     const struct click_stream *stream;
-    uint32_t keep_days;                /* of clicks; 0: for ever */
+    uint32_t keep_days;                /* for how many days clicks are kept; 0: for ever */
     int32_t sealed_to;                 /* no later day has a seal */
     int32_t seal_from;                 /* a seal pass begins with this day: no earlier one can be
                                         * due */

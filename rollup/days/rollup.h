@@ -46,10 +46,10 @@ struct rollup_options {
                                         * built-in stream */
 };
 
-/* Bring all dirty days up to date now: a command that changed clicks or rates calls this before it
- * answers.  `done` (may be NULL) is called when the figures are durable, or with an error, perhaps
- * before the call returns.  `publishes`: also publish the days that may be published (for `daybook
- * rollup` and the end of a load). */
+/* Bring all dirty days up to date now, for a caller that needs right rows: a command, the end of a
+ * load, or verify.  `done` (may be NULL) is called when the figures are durable, or with an error,
+ * perhaps before the call returns.  `publishes`: also publish the days that may be published (for
+ * `daybook rollup`, `verify --repair` and the end of a load). */
 void rollup_refresh_now(struct rollup *rollup, bool publishes, store_done done, void *context);
 
 /* A callback that gets the figures that follow from a change of rates. */
@@ -71,7 +71,7 @@ void rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *
                               store_done done, void *context);
 
 /* Whether the rows of the reseller's days from `from` on are known to be right in all but the rate.
- * Then every day whose rate changes has a row. */
+ * Then every day with clicks has a row. */
 bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from);
 
 /* As rollup_refresh_now, but only for one reseller's days from `from` to `to`, and for all changed
@@ -102,8 +102,9 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch,
 
 /* ---- sealed days: seal.h ---- */
 
-/* For readers that read a day's clicks and then its seals.  While a pin is granted, no day is
- * sealed (seal_gate.h), so each click is read once: either as a click or as part of a seal. */
+/* A reader that reads a day's clicks and then its seals holds a pin.  While a pin is granted, no
+ * day is sealed (seal_gate.h), so each click is read once: either as a click or as part of a
+ * seal. */
 void rollup_pin_seals(struct rollup *rollup, struct seal_pin *pin);
 void rollup_unpin_seals(struct rollup *rollup, struct seal_pin *pin);
 

@@ -43,7 +43,7 @@ enum {
     TURN_DAYS_MAX = 512,
     BATCH_RESELLERS_MAX = READ_KEYS_MAX,
     BATCH_FRESH_MAX = 512, /* days to be computed, after which a batch takes no more resellers */
-    WINDOW_GROWTH = 4      /* each window has so many times the resellers of the previous one */
+    WINDOW_GROWTH = 4      /* a window has this many times the resellers of the previous one */
 };
 
 /* A reseller of the window, to be sorted in the order of reading. */
@@ -69,9 +69,8 @@ struct figure_reading {
     uint32_t placed_capacity;
     uint32_t placed_next; /* index into `placed`: the first that is in no batch yet */
 
-    struct bytes batch[BATCH_RESELLERS_MAX]; /* the resellers being read, and the index of each in
-                                              * `resellers` */
-    uint32_t batch_resellers[BATCH_RESELLERS_MAX];
+    struct bytes batch[BATCH_RESELLERS_MAX];       /* the resellers being read */
+    uint32_t batch_resellers[BATCH_RESELLERS_MAX]; /* the index of each in `resellers` */
     uint32_t batch_count;
     uint32_t batch_at;                /* index into `batch`: the reseller whose rows come;
                                        * `batch_count`: there are no more */
@@ -80,7 +79,7 @@ struct figure_reading {
     const struct day_figure *pending_end;
 
     struct timer time_slice;
-    uint32_t time_slice_days; /* days and resellers gone through since it began */
+    uint32_t time_slice_days; /* days and resellers gone through since the time slice began */
     bool (*each)(void *context, const struct day_figure *figure);
     store_done done;
     void *context;

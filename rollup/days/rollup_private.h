@@ -171,7 +171,7 @@ void rollup_refresh_wanted(struct rollup *rollup);
 void rollup_refresh_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);
 
-/* ---- rollup_wait.c, and rollup_refresh_rates_now, rollup_refresh_days_now ---- */
+/* ---- rollup_wait.c; rollup.h declares its other functions ---- */
 
 /* As rollup_refresh_now, but without evicted days. */
 void rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done done,

@@ -95,7 +95,7 @@ struct refresh {
     const struct table *ledger;
     const struct table *marks;
     struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
-    uint32_t range_count;                       /* 0: days of the queue */
+    uint32_t range_count;                       /* 0: the chunk has days of the queue */
     uint32_t range_days_max;                    /* of each range in this chunk */
     uint32_t reads;     /* of ranges, under way, and one for the function that starts them */
     bool had_days;      /* this refresh had days of the queue, not ranges alone */
