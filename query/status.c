@@ -3,7 +3,8 @@
  *     directory     5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11
  *     held by       process 4711, which serves it
  *
- * Each function of `parts` adds facts, and findings: reasons for `--check` to exit with 1. */
+ * Each function of `parts` adds facts and findings.  A finding is a reason for `--check` to exit
+ * with 1. */
 #include "query/status.h"
 
 #include <inttypes.h>

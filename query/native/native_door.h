@@ -40,7 +40,7 @@ struct native_options {
     struct native_limits limits;
 };
 
-/* The door becomes the listener of `cql` for changes of the schema and for room. */
+/* The door becomes the listener of `cql` (cql_on_schema_change, cql_on_room). */
 struct native_door *native_door_new(const struct native_options *options);
 
 /* Listen; call this at most once.  `*address_out` is valid until the door closes.  A door that

@@ -21,7 +21,7 @@ struct native_passwords;
 enum {
     NATIVE_USER_MAX = 127,               /* bytes of a name */
     NATIVE_USERS_MAX = 10000,
-    NATIVE_PASSWORD_MAX = 255            /* bcrypt looks at the first 72 */
+    NATIVE_PASSWORD_MAX = 255            /* bytes; bcrypt looks at the first 72 */
 };
 
 /* Load the file, or parse its text.  ERROR_INVALID: a line is not NAME:HASH, its hash cannot be

@@ -1,4 +1,4 @@
-/* report_chart: draws a report as a picture (SVG): what each reseller earned, by day or in all.
+/* report_chart: draws the amounts of a report as a picture (SVG).
  *
  *     by day, month           a panel for each reseller, with a bar for each period;
  *                             all panels have one axis of time, and one scale
