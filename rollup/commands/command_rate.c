@@ -2,9 +2,9 @@
  *
  * A change of rates is a list of edits; set and delete make one edit.  The edits and their row of
  * `change` are one batch, and the command answers when the changed figures are durable.  It prints
- * how the figures change (rate_effect.h).  With --dry-run, or if days of the edited resellers are
- * dirty, it reads the figures before the change.  Otherwise it uses the figures that the rollup
- * writes, since the rollup reads the same rows anyway.
+ * how the figures change (rate_effect.h).  With --dry-run, or if rows of the edited resellers may
+ * be out of date, it reads the figures before the change.  Otherwise it uses the figures that the
+ * rollup writes, since the rollup reads the same rows anyway.
  *
  * A file with a wrong line changes nothing.  --expect is checked in the same callback that applies
  * the batch.  So if two commands with --expect change the same rate at the same time, the second

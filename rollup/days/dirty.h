@@ -49,7 +49,7 @@ struct dirty_mark {
     uint8_t change[UUID_SIZE];         /* the id of the row in `change` that caused the mark */
 };
 
-enum { DIRTY_MARKS_MAX = 64 };         /* of a day; later marks do not name their change */
+enum { DIRTY_MARKS_MAX = 64 };         /* marks of a day; later marks do not name their change */
 
 #define DIRTY_UNWRITTEN UINT64_MAX     /* the day's row is being computed and is not in a batch
                                         * yet */

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/timeuuid.h"
 
-/* The longest pause: days become due earlier if the clock is set forward. */
+/* The longest pause before the rollup looks for due days again: if the clock is set forward, days
+ * become due earlier. */
 #define IDLE_US  INT64_C(3600000000)
 #define DOUBT_US INT64_C(60000000) /* the shortest pause while the clock is in doubt */
 

@@ -34,7 +34,7 @@ struct refresh_progress {
     uint64_t applies_sent;             /* batches that were applied */
     uint64_t applies_durable;          /* how many of these are durable */
     bool is_applying;                  /* within store_apply */
-    int64_t ledger_at_ms;              /* the time of the last ledger entry: times never decrease */
+    int64_t ledger_at_ms;              /* the time for new ledger entries; it never decreases */
     int64_t began_us;                  /* when the refresh under way began; monotonic */
     struct timer time_slice;           /* begins the next chunk */
 };
@@ -122,7 +122,8 @@ void rollup_refreshed(struct rollup *rollup);
 void rollup_report_memory(struct rollup *rollup);
 /* Evict waiting days if there are too many (dirty_evicted_make_room). */
 void rollup_make_room(struct rollup *rollup);
-/* Lock the store if there are far too many dirty days (dirty_evicted_press). */
+/* Take the store's write lock, or give it back, depending on the memory of the dirty days
+ * (dirty_evicted_press). */
 void rollup_press(struct rollup *rollup);
 /* Queue the waiting days that a command publishes or restates without further waiting. */
 void rollup_queue_ended(struct rollup *rollup);
