@@ -3,7 +3,7 @@
  * `current` is the chunk being filled; the chunks before it are full, and those after it are empty.
  * Chunks whose size is a multiple of 2 MiB are mapped at a multiple of 2 MiB, else the kernel could
  * not use huge pages at their ends.  An allocation larger than a chunk gets a chunk of its own, on
- * another list: so the space left in the current chunk is not lost.  A reset frees these large
+ * another list, so that the space left in the current chunk is not lost.  A reset frees these large
  * chunks, because the size of one allocation rarely fits another. */
 #include "base/arena.h"
 
@@ -19,7 +19,7 @@ enum {
     ARENA_ALIGNMENT_MAX = 64,
     ARENA_CHUNK_SIZE_MIN = 4096,
     ARENA_PAGE_SIZE = 4096,
-    ARENA_ITEMS_FIRST = 4,  /* of an array that grows */
+    ARENA_ITEMS_FIRST = 4,  /* the first capacity in arena_make_room */
     ARENA_SUPPLY_CHUNKS = 4 /* made ahead; ingest fills one of 2 MiB in some milliseconds */
 };
 
@@ -34,7 +34,7 @@ struct arena {
     size_t chunk_size;
     struct arena_supply *supply; /* NULL: none */
     struct arena_chunk *first;
-    struct arena_chunk *current; /* NULL: `first` is NULL, too */
+    struct arena_chunk *current; /* NULL: `first` is filled next */
     struct arena_chunk *large;   /* chunks of one allocation each, newest first */
     struct arena_budget *budget; /* NULL: none */
     size_t used;

@@ -85,12 +85,13 @@ static inline void *arena_copy_item(struct arena *arena, const void *item, size_
     return memcpy(arena_array(arena, 1, size), item, size);
 }
 
-/* All allocations end; the chunks are kept and used again. */
+/* End all allocations.  The chunks are kept and used again, except those that were made for one
+ * allocation each. */
 void arena_reset(struct arena *arena);
 /* As arena_reset; then free chunks until at most `bytes` bytes of them are left. */
 void arena_shrink(struct arena *arena, size_t bytes);
 
-/* What bounds the memory and the time of the work that arenas serve. */
+/* A budget bounds the memory and the time of the work that its arenas serve. */
 struct arena_budget {
     /* Called before `bytes` bytes of chunks are made, or charged by arena_set_budget.  It may end
      * the work by not returning (query/cql/common/cql_guard.h); no chunk is then made. */
@@ -106,7 +107,7 @@ enum { ARENA_LOOK_ITEMS = 4096 };
 /* From now on the arena's chunks are charged to `budget`, including those it has; NULL: to none. */
 void arena_set_budget(struct arena *arena, struct arena_budget *budget);
 /* The work that the arena serves has processed `items` items.  Every loop over what a client sent
- * or stored calls this, so that the budget can end the work between any two items. */
+ * or stored calls this function, so that the budget can end a long loop. */
 void arena_count(struct arena *arena, size_t items);
 
 size_t arena_used(const struct arena *arena);                  /* bytes allocated */

@@ -65,7 +65,7 @@ bool bytes_valid_utf8(struct bytes text)
 {
     size_t i = 0;
     while (i < text.size) {
-        /* Nearly all text is ASCII: eight bytes at a time. */
+        /* Nearly all text is ASCII, so it is checked eight bytes at a time. */
         if (text.size - i >= 8 && (load_u64(text.data + i) & UINT64_C(0x8080808080808080)) == 0) {
             i += 8;
             continue;

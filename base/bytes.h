@@ -26,7 +26,7 @@ static inline struct bytes bytes_of(const void *data, size_t size)
 
 struct bytes bytes_text(const char *text);              /* without the final NUL */
 bool bytes_equal(struct bytes a, struct bytes b);
-bool bytes_are_word(struct bytes text, const char *word);       /* in upper or lower case */
+bool bytes_are_word(struct bytes text, const char *word);       /* ignores the case of letters */
 int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0, 0, >0 */
 bool bytes_valid_utf8(struct bytes text);               /* RFC 3629: no surrogates, no overlongs */
 

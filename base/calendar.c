@@ -8,7 +8,8 @@
  * put back over midnight, a day begins twice.  calendar_zone_day returns the day that the clock
  * shows; calendar_zone_day_start returns the first moment at which it shows the day.
  *
- * Files of the system are not trusted: ERROR_CORRUPT when one does not follow the format. */
+ * The system's files of zones are not trusted: a file that does not follow the format is
+ * ERROR_CORRUPT. */
 #include "base/calendar.h"
 
 #include <errno.h>
@@ -202,7 +203,8 @@ static int32_t time_parse_fraction(struct reader *reader)
     return value;
 }
 
-/* Read Z, +hh:mm, +hhmm or +hh to the end of the text, as seconds east of Greenwich. */
+/* Read Z, or hh:mm, hhmm or hh with a sign, to the end of the text.  Returns seconds east of
+ * Greenwich. */
 static int32_t time_parse_zone(struct reader *reader)
 {
     uint8_t sign = reader_u8(reader);

@@ -1,8 +1,8 @@
 /* compressor: compresses whole blocks of bytes by zstd.
  *
- * A block is one zstd frame without a checksum of its own: the code that stores it keeps the plain
- * size beside it and checks the stored bytes (storage/segment/ does, for pages).  A compressor has
- * working memory that is worth keeping between blocks; it serves one thread at a time. */
+ * A block is one zstd frame without a checksum.  The code that stores the block also stores its
+ * plain size and a checksum (as storage/segment/ does for pages).  A compressor has working memory
+ * that is worth keeping between blocks; it serves one thread at a time. */
 #ifndef DAYBOOK_BASE_COMPRESSOR_H
 #define DAYBOOK_BASE_COMPRESSOR_H
 

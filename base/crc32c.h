@@ -1,4 +1,4 @@
-/* crc32c: the checksum of the log, of records and of frames on the wire.
+/* crc32c: the checksum of the log, of the manifest and of frames on the wire.
  *
  * This header includes no other header of the program, because the client library uses it, too. */
 #ifndef DAYBOOK_BASE_CRC32C_H

@@ -4,7 +4,7 @@
  * decimal_round rounds.  A value is split into a sign and a magnitude of four limbs (64-bit words).
  * GMP's mpn functions compute with magnitudes; they allocate nothing for so few limbs.
  * decimal_assemble makes a value of sign and magnitude, and decides whether it fits: a magnitude up
- * to 2^255 - 1 may have either sign, and 2^255 is that of one negative value only.
+ * to 2^255 - 1 may have either sign, and 2^255 only the negative one.
  *
  * Example: 0.50 + 0.125 is 50*10^-2 + 125*10^-3.  The term of the smaller scale is multiplied by
  * 10^(3-2); the sum 500 + 125 = 625 has scale 3, so it is 0.625. */

@@ -64,11 +64,12 @@ enum decimal_rounding { DECIMAL_DOWN, DECIMAL_HALF_UP, DECIMAL_HALF_EVEN };
 must_check int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
                               enum decimal_rounding rounding, struct decimal *quotient_out);
 /* The quotient of CQL's operator /, rounded half up.  It is computed to at least 32 significant
- * digits; digits after the point are at least 32, and no fewer than the scales of `a` and `b`.  The
+ * digits, with at least 32 digits after the point and at least as many as `a` and `b` have.  The
  * zeros at its end are then removed, so 200 / 2 is 1E+2.  ERROR_INVALID when `b` is zero. */
 must_check int decimal_quotient(struct decimal a, struct decimal b, struct decimal *quotient_out);
-/* a - b * (a / b cut to an integer), with the scale of Java's BigDecimal.remainder: the scale of
- * `a`, or up to that of `b` if that is larger.  ERROR_INVALID when `b` is zero. */
+/* a - b * (a / b cut to an integer).  The scale is that of Java's BigDecimal.remainder: the scale
+ * of `a` or, where `b` has a larger scale, one between these two.  ERROR_INVALID when `b` is
+ * zero. */
 must_check int decimal_remainder(struct decimal a, struct decimal b,
                                  struct decimal *remainder_out);
 

@@ -10,9 +10,9 @@
 struct decompressor;
 struct decompressor *decompressor_new(void);
 void decompressor_free(struct decompressor *decompressor);     /* NULL is fine */
-/* Decompress `compressed` and append its `plain_size` bytes to `target`, which grows by so many:
- * the caller has checked `plain_size` against a limit.  ERROR_CORRUPT when `compressed` does not
- * hold exactly `plain_size` bytes; `target` then stays as it was. */
+/* Decompress `compressed` and append its `plain_size` bytes to `target`.  The call allocates memory
+ * for so many bytes, so the caller has checked `plain_size` against a limit.  ERROR_CORRUPT when
+ * `compressed` does not hold exactly `plain_size` bytes; `target` then stays as it was. */
 must_check int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
                                    size_t plain_size, struct buffer *target);
 #endif

@@ -65,7 +65,7 @@ void log_format(struct buffer *line, int64_t time_ms, enum log_level level, cons
  * members begin as zeros. */
 struct log_group {
     int64_t period_us;
-    int64_t next_us;                   /* no line before this monotonic time; 0: none yet */
+    int64_t next_us;                   /* no line before this monotonic time; 0: no line yet */
     uint64_t suppressed;               /* events since the last line */
 };
 

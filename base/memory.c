@@ -13,12 +13,16 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block that O_DIRECT requires */
-    MEMORY_LARGE = 2 << 20,         /* larger blocks have their own pages, whatever the limit */
-    MEMORY_LARGE_LEAST = 512 << 10, /* more than any block that is allocated with every batch */
-    MEMORY_LARGE_SHARE = 256,       /* the bound is the limit divided by this, between the two */
-    MEMORY_SPARE = 8 << 20,         /* free memory that a heap keeps at its end */
+    /* A block of at least limit / MEMORY_LARGE_SHARE bytes has its own pages.  This bound lies
+     * between the two sizes below.  The lower one is more than any block that is allocated with
+     * every batch. */
+    MEMORY_LARGE = 2 << 20,
+    MEMORY_LARGE_LEAST = 512 << 10,
+    MEMORY_LARGE_SHARE = 256,
+    /* A heap keeps up to limit / MEMORY_SPARE_SHARE free bytes at its end, between these sizes. */
+    MEMORY_SPARE = 8 << 20,
     MEMORY_SPARE_LEAST = 1 << 20,
-    MEMORY_SPARE_SHARE = 128, /* the limit divided by this is kept, between the two */
+    MEMORY_SPARE_SHARE = 128,
     MEMORY_ITEMS_FIRST = 8,
     MEMORY_MOVED = 64 << 10 /* a larger copy takes longer than a heap may be locked */
 };

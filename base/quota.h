@@ -60,12 +60,13 @@ void quota_forget(struct quota *quota, struct quota_waiter *waiter);
 
 /* The smallest number of bytes that are left in this quota or in one of its parents. */
 size_t quota_left(const struct quota *quota);
-/* Whether one of many holders, which has `held` bytes, may take more: whether they are less than
+/* Whether one of many holders may take more: whether the `held` bytes that it has are less than
  * half of the bytes that are left. */
 bool quota_is_fair(const struct quota *quota, size_t held);
 /* Whether more than `most` bytes are taken; if `was_past`, whether more than half of `most` are, so
  * that the answer does not change with every byte. */
 bool quota_is_past(const struct quota *quota, size_t most, bool was_past);
-/* By how many bytes `taken` has changed since the previous call, for a second account. */
+/* By how many bytes `taken` has changed since the previous call.  The caller reports the change to
+ * the account of the whole process. */
 int64_t quota_unreported(struct quota *quota);
 #endif

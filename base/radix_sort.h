@@ -17,7 +17,7 @@ struct radix_sort {
     uint32_t count;
     uint32_t shift;                    /* of the digit by which this pass sorts */
     uint32_t digit_bits;
-    uint32_t bits;                     /* from `shift` on, of this pass and those to come */
+    uint32_t bits;                     /* that the items are not sorted by yet, from `shift` on */
     bool is_moving;                    /* the pass has counted all digits, and moves the items */
     uint32_t done;                     /* items that the pass has counted, or moved */
     uint32_t starts[RADIX_SORT_STARTS];

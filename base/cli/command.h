@@ -1,9 +1,10 @@
 /* command: the interface of a subcommand of the program.
  *
  * If a server has the data directory open, a command runs in the server, which sends the answer
- * over the unix socket (program/control/).  Otherwise it runs in the calling process.  Both run the
- * same code.  The calling process parses the options first, so that --help and wrong usage need no
- * directory; a server gets the words of the command line and parses them again. */
+ * over the unix socket (program/control/).  Otherwise it runs in the calling process.  Both
+ * processes run the same code.  The calling process parses the options first, so that --help and
+ * wrong usage need no directory; a server gets the words of the command line and parses them
+ * again. */
 #ifndef DAYBOOK_BASE_CLI_COMMAND_H
 #define DAYBOOK_BASE_CLI_COMMAND_H
 
@@ -26,7 +27,8 @@ enum command_exit {
 /* COMMAND_TERMINAL: control sequences, which go to standard error and must not contain data. */
 enum command_stream { COMMAND_OUT = 1, COMMAND_ERR = 2, COMMAND_TERMINAL = 3 };
 
-/* Receives an answer.  Engine thread; `write` copies or sends the bytes before it returns. */
+/* Receives the answer of a command, on the engine thread.  `write` copies or sends the bytes before
+ * it returns. */
 struct command_output {
     void (*write)(struct command_output *output, enum command_stream stream, struct bytes bytes);
     /* Whether so many bytes are not yet sent that the command should pause until `drained`; NULL:

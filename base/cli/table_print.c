@@ -1,7 +1,7 @@
 /* table_print: appends the lines of a table; each format has its own function.
  *
  * What must hold: a program that reads TABLE_CSV or TABLE_JSON gets the same cells, and can tell
- * null from empty text; an aligned table never has control characters but LF.
+ * null from empty text; an aligned table has no control characters other than LF.
  *
  *   reseller_id  day            clicks   amount          reseller_id,day,clicks,amount
  *   supaboobs    2013-11-28  1,000,000  2500.00          supaboobs,2013-11-28,1000000,2500.00
