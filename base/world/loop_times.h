@@ -26,7 +26,7 @@ struct loop_times {
     int64_t turn_began_ns;                       /* 0: the turn has had no callback yet */
 };
 
-/* Add the times to `metrics` from now on; `metrics` outlive the struct.  NULL: stop that. */
+/* Add the times to `metrics` from now on, until a call with NULL. */
 void loop_times_show(struct loop_times *times, struct metrics *metrics);
 
 /* The monotonic time in ns, from the clock that all functions here use. */

@@ -62,7 +62,8 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
     loop->beside = world;
 }
 
-/* Whether to poll again instead of sleeping.  If so, other threads may use the processor first. */
+/* Whether to poll again instead of sleeping.  If so, the thread first yields the processor to other
+ * threads. */
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = loop_times_now_ns();

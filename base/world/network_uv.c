@@ -575,11 +575,11 @@ static void listener_turn(uv_check_t *turn)
     loop_times_end(turn->loop->data, LOOP_SOCKET, began_ns);
 }
 
-/* libuv accepts connections as long as there are any, before it reads from one: clients that
+/* libuv accepts connections as long as there are any, before it reads from one.  Clients that
  * connect as fast as they are accepted would keep the loop from all else, and each new connection
  * might lose its place to newer ones (door.h) before it is read from.  So the last of
- * NETWORK_AT_ONCE_MAX connections is left to `turn`: libuv brings no other one until uv_accept has
- * taken it. */
+ * NETWORK_AT_ONCE_MAX connections is left to listener_turn: libuv accepts no other connection until
+ * uv_accept has taken this one. */
 static void listener_connection(uv_stream_t *stream, int status)
 {
     struct listener *listener = stream->data;

@@ -39,8 +39,8 @@ struct clock_reading {
 struct trusted_clock {
     struct clock_reading mark;         /* its boot time is of the present boot */
     bool is_lower_bound;               /* trusted time may be too early */
-    int64_t steady_wall_us;            /* the reading since which wall clock and boot time have */
-    int64_t steady_boot_us;            /* run in step */
+    int64_t steady_wall_us;            /* when the wall clock began to run in step with boot time */
+    int64_t steady_boot_us;            /* the boot time of that moment */
     bool is_in_doubt;                  /* as of the last look, init or accept */
 };
 

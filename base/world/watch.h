@@ -10,7 +10,7 @@
 
 /* Private. */
 struct watch {
-    int set;                           /* a descriptor; negative: nothing is watched, nor ready */
+    int set;                           /* a descriptor; negative: nothing is watched */
 };
 
 struct watch watch_new(void);

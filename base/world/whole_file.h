@@ -11,9 +11,9 @@ must_check int whole_file_read(struct disk *disk, struct disk_file *file, int64_
                                struct buffer *content);
 
 /* Replace the file `path`, which lies in `folder`, by a file with the contents `bytes`.  The new
- * file is written as `path_new` and then renamed.  After a crash `path` is the whole old file or
- * the whole new one, and `path_new` may be left with any content; the next call removes it.  The
- * new file is durable when 0 is returned. */
+ * file is written as `path_new` and then renamed.  After an error or a crash `path` is the whole
+ * old file or the whole new one, and `path_new` may be left with any content; the next call removes
+ * it.  The new file is durable when 0 is returned. */
 must_check int whole_file_replace(struct disk *disk, const char *folder, const char *path,
                                   const char *path_new, struct bytes bytes);
 #endif

@@ -67,7 +67,7 @@ struct disk {
     int (*link)(struct disk *disk, const char *path, struct disk *to, const char *to_path);
     int (*make_directory)(struct disk *disk, const char *path);          /* fine if it exists */
     int (*sync_directory)(struct disk *disk, const char *path);          /* "" is the root */
-    /* Call `each` with every name in a directory but "." and "..", in byte order. */
+    /* Call `each` with every name in a directory except "." and "..", in byte order. */
     int (*list)(struct disk *disk, const char *path, void (*each)(void *context, const char *name),
                 void *context);
     /* Lock the directory until `unlock` or the end of the process.  ERROR_BUSY when another process
@@ -127,7 +127,8 @@ struct timer {
 struct executor {
     void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
     /* With a delay of 0 the timer fires in the next turn of the loop.  If its own `fire` has
-     * started it, sockets and jobs are handled before.  So work can be divided into pieces. */
+     * started it, sockets and jobs are handled before it fires again, so work can be divided into
+     * pieces. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
     void (*timer_stop)(struct executor *executor, struct timer *timer);  /* an idle one is fine */
     /* Handle the events that are ready; if none is, wait for one.  For callers that run no loop

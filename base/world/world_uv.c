@@ -202,8 +202,8 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
         uv_cond_signal(&lane->wanted);
 }
 
-/* Call `done` of all jobs that have finished.  For a job that finishes meanwhile, this is called
- * again. */
+/* Call `done` of all jobs that have finished.  For a job that finishes meanwhile, this function is
+ * called again. */
 static void executor_uv_finished(uv_async_t *async)
 {
     struct world_uv *world = async->data;
