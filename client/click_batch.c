@@ -4,7 +4,7 @@
  * always in the tables.  If memory is out, a string may be added without a row.  The server parses
  * such a batch more slowly, and refuses it if a table has more entries than the batch has rows.
  *
- * Most clicks of a reseller have the same day as the reseller's click before.  So the reseller's
+ * Most clicks of a reseller have the same day as the reseller's previous click.  So the reseller's
  * last partition is compared before the table is searched. */
 #include "client/click_batch.h"
 

@@ -19,7 +19,7 @@
 
 enum {
     BATCH_ROWS_DEFAULT = 4096,
-    BATCH_TEXT_MAX = 6 << 20, /* bytes as lines at which a batch ends; the server takes 8 MiB */
+    BATCH_TEXT_MAX = 6 << 20, /* bytes of text at which a batch ends; the server takes 8 MiB */
     WINDOW_DEFAULT = 16,
     PATIENCE_MS_DEFAULT = 30000,
     OUT_TARGET = 256 << 10, /* unsent bytes at which no more batches are written */

@@ -133,7 +133,7 @@ DAYBOOK_API int daybook_sync(struct daybook *daybook);
 struct daybook_totals {
     uint64_t acknowledged;             /* the number of the last acknowledged batch; 0: none */
     uint64_t accepted;                 /* rows on disk that the answers since daybook_open count */
-    uint64_t rejected;                 /* rejected rows that they count */
+    uint64_t rejected;                 /* rejected rows that these answers count */
     uint64_t duplicates;               /* answers for batches that the server had already */
     uint64_t connects;                 /* connections made */
 };

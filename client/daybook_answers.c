@@ -11,7 +11,7 @@
  *     note waiting disk_full 67108864        the server accepts nothing until `note goes_on`; notes
  *                                            with other words are ignored
  *
- * Any other line ends the connection: the server is not a daybook server, or is newer than this
+ * Any other line is DAYBOOK_REFUSED: the server is not a daybook server, or is newer than this
  * library. */
 #include <inttypes.h>
 #include <stdio.h>

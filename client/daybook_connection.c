@@ -22,7 +22,7 @@ enum {
     RETRY_FIRST_MS = 10, /* before another attempt to connect; doubles up to RETRY_LAST_MS */
     RETRY_LAST_MS = 1000,
     RECEIVE_SIZE = 16 << 10,
-    SENT_KEPT_MAX = 1 << 20 /* sent bytes at which the rest of the writer's bytes is moved */
+    SENT_KEPT_MAX = 1 << 20 /* after so many sent bytes, the unsent ones are moved to the front */
 };
 
 int64_t daybook_now_ms(void)

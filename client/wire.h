@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* Never a valid line of text: 0x89 begins no UTF-8 character, and LF is before the last byte. */
+/* No valid line of text begins with these bytes, because 0x89 begins no UTF-8 character. */
 #define WIRE_MAGIC "\x89" "DBB\r\n\x1a\n"
 
 enum {
@@ -78,7 +78,7 @@ enum {
 enum {
     WIRE_LINES_HEADER = 24,
     WIRE_LINES_CSV = 0,
-    WIRE_LINES_NDJSON = 1,             /* fields is 0 and all of field[] WIRE_FIELD_NONE */
-    WIRE_FIELD_NONE = 255              /* a line has no day; or NDJSON */
+    WIRE_LINES_NDJSON = 1,             /* fields is 0, and each field[] is WIRE_FIELD_NONE */
+    WIRE_FIELD_NONE = 255              /* lines have no day, or are NDJSON */
 };
 #endif
