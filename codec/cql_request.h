@@ -61,6 +61,7 @@ struct cql_batch_item {
     uint32_t value_count;
 };
 
+/* An entry of the custom payload of a message. */
 struct cql_payload {
     struct bytes name;
     struct bytes value;
@@ -82,7 +83,7 @@ struct cql_request {
     bool has_now;
     int64_t now_s;                       /* the time for TTLs and expiry, by the client (v5) */
     struct bytes keyspace;               /* for this request (v5); empty: the session's */
-    const struct cql_edit *edit;         /* EDIT: a command changes the schema; no message does */
+    const struct cql_edit *edit;         /* EDIT: a command's change of the schema; in no message */
     enum cql_batch_kind batch_kind;      /* BATCH */
     const struct cql_batch_item *items;
     uint32_t item_count;

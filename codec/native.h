@@ -14,7 +14,7 @@
 enum {
     NATIVE_VERSION_MIN = 3,
     NATIVE_VERSION_MAX = 5,
-    NATIVE_VERSION_BETA = 6,               /* refused; the text depends on NATIVE_FLAG_BETA */
+    NATIVE_VERSION_BETA = 6,               /* refused; the error text depends on NATIVE_FLAG_BETA */
     NATIVE_RESPONSE_BIT = 0x80             /* of an envelope's first byte */
 };
 

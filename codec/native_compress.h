@@ -28,8 +28,9 @@ bool native_compress_has_snappy(void);
 /* Append `plain` as a body; `compression` is not NATIVE_PLAIN. */
 void native_compress_body(enum native_compression compression, struct bytes plain,
                           struct buffer *body);
-/* Decompress `body` and append the plain bytes to `plain`.  ERROR_CORRUPT when `body` is damaged
- * or over `size_max`, ERROR_LIMIT when its uncompressed size is; nothing is appended then. */
+/* Decompress `body` and append the plain bytes to `plain`.  ERROR_CORRUPT when `body` is damaged or
+ * has more than `size_max` bytes, ERROR_LIMIT when its uncompressed size is larger than `size_max`.
+ * After an error nothing is appended. */
 must_check int native_compress_undo_body(enum native_compression compression, struct bytes body,
                                          size_t size_max, struct buffer *plain);
 #endif

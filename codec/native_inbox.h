@@ -3,9 +3,9 @@
  *     version(1, 0x80 in answers) flags(1) stream(2) opcode(1) body size(4) | body
  *
  * All envelopes have the version of the first one.  In versions 3 and 4 envelopes are sent one
- * after the other, and each body may be compressed.  In version 5 that holds, without compression,
- * until STARTUP is answered; then envelopes are sent in segments (native_segment.h).  Servers and
- * clients use the inbox in the same way.
+ * after the other, and each body may be compressed.  In version 5 envelopes are sent one after the
+ * other, without compression, until STARTUP is answered, and in segments (native_segment.h) after
+ * that.  Servers and clients use the inbox in the same way.
  *
  * A body that is too large is not collected: the envelope is returned without its body as soon as
  * the header was read, and the bytes of the body are dropped.

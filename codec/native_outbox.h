@@ -36,6 +36,6 @@ void native_outbox_end(struct native_outbox *outbox);
 
 /* The bytes of the envelopes that were not taken yet, without headers and CRCs of segments. */
 size_t native_outbox_size(const struct native_outbox *outbox);
-/* Append all envelopes to `wire`, in segments if so started, and remove them from the outbox. */
+/* Append all envelopes to `wire`, in segments if is_framed, and remove them from the outbox. */
 void native_outbox_take(struct native_outbox *outbox, struct buffer *wire);
 #endif

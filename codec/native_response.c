@@ -328,7 +328,7 @@ static void code_cells(struct notation *notation, uint32_t column_count, struct 
     rows->cells = bytes_of(start, (size_t)(reader->data + reader->offset - start));
 }
 
-/* `flags` are the metadata's for writing; reading replaces them by those that it reads. */
+/* `flags` are the metadata's flags to write; when reading, the argument is not used. */
 static void code_rows(struct notation *notation, uint32_t flags, struct native_response *response)
 {
     struct cql_rows *rows = &response->result.rows;

@@ -20,7 +20,7 @@
  *     EVENT          [string] type, then [string] change [inet], or a change of the schema
  *
  *     a change       [string] CREATED|UPDATED|DROPPED [string] KEYSPACE|TABLE|TYPE [string]
- *                    keyspace, and but for a keyspace [string] name
+ *                    keyspace, then [string] name unless KEYSPACE
  *     metadata       flags(4) column count(4); with flag 2: [bytes] paging state; with 8: [short
  *                    bytes] new id; with 4: no more.  Without 4: with 1, [string] keyspace and
  *                    [string] table of all columns; then for each column: without 1, its [string]

@@ -3,7 +3,7 @@
  *
  *     [string]  size(2) bytes       [long string]  size(4) bytes     [short bytes]  size(2) bytes
  *     [bytes]   size(4) bytes, negative: null      [value]  the same, from version 4 on -2: unset
- *     [inetaddr] size(1, 4 or 16) address          [inet]   [inetaddr] port(4)
+ *     [inetaddr] size(1): 4 or 16, address         [inet]   [inetaddr] port(4)
  *     [string list]  n(2) n times [string]         [bytes map]  n(2) n times [string][bytes]
  *     [consistency]  (2)
  *     [option]  a type: id(2), followed for some ids by: 0 custom [string], 32 list and 34 set
@@ -78,8 +78,8 @@ void notation_text(struct notation *notation, const char **text);
 void notation_texts(struct notation *notation, const char *const **texts, uint32_t *count);
 void notation_payload(struct notation *notation, const struct cql_payload **entries,
                       uint32_t *count);
-/* An [option].  Reading fails if types are nested deeper than TYPE_DEPTH_MAX.  It is written by
- * notation_put_type. */
+/* An [option], written by notation_put_type.  Reading fails if types are nested deeper than
+ * TYPE_DEPTH_MAX. */
 void notation_type(struct notation *notation, const struct type **type, const char *keyspace);
 
 /* `array` is the address of a pointer to an array's items.  When reading, the pointer is set to
