@@ -29,7 +29,7 @@ struct evicted_id {
 struct producer_table {
     struct slot_table producers; /* by the id's hash */
     size_t bytes;                /* of producers and their windows */
-    struct producer_list few;    /* with fewer than FEW_BATCHES batches, by their last batches */
+    struct producer_list few;    /* with fewer than FEW_BATCHES batches, latest last */
     struct producer_list silent; /* the others that may be removed, longest silent first */
     struct evicted_id *evicted;  /* a table by hash, one id for each place; NULL: no id was kept */
 };

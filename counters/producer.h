@@ -1,17 +1,17 @@
 /* producer: a table of the producers and of the last batches of each.
  *
- * The table uses neither the loop nor the store.  A producer is a sender that numbers its batches
- * from 1.  It is identified by a UUID, and gives an epoch, which never decreases: a connection with
- * a lower epoch than an earlier one is refused.  For each of its last PRODUCER_WINDOW batches a
- * hash of the content and the counts of lines are kept, in memory and in the store's table
- * `producer`.
- * That table has a row for each batch, written in the frame of the batch (producer_rows.h).
+ * A producer is a sender that numbers its batches from 1.  It is identified by a UUID, and gives an
+ * epoch, which never decreases: a connection with a lower epoch than an earlier one is refused.
+ * For each of the producer's last PRODUCER_WINDOW batches a hash of the content and the counts of
+ * lines are kept in this table.  They are also a row of the store's table `producer`, which is
+ * written in the frame of the batch (producer_rows.h).  This module uses neither the loop nor the
+ * store.
  *
- * The table has a limit.  When it is full, a new producer displaces another one that has no
- * connection.  Producers with fewer than two batches are displaced first, the latest of them before
- * the others, so that many new producers displace each other.  If there are none, the producer that
- * has been silent for longest is displaced.  A producer that has sent two or more batches within
- * the last day is never displaced. */
+ * This table has PRODUCERS_MAX places.  When they are taken, a new producer displaces another one
+ * that has no connection.  Producers with fewer than two batches are displaced first, the latest of
+ * them before the others, so that many new producers displace each other.  If there are none, the
+ * producer that has been silent for longest is displaced.  A producer that has sent two or more
+ * batches within the last day is never displaced. */
 #ifndef DAYBOOK_COUNTERS_PRODUCER_H
 #define DAYBOOK_COUNTERS_PRODUCER_H
 

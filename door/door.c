@@ -1,10 +1,10 @@
 /* door: see the header.
  *
  * What must hold: from door_enter to door_leave a slot is in two lists, one of its door and one of
- * its address, each for the slot's claim.  The connection that is idle for longest is first.  The
- * door has a list of addresses (a level) for each number of places, so that an address with most
- * places is found without a search.  Within a level, the address that has had this number for
- * longest is first.
+ * its address, each for the slot's claim.  In each list the connection that is idle for longest is
+ * first.  The door has a list of addresses (a level) for each number of places, so that an address
+ * with most places is found without a search.  Within a level, the address that has had this number
+ * for longest is first.
  *
  * Two IPv6 addresses with the same first 64 bits count as the same address, because one client may
  * use all of them. */
