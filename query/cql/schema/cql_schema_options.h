@@ -24,20 +24,20 @@ int cql_schema_options_read_keyspace(struct cql_execution *execution, const char
 
 /* ---- cql_table_options.c ---- */
 
-/* The options of a table.  Those in `items` have no effect on one node: they are checked, kept and
- * shown. */
+/* The options of a table.  The options in `items` have no effect on one node: they are checked,
+ * kept and shown. */
 struct cql_table_options {
     const char *comment;
     int32_t default_ttl_s;
-    struct table_option items[SCHEMA_OPTIONS_MAX];   /* the options that a statement gave */
+    struct table_option items[SCHEMA_OPTIONS_MAX];   /* set by this statement or earlier ones */
     uint32_t count;
     bool is_changed;                     /* an option differs from that of the table */
 };
 
 /* Make the checks of options that Cassandra makes before it looks for the table. */
 int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties);
-/* Set `options` to those of the table, changed by properties that were checked.  If the table
- * `is_new`, an id is allowed. */
+/* Set `options` to those of the table, changed by properties that were checked.  The property `id`
+ * is refused unless the table `is_new`. */
 int cql_table_options_read(struct cql_execution *execution, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options);

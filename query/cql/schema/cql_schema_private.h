@@ -19,15 +19,15 @@ struct change {
     bool is_nothing; /* no change is needed, or IF (NOT) EXISTS skips it */
 };
 
-/* Refuse to create a keyspace that exists, or a table if `name` is not "".  The protocol's error is
- * 0x2400. */
+/* Refuse a CREATE by the protocol's error 0x2400, because the table exists or, if `name` is "", the
+ * keyspace. */
 int cql_schema_refuse_exists(struct change *change, const char *keyspace, const char *name);
 /* Find the keyspace of a name; refuse it unless it exists and clients may change it. */
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out);
 /* Whether a name is not empty and has only letters, digits and _. */
 bool cql_schema_is_plain_name(struct bytes name);
-/* Whether neither the user nor the system has a keyspace of this name; false for "". */
+/* Whether no keyspace has this name, of users or of the system; false for "". */
 bool cql_schema_is_missing(const struct change *change, const char *keyspace);
 /* Set the event that listeners get; the names must outlive the copy of the schema. */
 void cql_schema_event(struct change *change, enum cql_change what, enum cql_target target,

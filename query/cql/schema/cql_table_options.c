@@ -37,7 +37,7 @@ struct option_reader {
     struct cql_execution *execution;
     const struct cql_property *property;
     const char *name;
-    int32_t min;                       /* of a number */
+    int32_t min;                       /* the least value of a number */
     const char *text;                  /* of a value that is not a map */
     struct pairs pairs;                /* of a map, as it will be kept */
     struct buffer value;               /* what is kept, as CQL spells it; empty: nothing */
@@ -355,7 +355,7 @@ static int read_caching(struct option_reader *reader)
 /* A class that an option may name, with or without its package. */
 struct class_rule {
     const char *name;
-    const char *options; /* the words that its map may have as keys */
+    const char *options; /* the keys that its map may have, separated by blanks */
 };
 
 /* Find the class that the map's `class` names; NULL: it is unknown.  *sought_out is the class's
@@ -573,8 +573,8 @@ static int read_option(struct cql_execution *execution, const struct table *tabl
     return rc;
 }
 
-/* As in Cassandra, an interval that the statement does not give counts with its default, even if
- * the table has another value. */
+/* Check that min_index_interval is at most max_index_interval.  As in Cassandra, the default stands
+ * for an interval that the statement does not give, even if the table has another value. */
 static int check_intervals(struct cql_execution *execution, const struct cql_property *properties)
 {
     long min = INDEX_INTERVAL_MIN;
