@@ -232,7 +232,8 @@ static void work_run(struct cql_execution *execution)
         run_compiled(execution);
 }
 
-/* A request of a client must end in time.  A schema change by a command has no limit. */
+/* A client's request must end within the statement time.  A schema change by a command has no
+ * limit. */
 static void set_deadline(struct cql_execution *execution)
 {
     int64_t time_us = execution->cql->statement_time_us;

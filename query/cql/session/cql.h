@@ -42,9 +42,10 @@ void cql_on_schema_change(struct cql *cql,
                           void *context);
 
 /* True from the time when the requests under way take more than half of the memory for requests
- * until they take a quarter of it.  Meanwhile pages are short, and a door starts no
- * further request of a connection that has one under way.  A request for which there is no memory
- * is answered 0x1001; a request that would take more than any request may is answered 0x2200. */
+ * until they take a quarter of it.  Meanwhile pages are short, and a door starts no further request
+ * of a connection that has one under way.  A request for which other requests leave too little
+ * memory is answered 0x1001.  A request that is too large even if it runs alone is answered
+ * 0x2200. */
 bool cql_is_crowded(const struct cql *cql);
 /* Only the memory reserved for small requests is left: doors start no request. */
 bool cql_is_full(const struct cql *cql);

@@ -1,4 +1,4 @@
-/* Finds each marker's value, by number or by name, and checks it against the marker's type. */
+/* Finds each marker's value, by number or by name, and checks its type. */
 #include "query/cql/session/cql_bind.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32
                        execution->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
 }
 
-/* What a guarded step binds: the arguments of cql_bind. */
+/* The arguments of cql_bind, which cql_guard passes to bind_values. */
 struct binding {
     struct cql_execution *execution;
     const struct cql_compiled *compiled;
@@ -92,7 +92,7 @@ static int bind_values(void *context)
     const struct cql_value **sorted =
         binding->are_named ? sort_names(execution->arena, binding->values, binding->value_count)
                            : NULL;
-    const struct cql_value *last = NULL; /* the value given for the marker before */
+    const struct cql_value *last = NULL; /* the value given for the previous marker */
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_column *marker = &binding->compiled->markers[i];
         const struct cql_value *given =

@@ -80,7 +80,7 @@ static void identify_columns(struct cql_compiled *compiled, struct arena *arena)
         cql_metadata_id(&results, arena, compiled->result_id);
 }
 
-/* What a guarded step compiles. */
+/* What cql_guard passes to compile_step. */
 struct compilation {
     struct cql_execution *execution;
     struct bytes text;

@@ -1,5 +1,5 @@
 /* cql_compile: compiles a statement's text to its plan: resolves names and types, and refuses what
- * no bound values can make right.
+ * is wrong with any values.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
@@ -7,16 +7,16 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* Compile a text into `arena`.  `arena` has the execution's budget and outlives the result.
- * The caller owns one reference.  NULL with the execution's fault: the text is refused. */
+/* Compile a text into `arena`, which has the execution's budget and must outlive the result.  The
+ * caller owns one reference.  NULL: the text is refused, and the execution's fault says why. */
 struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
                                  struct bytes text, const char *keyspace);
-/* The same in a new arena of the result.  The execution's budget counts this arena only until the
- * statement is compiled. */
+/* Compile likewise, into a new arena that is freed with the result.  The execution's budget counts
+ * this arena only until the statement is compiled. */
 struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
-/* The columns of the statement's rows; count 0: there are none, or they are known only when it is
- * carried out. */
+/* The columns of the statement's rows; count 0: there are none, or they are known only when the
+ * statement is carried out. */
 struct cql_metadata cql_compile_results(const struct cql_compiled *compiled);
 /* Whether the statement is an INSERT, UPDATE or DELETE; a BATCH is not. */
 bool cql_compile_changes_rows(const struct cql_compiled *compiled);

@@ -16,7 +16,8 @@ struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t by
 void cql_prepared_cache_free(struct cql_prepared_cache *cache);
 
 /* Compile the text of the execution's request, and keep the statement.  What *prepared_out points
- * to belongs to the statement or to the execution's arena; answer before another request runs. */
+ * to belongs to the statement or to the execution's arena.  The caller answers before another
+ * request runs, since that request may drop the statement. */
 int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out);
 /* The compiled statement of a prepared id; the caller owns a reference.  NULL: 0x2500 is in the
  * fault. */
