@@ -78,7 +78,7 @@ enum cql_term_kind {
     CQL_TERM_COUNT_ROWS,                 /* count(*) */
     CQL_TERM_CAST,                       /* CAST(of AS type): a conversion */
     CQL_TERM_HINT,                       /* (type) of: names the type and converts nothing */
-    CQL_TERM_OPERATION,                  /* arguments[0] operation arguments[1]; one of + - * / % */
+    CQL_TERM_OPERATION,                  /* two arguments; `operation` is one of + - * / % */
     CQL_TERM_NEGATION,                   /* -of */
 
     /* Only in selectors, except for CQL_TERM_NAME in a CQL_TERM_UDT and in properties. */
@@ -141,15 +141,15 @@ struct cql_relation {
     uint32_t column_count;
     struct cql_term *key;
     struct bytes field;
-    /* One value; any number of values for IN (...), and two for BETWEEN.  With `in_marker` the only
-     * value is a marker that stands for the whole list: IN ?. */
+    /* One value; any number for IN (...), two for BETWEEN, none for IS NOT NULL.  With `in_marker`
+     * the only value is a marker that stands for the whole list: IN ?. */
     struct cql_term *values;
     uint32_t value_count;
     bool in_marker;
     struct cql_relation *next;
 };
 
-/* USING: CQL_TERM_INTEGER or CQL_TERM_MARKER, or NULL. */
+/* USING.  Each term is a CQL_TERM_INTEGER or a CQL_TERM_MARKER; NULL: it was left out. */
 struct cql_attributes {
     struct cql_term *timestamp;
     struct cql_term *ttl;
@@ -361,7 +361,7 @@ struct cql_index_target {
 struct cql_create_index {
     bool is_custom;
     bool if_not_exists;
-    struct bytes name;                   /* empty: the server makes one */
+    struct bytes name;                   /* empty: the server chooses a name */
     struct cql_qualified_name table;
     struct cql_index_target *targets;
     bool has_class;

@@ -146,7 +146,7 @@ struct cql_relation *cql_build_in_marker(struct cql_builder *builder, enum cql_o
                                          struct cql_term *marker);
 struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_term *from,
                                        struct cql_term *until);
-/* Set the left side of a relation afterwards. */
+/* Set the left side of a relation that has its operator and its right side. */
 struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
                                         struct cql_name_list columns);
 struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
@@ -170,7 +170,7 @@ void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map
 /* Fails for a property that is given twice. */
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list);
 
-/* Add a column or a key, or an option, to those that were read before it. */
+/* Add `more`, which was read next, to the columns and the key, or to the options, read so far. */
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
 /* Fails for what a materialized view may not have. */

@@ -29,7 +29,7 @@ static size_t cut_size(const char *text, size_t size)
 
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
 {
-    char text[sizeof builder->err->text + 1]; /* the byte behind a cut tells where it may be */
+    char text[sizeof builder->err->text + 1]; /* cut_size reads the byte behind the cut */
     va_list arguments;
 
     if (builder->failure != 0)
@@ -50,8 +50,8 @@ static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uin
             buffer_put_u8(buffer, *from);
 }
 
-/* The end of the part of `token->written` that is shown, which ends with the first line at the
- * latest.  It has at most one character for each UTF-16 unit of `token->text`, the token without
+/* The end of the part of `token->written` that is shown.  The part ends with the first line at the
+ * latest, and has at most one character for each UTF-16 unit of `token->text`, the token without
  * its quotes. */
 static const uint8_t *excerpt_end(const struct cql_token *token)
 {

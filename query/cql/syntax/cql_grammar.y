@@ -2,15 +2,15 @@
  *
  * Its conflicts are decided by the precedences below: after SELECT the words JSON and DISTINCT are
  * flags if a selector can follow, and else columns; in a selector, (name) is a type hint if a term
- * follows that it can be a hint for; and a.b is one column and its field.
+ * follows that can have a hint; and a.b is one column and its field.
  *
  * Words that are keywords in one place and names elsewhere are taken as a name where no rule takes
- * the keyword (%fallback).  Where both would be possible the keyword wins, and an additional rule
- * allows it as a name.  Built-in types and functions are not keywords: cql_build.c has their names.
- * A nonterminal without a %type is a term.
+ * the keyword (%fallback).  Where a rule takes the keyword, a further rule takes the same word as a
+ * name, if Cassandra allows that name there (JSON, EXISTS, KEYS).  Built-in types and functions are
+ * not keywords: cql_build.c has their names.  A nonterminal without a %type is a term.
  *
- * lemon makes C of this file, with -c: without default reductions a wrong token is found in the
- * state that refuses it, so that the error can name the token that was expected. */
+ * lemon makes C of this file.  Its option -c leaves out default reductions: a wrong token is then
+ * found in the state that refuses it, so that the error can name the token that was expected. */
 %name cql_grammar
 %token_prefix CQL_TOKEN_
 %token_type {struct cql_token}
@@ -922,7 +922,7 @@ statement(A) ::= DROP INDEX if_exists(I) qualified(N). {
     A = STATEMENT(DROP_INDEX, .object = {.if_exists = I, .name = N});
 }
 
-/* Statements of views and triggers are refused by name: only their syntax is checked.  DROP
+/* Statements of views and triggers are refused by their kind: only their syntax is checked.  DROP
  * MATERIALIZED VIEW alone keeps the name of its object. */
 statement(A) ::= CREATE MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
                  FROM qualified where_or_none primary_key table_options(O). {
@@ -1252,11 +1252,12 @@ static bool grammar_is_addition(YYCODETYPE token)
     return false;
 }
 
-/* The kind of token that Cassandra's error calls expected: the only one that could come next, other
- * than additions; -1 where there are several. */
+/* The kind of token that Cassandra's error calls expected: the only kind that could come next,
+ * apart from additions (grammar_is_addition) and the cases below; -1: several kinds could come. */
 static int grammar_expected(const yyParser *parser)
 {
-    /* These follow a list or a part that may be left out, and are named whatever else fits. */
+    /* These kinds follow a list or a part that may be left out.  If one of them fits, the error
+     * names that kind, even if others fit, too. */
     static const YYCODETYPE ends[] = {CQL_TOKEN_END, CQL_TOKEN_FROM, CQL_TOKEN_WHERE,
                                       CQL_TOKEN_SET, CQL_TOKEN_APPLY, CQL_TOKEN_BATCH};
     bool could_add = grammar_accepts(parser, CQL_TOKEN_PLUS) ||

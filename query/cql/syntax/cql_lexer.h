@@ -26,8 +26,8 @@ struct cql_position {
 struct cql_token {
     int kind;
     struct cql_position position;
-    /* A name in lower case, or as it is in its quotes; a string without its quotes; any other token
-     * as written. */
+    /* A name is in lower case, unless it was in quotes; names and strings are without their quotes;
+     * any other token is as written. */
     struct bytes text;
     struct bytes written;                /* the token in the text, quotes and all */
 };
@@ -42,7 +42,7 @@ struct cql_lexer {
     uint64_t token_count;                /* blanks and comments included */
 };
 
-/* The tokens are views into `text` and `arena`.  The byte after the text is 0 and readable. */
+/* The tokens are views into `text` and `arena`.  The byte after the text must be readable and 0. */
 void cql_lexer_init(struct cql_lexer *lexer, struct bytes text, struct arena *arena);
 
 /* The next token; at the end of the text each call gives CQL_TOKEN_END.  ERROR_INVALID with

@@ -2,7 +2,7 @@
  *
  * The text is copied once.  The copy ends with a 0, at which the lexer stops.  The texts of the
  * tree are views into the copy, or into the arena where they differ from what was written.  A tree
- * has about one node for each token, so that the limit on tokens limits its memory as well. */
+ * has about one node for each token, so the limit on tokens also limits the tree's memory. */
 #include "query/cql/syntax/cql_parse.h"
 
 #include "query/cql/syntax/cql_build.h"

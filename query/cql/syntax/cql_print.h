@@ -22,7 +22,7 @@ void cql_print_type(const struct cql_type *type, struct buffer *text);
 /* Print a type without keyspaces, and a custom class without quotes: schema_parse_type reads it
  * when it is given the keyspace. */
 void cql_print_type_plainly(const struct cql_type *type, struct buffer *text);
-/* Quoted unless it is a plain lowercase identifier and no reserved word. */
+/* Print a name, in double quotes unless it is a plain lowercase identifier and no reserved word. */
 void cql_print_name(struct bytes name, struct buffer *text);
 void cql_print_qualified(struct cql_qualified_name name, struct buffer *text);
 /* Print a string in single quotes; single quotes within it are doubled. */
