@@ -43,9 +43,8 @@ struct cql_idempotency {
     struct cql_execution *execution;
     struct bytes id;
     struct hash128_stream *content;      /* hash of the statements and their values */
-    /* What cql_idempotency_look found. */
-    struct store_version version;        /* NEW: of the id's partition */
-    struct cql_idempotency_answer answer; /* KNOWN */
+    struct store_version version;        /* of the id's partition, when it was looked up */
+    struct cql_idempotency_answer answer; /* of the first request, if the id is known */
     void (*looked)(void *context, enum cql_idempotency_verdict verdict);
     void *context;
 };
@@ -70,7 +69,7 @@ void cql_idempotency_add_statement(struct cql_idempotency *idempotency,
                                    const struct cql_value *values);
 
 /* Look up whether the id is known.  `looked` is called once, possibly before this returns; after
- * FAILED the execution's fault says why. */
+ * CQL_IDEMPOTENCY_FAILED the execution's fault says why. */
 void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
                           void *context);

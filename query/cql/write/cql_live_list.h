@@ -1,5 +1,5 @@
-/* cql_live_list: the cells of a list while a statement changes the list: each operation sees the
- * list as the operations before have left it.
+/* cql_live_list: the cells of a list while a statement changes the list: each operation finds
+ * the list as the operations before have left it.
  *
  *     cells that were read + cells that the statement made so far ─▶ live cells in path order
  *
@@ -18,10 +18,11 @@ struct cql_live_list {
     const struct column *column;
     const struct cell *read;             /* live ones, in order of their paths */
     uint32_t read_count;
-    uint32_t *numbers, *spare;           /* of cells; NULL: exactly the cells that were read */
+    uint32_t *numbers, *spare;           /* of the live cells, and room for a merge; NULL: the
+                                          * live cells are those that were read */
     uint32_t capacity;                   /* of `numbers` and of `spare` */
     uint32_t count;
-    uint32_t seen;                       /* made cells that cql_live_list_take has seen */
+    uint32_t seen;                       /* made cells that cql_live_list_take has taken */
     struct cql_live_list *next;          /* of another column */
 };
 
@@ -29,8 +30,8 @@ struct cql_live_list cql_live_list_of(const struct column *column, const struct 
                                       uint32_t read_count);
 /* Add the cells that the statement made since the last call.  `made` holds all cells of the
  * statement in the order in which they were made; cells of other columns are left out.  Between two
- * calls each path occurs at most once, and a path that was deleted never occurs again.  Memory is
- * taken from `arena`. */
+ * calls the statement makes at most one cell of a path, and none of a path that it has deleted.
+ * Memory is taken from `arena`. */
 void cql_live_list_take(struct cql_live_list *list, const struct cell *made, uint32_t made_count,
                         struct arena *arena);
 /* The live cell at index `at`, which is below `list->count`; `made` as in the last call of

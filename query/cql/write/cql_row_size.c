@@ -188,8 +188,8 @@ static void read_row(struct cql_row_size_measure *measure)
     cql_execution_read(measure->execution, &request, row_arrived, measure);
 }
 
-/* Whether the item is a row that grows, that is not in a table of events, and that is not known to
- * be small enough.  The table is looked up only for a row that grows, because few rows do. */
+/* Whether the item is a row that grows, that is not in an event table, and that is not known to be
+ * small enough.  The table is looked up only for a row that grows, because few rows do. */
 static bool must_be_measured(struct cql_row_size_measure *measure)
 {
     const struct unfiltered *item = item_of(measure);

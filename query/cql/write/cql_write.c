@@ -48,7 +48,7 @@ struct write {
     struct store_write_lock write_lock;
 
     uint32_t read_statement; /* the statement whose rows are being read */
-    uint32_t read_unit;      /* the index of the read in its `reads` */
+    uint32_t read_unit;      /* the index in that statement's `reads` */
     struct buffer position;
     bool read_failed;
     const struct read_page *page; /* the store's page, while its rows are copied */
@@ -137,8 +137,9 @@ static bool is_clicks_table(const struct cql *cql, const struct table *table)
     return stream != NULL && stream->clicks.table_id == table->id;
 }
 
-/* Whether the write may take the store's write lock.  Changes of clicks may not: they also lock
- * days (rollup/days/day_lock.h), and a change that waits for the store may hold a day's lock. */
+/* Whether the write may take the store's write lock.  Changes of clicks may not, because they also
+ * lock days (rollup/days/day_lock.h): a change that holds a day's lock and waits for the store
+ * would wait for the holder of the write lock, which would wait for that day. */
 static bool may_lock(const struct write *write)
 {
     bool may = true;

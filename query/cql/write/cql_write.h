@@ -22,8 +22,8 @@ int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *bat
  * if one of the columns has no marker, or for INSERT JSON. */
 uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
                                const uint16_t **indexes_out);
-/* The same for a batch, by the last of its statements that has such markers; 0 if the statements
- * write to several tables. */
+/* Find these markers of a batch: those of its last statement that has them.  0: no statement has
+ * them, or the statements write to several tables. */
 uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
                                      const uint16_t **indexes_out);
 
@@ -69,7 +69,7 @@ struct cql_write_statement {
 
 /* Evaluate the statement's values, write timestamp and TTL, in the execution's arena.  `timestamp`:
  * that of the batch, or NULL.  `has_id`: the request has an id, so that an INSERT of a click may
- * leave out the click's id.  A refusal is in the execution's fault. */
+ * leave out the click's rank.  A refusal is in the execution's fault. */
 int cql_write_bind(struct cql_execution *execution, struct cql_write_statement *statement,
                    const struct cql_expression *timestamp, bool has_id);
 /* Refuse statements that may not be one batch; they need not be bound. */

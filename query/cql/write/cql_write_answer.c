@@ -65,7 +65,7 @@ struct refusal {
     uint32_t row_count;
     const struct row *static_row;
     bool has_exists;                /* some condition is IF [NOT] EXISTS */
-    bool reads_rows, reads_statics; /* show values of regular, of static columns */
+    bool reads_rows, reads_statics; /* regular, static columns are shown with their values */
 };
 
 static void look_at_plans(struct refusal *refusal)
@@ -212,7 +212,8 @@ struct description {
     struct cql_rows *rows;
 };
 
-/* Describe the answer's columns.  This is a guarded step, because types may take much memory. */
+/* Describe the answer's columns.  cql_guard calls this function, because types may take much
+ * memory. */
 static int describe_columns(void *context)
 {
     const struct description *description = context;

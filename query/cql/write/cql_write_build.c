@@ -102,7 +102,8 @@ static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
     return buffer_view(&uuid);
 }
 
-/* Take `count` rising numbers that no list of this server has had before; returns the first. */
+/* Take `count` consecutive times, in 100 ns, later than all that were taken since the server
+ * started; returns the first. */
 static uint64_t take_ticks(struct row_builder *builder, uint32_t count)
 {
     struct cql *cql = builder->execution->cql;

@@ -175,8 +175,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
     return leaves;
 }
 
-/* Statements that change columns, and conditional DELETEs, must name whole rows.  Statements that
- * change only static columns must not name clustering columns, except INSERT. */
+/* Statements that change columns, and conditional DELETEs, must restrict every clustering column by
+ * = or IN.  Statements that change only static columns must restrict none, except INSERT. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;

@@ -37,16 +37,16 @@ struct cql_write_plan {
     uint32_t operation_count;
     struct cql_expression *timestamp;    /* NULL: not given */
     struct cql_expression *ttl;
-    /* INSERT JSON: the text, and the number of the first column's marker; the markers of the
-     * columns follow those of the statement.  NULL: not JSON. */
-    struct cql_expression *json;
-    uint32_t json_marker;
+    struct cql_expression *json;         /* the text of INSERT JSON; NULL: not JSON */
+    uint32_t json_marker;                /* number of the first column's marker; the columns'
+                                          * markers follow the statement's own */
     bool json_leaves_out;                /* DEFAULT UNSET: columns not in the text stay */
     struct cql_restriction *conditions;
     bool if_exists;
     bool if_not_exists;
     bool is_conditional;
-    bool is_static;                      /* writes the static row only, and names no clustering */
+    bool is_static;                      /* writes the static row only, and restricts no
+                                          * clustering column */
     bool is_ranked;                      /* INSERT of a click without its rank, which the store
                                           * gives; allowed only with a request id */
     bool is_ignored;                     /* writes a counter table of a stream that is defined so
