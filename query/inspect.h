@@ -1,4 +1,4 @@
-/* inspect: `daybook inspect`: prints the space of each table on disk, and its rows. */
+/* inspect: `daybook inspect`: prints each table's space on disk and its number of rows. */
 #ifndef DAYBOOK_QUERY_INSPECT_H
 #define DAYBOOK_QUERY_INSPECT_H
 
