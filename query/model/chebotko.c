@@ -46,7 +46,7 @@ struct chebotko {
 
 /* ---- boxes ---- */
 
-/* The brackets around the name of a column of a type. */
+/* The brackets around the name of a column of this type. */
 static const char *brackets_of(const struct type *type)
 {
     switch ((int)type->kind) {

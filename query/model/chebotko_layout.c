@@ -45,7 +45,7 @@ static int32_t max_of(int32_t a, int32_t b)
 
 /* ---- layers ---- */
 
-/* Move the target of each line to the layer behind the line's source, if the target has no layer or
+/* Move the target of each line to the layer after the line's source, if the target has no layer or
  * a later one.  False: nothing changed. */
 static bool relax(struct layers *layers)
 {

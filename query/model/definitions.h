@@ -26,7 +26,8 @@
 
 enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 
-/* Options of the command line, for what the file does not say; `keys` take precedence over it. */
+/* Options of the command line, for what the file does not say; `keys` take precedence over the
+ * file. */
 struct definitions_options {
     const char *keyspace;              /* of families without a keyspace; NULL: these are refused */
     /* FAMILY=TYPE: the CQL type of the family's keys. */

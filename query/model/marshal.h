@@ -27,8 +27,8 @@ struct marshal {
     struct marshal_part parts[SCHEMA_CLUSTERING_MAX];
     uint32_t count;                    /* at least 1; 1 unless it is a composite */
     bool is_composite;
-    const char *other_order;           /* of DateType and LexicalUUIDType the one that occurs; NULL:
-                                        * none does */
+    const char *other_order;           /* DateType or LexicalUUIDType, if the text names that type;
+                                        * NULL: it names neither */
 };
 
 /* `bytes_as`: the CQL type for BytesType, blob or text.  ERROR_INVALID: the text has a mistake,

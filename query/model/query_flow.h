@@ -20,7 +20,7 @@ enum {
     QUERY_FLOW_TEXT_MAX = 200          /* bytes of its description */
 };
 
-/* Views into the file. */
+/* The texts are views into the file's text. */
 struct query_flow_line {
     struct bytes name;
     struct bytes from;                 /* empty: the application begins with this query */
