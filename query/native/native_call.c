@@ -1,8 +1,9 @@
 /* native_call: statements of a connection, from arrival to answer.
  *
- * What decides correctness: a call is answered exactly once, under its own stream id, unless its
- * connection closes; its bytes are accounted for until then.  A call that cannot be admitted is
- * refused by 0x1001 before it is carried out, so that drivers may send it to another server.
+ * What decides correctness: a call is answered exactly once, under the protocol's stream id of its
+ * request, unless its connection closes; its bytes are accounted for until then.  A call that
+ * cannot be admitted is refused by 0x1001 before it is carried out, so that drivers may send it to
+ * another server.
  *
  * cql may answer within cql_run.  Then call_answered runs inside native_call_start, and does not
  * call it again (`is_starting`): the loop of native_call_start starts further calls. */
@@ -105,7 +106,7 @@ static void put_answer(struct native_call *call, const struct cql_result *result
 }
 
 /* Whether to carry the call out again, for a short page.  An answer's size is known only when it is
- * made, and others may have filled the room for answers meanwhile.  A call with a large answer has
+ * made, and other answers may have filled the room meanwhile.  A call with a large answer has
  * changed nothing: a conditional statement that was applied has a small answer. */
 static bool must_run_again(const struct native_call *call, const struct cql_result *result)
 {
@@ -143,7 +144,7 @@ static bool may_start(const struct native_connection *connection)
 {
     const struct native_door *door = connection->door;
     size_t most = door->is_over ? 0 : NATIVE_QUEUE_MAX;
-    /* A connection that has nothing under way need not wait for those that have much. */
+    /* While cql is crowded, only a connection without a request under way starts one. */
     bool has_room = connection->running == 0 ? !cql_is_full(door->options.cql)
                                              : !cql_is_crowded(door->options.cql);
 

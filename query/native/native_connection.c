@@ -1,11 +1,11 @@
 /* native_connection: decodes the input of a connection, hands requests to the files that answer
  * them, and sends the answers.
  *
- * What decides correctness: the door never stops reading because it is busy, since drivers take a
- * server for dead if it answers a heartbeat (OPTIONS) late.  Instead it refuses requests to bound
- * their memory: the inbox gathers a body of over 64 KiB only if there is room for it, and a call is
- * admitted only if there is room for its size.  Input is left unread only while the client does not
- * read its answers.
+ * What decides correctness: the door never stops reading because the server is busy, since drivers
+ * take a server for dead if a heartbeat (OPTIONS) is answered late.  Instead, requests are refused
+ * to bound their memory: the inbox gathers a body of over 64 KiB only if there is room for it, and
+ * a call is admitted only if there is room for its size.  Input is left unread only while the
+ * client does not read its answers.
  *
  * All connections read into the door's buffer.  An idle connection keeps at most 16 KiB of its
  * outbox and 64 KiB for decompressed input. */
@@ -197,7 +197,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     native_connection_refuse(connection);
 }
 
-/* Whether the client may still log in.  Until it has, its requests must be small. */
+/* Whether the client may still log in.  Until the login, its requests must be small. */
 static bool is_before_login(const struct native_connection *connection)
 {
     return connection->state < NATIVE_SERVING;
@@ -358,7 +358,7 @@ static enum door_claim claim_of(const struct native_connection *connection)
 
 /* Charge the connection's memory to the door's quota for clients that have not logged in.  The
  * charge ends when a password waits for its check, or the client is served.  The door may close the
- * connection because of the charge, so this must come last. */
+ * connection because of the charge, so callers do nothing with the connection afterwards. */
 static void count_login_memory(struct native_connection *connection)
 {
     size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, and its
@@ -430,8 +430,9 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
                     : sizeof connection->door->read;
 }
 
-/* Overwrite what called functions and the dynamic loader left on the stack.  The loader saves all
- * registers there when it binds a function at its first call. */
+/* Overwrite what called functions and the dynamic loader left on the stack, so that no part of a
+ * password stays there.  The loader saves all registers on the stack when it binds a function at
+ * its first call. */
 static __attribute__((noinline)) void stack_wipe(void)
 {
     uint8_t below[STACK_WIPED];
@@ -467,8 +468,8 @@ static void connection_end(void *context, int status)
     struct native_connection *connection = context;
 
     connection->has_ended = true;
-    /* A peer that has closed only its sending side still reads its answers.  Such a peer cannot
-     * be told from one that is gone. */
+    /* A peer that has closed only its sending side still reads its answers, and looks like a peer
+     * that is gone.  Its requests therefore go on for NATIVE_LEAVE_US. */
     cql_session_leave(&connection->session, NATIVE_LEAVE_US);
     /* No password is checked for a client that has hung up, since other clients wait for their
      * checks. */
