@@ -75,7 +75,7 @@ struct counters {
     struct query_answer answer;
     struct table_column columns[COUNTER_KEYS_MAX + 1];
     const struct counter_table *table; /* being read; NULL: none is left */
-    uint32_t table_index;              /* without TABLE: of the table being read */
+    uint32_t table_index;              /* without TABLE: the index of the table being read */
     struct buffer position;
     struct buffer key;        /* the only partition to read; empty: all */
     struct buffer figure_key; /* of the last figure that was read */

@@ -13,7 +13,8 @@
 #include "rollup/commands/rate_file.h"
 #include "rollup/days/rollup.h"
 
-enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* by reseller, then the newest day first */
+enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* days in the order of resellers, the newest day of
+                                                * each first */
 
 struct rate_effect;
 
