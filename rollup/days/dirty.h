@@ -89,7 +89,7 @@ struct dirty_day {
     uint64_t touched;                  /* the order that the set gave when the day last became
                                         * queued, or waiting */
     TAILQ_ENTRY(dirty_day) link;       /* in the list of queued, waiting or leaving days */
-    struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
+    struct dirty_day *peer_next, *peer_previous;   /* days of the same reseller, in no order */
     int64_t first_us;                  /* when the first mark of any cause came */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is put off */
     union {                            /* private: dirty_day_marks */
@@ -104,7 +104,7 @@ struct dirty_range {
     struct bytes reseller;
     int32_t from;
     int32_t until;                     /* RATE_DAY_END: without end */
-    uint64_t order;                    /* of the same sequence as that of queued days */
+    uint64_t order;                    /* from the same sequence as the `order` of queued days */
     struct dirty_mark mark;
     TAILQ_ENTRY(dirty_range) link;
 };

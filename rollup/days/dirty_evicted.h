@@ -25,10 +25,10 @@ enum { DIRTY_EVICTED_BYTES_DEFAULT = 256 << 20, DIRTY_EVICTED_BYTES_MIN = 64 << 
 struct dirty_evicted {
     struct store *store;
     struct executor *executor;
-    size_t bytes_max;                  /* of memory for the set; waiting days are evicted while the
-                                        * set takes more than half of it */
+    size_t bytes_max;                  /* bytes of memory for the set; waiting days are evicted
+                                        * while the set takes more than half of it */
     uint32_t count;                    /* evicted days; an upper limit, as some may be in memory
-                                        * again */
+                                        * again; too low while the table is read */
     int64_t due_us;                    /* no evicted day is due before this time */
     uint32_t returns;                  /* readings of the table under way */
     bool has_left;                     /* while the rollup is opened: marks from left_token on are

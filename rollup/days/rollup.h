@@ -118,7 +118,8 @@ uint32_t rollup_dirty_count(const struct rollup *rollup);
 /* The number of days that are dirty or wait for their publication. */
 struct rollup_open_days {
     uint32_t in_memory;
-    uint32_t evicted;                  /* in their table only (dirty_evicted.h); an upper limit */
+    uint32_t evicted;                  /* in their table only (dirty_evicted.h); an upper limit, but
+                                        * too low while the table is read */
 };
 struct rollup_open_days rollup_open_days(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);

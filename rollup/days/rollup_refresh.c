@@ -43,8 +43,8 @@ enum {
     WINDOW_MAX = 8192,
     CHUNK_RANGES_MAX = 8,
     RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each range, if a chunk has several */
-    CHUNK_BYTES_MAX = 4 << 20, /* of the batch, roughly: far below the store's limit */
-    ROW_BYTES = 400            /* of a day's rows besides keys */
+    CHUNK_BYTES_MAX = 4 << 20, /* bytes of the batch, roughly; far below the store's limit */
+    ROW_BYTES = 400            /* bytes of one row that is written for a day, besides its key */
 };
 
 #define RETRY_US      INT64_C(10000000) /* the pause after a day could not be read */
@@ -80,9 +80,9 @@ struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
     int32_t to;     /* the last day not yet worked off */
-    uint32_t days;  /* of the range in this chunk */
+    uint32_t days;  /* days of the range in this chunk */
     int32_t lowest; /* the earliest of these days */
-    bool ends;      /* with this chunk */
+    bool ends;      /* the range ends with this chunk */
 };
 
 struct refresh {
