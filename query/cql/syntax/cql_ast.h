@@ -1,10 +1,10 @@
 /* cql_ast: the syntax tree of one CQL statement, as cql_parse makes it.
  *
  * The tree holds what was written and nothing more: names are not looked up, and literals have no
- * type yet.  Statements that daybook does not support have a tree as well, so that they are refused
- * by name.  All nodes are in the arena that the parser was given; texts are views into that arena,
- * never into the statement's text.  Lists are linked by `next`, in the order of the text.  Where a
- * clause was left out, the pointer is NULL or the text is empty.
+ * type yet.  Statements that daybook does not support have a tree as well, so that a refusal can
+ * name their kind.  All nodes are in the arena that the parser was given; texts are views into that
+ * arena, never into the statement's text.  Lists are linked by `next`, in the order of the text.
+ * Where a clause was left out, the pointer is NULL or the text is empty.
  *
  * Names are lowercased unless they stood in double quotes.  Where a written value can be empty (a
  * string, the column "" of old super columns), a flag or a kind says that it was written. */
@@ -96,7 +96,7 @@ struct cql_term {
     char operation;
     uint32_t marker;
     struct bytes text;
-    struct bytes keyspace;               /* functions */
+    struct bytes keyspace;               /* of a function */
     struct cql_type *type;
     struct cql_term *of;
     struct cql_term *from;
@@ -286,7 +286,7 @@ struct cql_batch {
 /* The object of TRUNCATE, USE, ALTER KEYSPACE, and DROP (of a keyspace, table, type, index or
  * view). */
 struct cql_object {
-    struct cql_qualified_name name;      /* a keyspace's is in name.name */
+    struct cql_qualified_name name;      /* a keyspace's name is in name.name */
     bool if_exists;
     struct cql_property *properties;     /* ALTER KEYSPACE only */
 };

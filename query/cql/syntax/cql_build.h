@@ -173,7 +173,7 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
 /* Add `more`, which was read next, to the columns and the key, or to the options, read so far. */
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
-/* Fails for what a materialized view may not have. */
+/* Fails for COMPACT STORAGE, which no materialized view may have, and for repeated properties. */
 void cql_build_check_view(struct cql_builder *builder, struct cql_table_options options);
 /* Fails where a user type has the name of a built-in type or a reserved name, without quotes. */
 void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);

@@ -2,9 +2,9 @@
  *
  * What must hold: the parser reads the text as the same tree again.  Operations need no
  * parentheses, because parentheses that were written are tuples of one term in the tree.  A blank
- * follows a minus, because a minus directly before digits belongs to the number.  In
- * terms, columns and functions whose names are unreserved keywords are quoted, because some of
- * these have a meaning of their own (SELECT json ...). */
+ * follows a minus, because a minus directly before digits belongs to the number.  The name of a
+ * column or function in a term is quoted if it is an unreserved keyword, because some of these
+ * keywords have a meaning of their own there (SELECT json ...). */
 #include "query/cql/syntax/cql_print.h"
 
 #include "query/cql/syntax/cql_lexer.h"
