@@ -14,7 +14,7 @@ struct change {
     struct write_batch *batch;
     struct cql_schema_change event;
     bool has_event;
-    const char *index; /* to be built before the answer; NULL: none */
+    const char *index; /* name of the index to be built before the answer; NULL: none */
     bool is_refused; /* the index could not be built: a second change drops it */
     bool is_nothing; /* no change is needed, or IF (NOT) EXISTS skips it */
 };

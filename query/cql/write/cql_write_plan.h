@@ -52,7 +52,8 @@ struct cql_write_plan {
     bool is_ignored;                     /* writes a counter table of a stream that is defined so
                                           * that clients' updates are accepted and ignored */
     bool is_counter;
-    bool reads_first;                    /* changes elements of lists, or deletes counters */
+    bool reads_first;                    /* rows are read first, because the statement
+                                          * changes elements of lists, or deletes counters */
     const struct cql_index *indexes;     /* of the table */
     uint32_t index_count;
 };
