@@ -357,8 +357,8 @@ static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
     return y;
 }
 
-/* The head of the file has the size of the diagram.  The size is known only after all was drawn, so
- * the head is written last. */
+/* The head of the file has the size of the diagram, which is known only after all was drawn.  So
+ * `drawn` collects the drawing, and is put behind the head. */
 static void draw(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;

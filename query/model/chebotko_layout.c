@@ -262,7 +262,7 @@ static int32_t place_columns(struct layers *layers, bool is_second, uint32_t col
     return x - GAP_ACROSS;
 }
 
-/* Boxes of one column are as wide as the widest of them. */
+/* Make the boxes of a column as wide as the widest of them. */
 static void widen_columns(struct layers *layers, bool is_second)
 {
     struct chebotko_place *places = layers->layout->places;
