@@ -58,7 +58,8 @@ struct arena_range arena_supply_needed(struct arena_supply *supply);
  * the memory: the contents do not change, and the kernel ignores memory that was freed. */
 struct arena_range arena_range_touch(struct arena_range range);
 
-/* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
+/* Allocate memory that is not zeroed; `alignment` is a power of two, at most 64.  The call never
+ * fails (memory.h). */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
 /* Allocate an array of `count` items of `size` bytes each, aligned for any type. */
 static inline void *arena_array(struct arena *arena, size_t count, size_t size)

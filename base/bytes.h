@@ -105,9 +105,9 @@ static inline uint32_t bit_length(uint64_t number)
     return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
 }
 
-/* Store at `to` the bytes that buffer_put_varint, buffer_put_signed or buffer_put_sized appends.
- * For encoders that reserve memory once for many values: there must be room for the bytes at `to`.
- * Returns where they end. */
+/* store_varint, store_signed and store_sized write to `to` the bytes that buffer_put_varint,
+ * buffer_put_signed and buffer_put_sized append, and return where the bytes end.  They are for
+ * encoders that reserve memory once for many values: there must be room for the bytes. */
 enum { VARINT_SIZE_MAX = 10 };
 static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
 {

@@ -21,7 +21,7 @@ enum {
 #define TIME_MS_MIN INT64_C(0)                        /* 1970-01-01T00:00:00.000Z */
 #define TIME_MS_MAX INT64_C(253402300799999)          /* 9999-12-31T23:59:59.999Z */
 
-/* Parse YYYY-MM-DD, exactly 10 bytes.  False: it is no day of the years 0000 to 9999. */
+/* Parse YYYY-MM-DD, exactly 10 bytes.  False: `text` is no day of the years 0000 to 9999. */
 bool calendar_day_parse(struct bytes text, int32_t *day_out);
 /* Write YYYY-MM-DD and a NUL; `day` lies in DAY_MIN..DAY_MAX. */
 void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
@@ -29,9 +29,9 @@ int32_t calendar_day_of_time(int64_t time_ms);        /* the UTC day; rounds dow
 int32_t calendar_month_of_day(int32_t day);           /* months since January of the year 0000 */
 int32_t calendar_month_first_day(int32_t month);
 
-/* Parse decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, or
- * 2013-11-28 02:16:52.5+01:00.  Seconds and their fraction may be missing.  False: it has another
- * form, more than three digits of a fraction, or is outside TIME_MS_MIN..TIME_MS_MAX. */
+/* Parse decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, or 2013-11-28
+ * 02:16:52.5+01:00.  Seconds and their fraction may be missing.  False: the text has another form
+ * or more than three digits of a fraction, or the time is outside TIME_MS_MIN..TIME_MS_MAX. */
 bool calendar_time_parse(struct bytes text, int64_t *time_ms_out);
 /* Append 2013-11-28T02:16:52.000Z; `time_ms` lies in TIME_MS_MIN..TIME_MS_MAX. */
 void calendar_time_format(int64_t time_ms, struct buffer *buffer);

@@ -220,8 +220,8 @@ static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int6
     return fits ? 0 : ERROR_LIMIT;
 }
 
-/* Read [eE][+-]digits to the end of the text; no text is exponent 0.  Digits that follow once the
- * exponent exceeds INT32_MAX are ignored: it is beyond every limit already. */
+/* Read [eE][+-]digits to the end of the text; an empty text is exponent 0.  Digits that follow once
+ * the exponent exceeds INT32_MAX are ignored: it is beyond every limit already. */
 static int decimal_parse_exponent(struct reader *reader, int64_t *exponent_out)
 {
     *exponent_out = 0;

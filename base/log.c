@@ -47,7 +47,7 @@ static void append_quoted(struct buffer *line, struct bytes value)
     buffer_put_u8(line, '"');
 }
 
-/* How many bytes of a value are logged: at most LOG_VALUE_MAX, and no part of a character. */
+/* How many bytes of a value are logged: at most LOG_VALUE_MAX, and whole characters only. */
 static size_t cut_size(struct bytes value)
 {
     if (value.size <= LOG_VALUE_MAX)

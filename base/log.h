@@ -8,7 +8,8 @@
  * are words joined by '_'; the key of a size or a time ends in the unit.  A line is one write(2)
  * of at most LOG_LINE_MAX bytes.  Any thread may log.
  *
- * Events that a client can cause at will are limited by a log_group, so that they fill no disk. */
+ * Events that a client can cause at will are limited by a log_group, so that they cannot fill a
+ * disk. */
 #ifndef DAYBOOK_BASE_LOG_H
 #define DAYBOOK_BASE_LOG_H
 

@@ -62,7 +62,7 @@ bool command_keep(struct command_output *output, int64_t change_bytes);
 #define COMMAND_NO_ROOM                                                                            \
     "there is no room for it in the server's memory for commands (--memory); ask for less at a "   \
     "time, or when other commands have ended"
-/* The index of `word` in `words`, whose entries may be NULL.  `count`: `word` is not in `words`. */
+/* The index of `word` in `words`, whose entries may be NULL; `count` if `word` is not there. */
 uint32_t command_word(const char *word, const char *const *words, uint32_t count);
 /* Whether `text` is a decimal number from `min` to `max`. */
 bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *number_out);
