@@ -3,8 +3,8 @@
  * Linux schedules ordinary threads by EEVDF since version 6.6 (I. Stoica and H. Abdel-Wahab,
  * "Earliest Eligible Virtual Deadline First", 1995).  The deadline of a thread lies one time slice
  * after its start, so a short slice makes an early deadline: a thread that wakes preempts a thread
- * with a longer slice, unless it has had more than its share.  Since 6.12 `sched_runtime` is the
- * length of an ordinary thread's slice; before, it has no effect.
+ * with a longer slice, unless the waking thread has had more than its share.  Since 6.12
+ * `sched_runtime` is the length of an ordinary thread's slice; before, it has no effect.
  *
  * A thread that has had less than its share runs first until it has its share, for up to 4 ms.  The
  * engine thread, on which all requests depend, would wait so long for each of the other threads.

@@ -26,8 +26,8 @@ enum disk_open_flag {
     DISK_READ = 1,             /* must exist */
     DISK_WRITE = 2,            /* read and write; must exist unless DISK_CREATE */
     DISK_CREATE = 4,           /* must not exist */
-    DISK_DIRECT = 8            /* bypasses the page cache where the file system supports that:
-                                * offset, size and memory address are multiples of 4096 */
+    DISK_DIRECT = 8            /* bypasses the page cache where the file system supports that;
+                                * offset, size and memory address must be multiples of 4096 */
 };
 
 enum disk_lock { DISK_LOCK_SHARED, DISK_LOCK_EXCLUSIVE };
@@ -35,7 +35,7 @@ enum disk_lock { DISK_LOCK_SHARED, DISK_LOCK_EXCLUSIVE };
 struct disk_file;
 
 /* Paths are relative to the data directory.  A call that fails returns a negative code; one that
- * succeeds returns 0, or the number in question.  A read returns fewer bytes than `size` only at
+ * succeeds returns 0, or a number of bytes.  A read returns fewer bytes than `size` only at
  * the end of the file.  A write writes all bytes or fails. */
 struct disk {
     /* The number of reads of segments that failed or returned other bytes than were written.  The
