@@ -1,4 +1,4 @@
-/* array: grows arrays, and reports it when memory is out instead of ending the program.
+/* array: grows arrays, and returns false when memory is out instead of ending the program.
  *
  * `array` is the address of the caller's pointer.  The pointer may have any type; it is NULL at
  * first.  The caller frees the memory.  Growing keeps the items.  False: memory is out, and nothing

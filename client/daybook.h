@@ -104,7 +104,7 @@ enum {
     DAYBOOK_ID_MAX = 65535,            /* bytes of an id; the server rejects more than 4,096 */
     DAYBOOK_SCALE_MAX = 18
 };
-#define DAYBOOK_DAY_NONE INT32_MIN     /* the server computes it in the stream's zone */
+#define DAYBOOK_DAY_NONE INT32_MIN     /* the server computes the day in the stream's zone */
 
 struct daybook_click {
     const char *reseller;              /* UTF-8 */

@@ -43,7 +43,7 @@ struct daybook {
     struct frame_reader reader;
     char *lines;                       /* answers: the beginning of a line */
     size_t line_size, line_capacity;
-    char waiting[WAITING_SIZE];        /* daybook_waiting */
+    char waiting[WAITING_SIZE];        /* the result of daybook_waiting */
     int64_t retry_at_ms;               /* no connection is begun before this daybook_now_ms */
     int retry_ms;                      /* the last wait between two attempts to connect */
     /* errors */

@@ -306,8 +306,8 @@ static void code_columns(struct notation *notation, uint32_t flags, struct cql_m
     }
 }
 
-/* Read or write the cells of all rows.  Those that are read stay in the body; each must lie within
- * it. */
+/* Read or write the cells of all rows.  Cells that are read stay in the body, and each must end
+ * within the body. */
 static void code_cells(struct notation *notation, uint32_t column_count, struct cql_rows *rows)
 {
     struct reader *reader = &notation->reader;

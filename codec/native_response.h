@@ -50,7 +50,7 @@ struct native_event {
     struct cql_schema_change schema;
 };
 
-/* The kind of event of that name, as REGISTER has it.  False: there is none. */
+/* Find the kind of event by its name in REGISTER.  False: no kind has this name. */
 bool native_response_event_kind(struct bytes name, enum native_event_kind *kind_out);
 
 /* ---- writing ---- */

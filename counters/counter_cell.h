@@ -5,7 +5,7 @@
  * A cell that is read twice, replayed, or found in two runs then counts once.
  *
  * The generation is the write timestamp of the last SET or DELETE, and a shard's id is the write
- * timestamp from which on it counts.  A merge takes the higher generation and drops every shard
+ * timestamp from which it sums.  A merge takes the higher generation and drops every shard
  * that began before it.  So a SET needs no read, an increment does not depend on a SET in another
  * run, and no value from before a SET can come back.
  *

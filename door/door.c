@@ -70,8 +70,8 @@ static struct door_address *address_find(struct door *door, uint64_t key)
     return address;
 }
 
-/* Change the number of the address's places by `change`, 1 or -1, and with it the level.  An
- * address without places is freed. */
+/* Change the number of the address's places by `change`, 1 or -1, and move the address to the level
+ * of its new number.  An address without places is freed. */
 static void address_count(struct door *door, struct door_address *address, int change)
 {
     if (address == door->local)
