@@ -1,18 +1,18 @@
 /* seal: what is kept of a day whose clicks have expired.
  *
- * A stream keeps its clicks for a number of days (`daybook retention`).  A day that is older, is
- * published and is owed nothing is *sealed*.  One frame then has all of
+ * A stream keeps its clicks for a number of days (`daybook retention`).  An older day is *sealed*
+ * if it is published and not dirty.  One frame then has all of
  *
  *     sealed_day     one row: count and exact sums, per scale, of the expired clicks
  *     sealed_ad      one row for each ad: clicks, gross
  *     ad_click       the deletion of the (reseller, day) partition
  *     amount_by_day  state 'sealed'; the figure does not change
- *     change         which command, or the server, sealed it
+ *     change         the command, or the server, that sealed the day
  *     dirty_day      a mark with cause `expiry`, which the commit hook adds, so that the refresh
  *                    computes the figure again from the seal
  *
- * so that after a crash the day either has its clicks or is sealed.  Counters are not changed: they
- * include the expired clicks, and so equal clicks + seals:
+ * So after a crash the day either has its clicks or is sealed.  Counters are not changed: they
+ * equal the clicks that are left plus those of the seals.  The figure is computed from both, too:
  *
  *     figure of a day = (stats of its clicks + stats of its seals) x rate in effect
  *
@@ -20,9 +20,9 @@
  * and `report --by ad`.  This has the following effects:
  *
  *   a changed rate     prices the day anew, from the gross that the seals keep
- *   a late click       is numbered (from 0 again once the expired clicks have left the disk),
- *                      counted, gathered and restated as any late click; the next pass makes one
- *                      more seal of the day for it, and readers add up all seals of a day
+ *   a late click       gets a rank (from 0 again once the expired clicks have left the disk), is
+ *                      counted, and restates the day, as any late click does; the next pass makes
+ *                      one more seal of the day for it, and readers add up all seals of a day
  *   a void, a restore  of clicks of a sealed day is refused, as the single clicks are not known
  *
  * The id of a seal is the id of its row in `change`.  Each row of a seal has a checksum, and the
@@ -50,7 +50,7 @@ struct sealed_ad {
     uint8_t id[UUID_SIZE];
     struct bytes ad;
     uint64_t clicks;
-    struct decimal gross;              /* with the largest scale of the amounts in it */
+    struct decimal gross;              /* with the largest scale of its amounts */
 };
 
 /* Read a row.  ERROR_CORRUPT, with a text that names the day and the ad, means that the row is no

@@ -30,7 +30,7 @@ struct seal_gate {
 };
 
 void seal_gate_pin(struct seal_gate *gate, struct seal_pin *pin);
-void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin);        /* the pin is granted */
+void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin);        /* of a granted pin */
 bool seal_gate_is_held(const struct seal_gate *gate);
 
 /* seal_gate_begin is called before a seal is applied, while no pin is granted; seal_gate_end when

@@ -1,16 +1,16 @@
 /* How a pass makes a seal:
  *
- *     rows of amount_by_day of a reseller ─▶ its days that are published, owed nothing, have clicks
+ *     rows of amount_by_day of a reseller ─▶ its days that are published, not dirty, have clicks
  *       ─▶ the day's clicks, read page by page and summed by ad
- *       ─▶ one batch (seal.h), if the day is as it was read and still owed nothing
+ *       ─▶ one batch (seal.h), if the day is as it was read and still not dirty
  *
  * What decides correctness: the batch is applied only if no click and no mutation of the day came
  * since its first page was read (store_apply_if), so the seal has exactly the clicks that are
  * deleted.  The batch is applied only while no refresh is under way and no reader has a pin
  * (seal_gate.h), because a refresh and such a reader read clicks and seals one after the other.
  *
- * A day that changed in between, or that waits for a restatement, is left to the next pass, which a
- * server begins within a minute.  A failure of one day ends the pass; days that were sealed stay
+ * A day that changed in between, or that is dirty, is left to the next pass, which a server begins
+ * within a minute.  A failure of one day ends the pass; days that were sealed stay
  * sealed.
  *
  * Cost: a read of the day's clicks and one frame a day; memory: an entry per ad of the day, and the
@@ -27,7 +27,7 @@ enum {
     ROW_BYTES = 160,            /* of an ad's row besides ids */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
-    LOOK_MS = 60000 /* how often a server checks whether days have expired */
+    LOOK_MS = 60000 /* between two checks of a server whether days have expired */
 };
 
 /* The sum of one ad's clicks on the day. */
@@ -41,7 +41,7 @@ struct seal_pass {
     bool is_dry;
     int32_t from;
     int32_t to;        /* the last day that has expired */
-    int32_t left_from; /* the first day that was left; INT32_MAX: none */
+    int32_t left_from; /* the first day left to the next pass; INT32_MAX: none */
     struct change_row change;
     struct bytes *resellers; /* those that had figures when the pass began */
     uint32_t reseller_count;
@@ -129,8 +129,8 @@ static void pass_finish(struct seal_pass *pass)
     bool is_whole = !is_ended(pass) && !pass->is_dry;
     if (err.code == 0 && is_ended(pass))
         error_set(&err, ERROR_CLOSED, "the store is closing");
-    /* The pass set seal_from to the day after its last day; days that settled during the pass may
-     * have moved it back. */
+    /* seal_pass_begin set seal_from to the day after the pass's last day.  Days that the pass did
+     * not seal move it back, as did days that were refreshed during the pass. */
     if (!is_whole)
         retention_expect(&rollup->retention, pass->from);
     retention_expect(&rollup->retention, pass->left_from);
@@ -260,7 +260,7 @@ static int apply_seal(struct seal_pass *pass, struct error *err)
     return rc;
 }
 
-/* Whether anything is owed: the day's figure or ledger entry, or the price at any changed rate. */
+/* Whether the day is dirty, or may be: a range of dirty days of any reseller counts, too. */
 static bool is_owed(const struct seal_pass *pass)
 {
     struct dirty_set *dirty = pass->rollup->marks.dirty;

@@ -4,8 +4,8 @@
  *                 sealed     |  kept, with `keep 2 days`
  *
  * A pass goes through the published rows of amount_by_day, reseller by reseller.  A server begins a
- * pass by itself when days have expired, or when nothing is owed any more for late clicks of a
- * sealed day.  `daybook rollup` begins a pass, too, and after `daybook retention set` a server
+ * pass by itself when days have expired, or when a sealed day with late clicks is no longer
+ * dirty.  `daybook rollup` begins a pass, too, and after `daybook retention set` a server
  * begins one at once.  retention.seal_from is the first day that may be due for a seal, so that a
  * pass does not go through earlier days again.
  *
@@ -22,7 +22,7 @@ struct seal_totals {
     struct decimal gross;
     uint64_t days_left;                /* due, but changed or out of date, so left to the next
                                         * pass */
-    uint64_t days_too_large;           /* not sealed, as their ads do not fit into one frame */
+    uint64_t days_too_large;           /* not sealed, as their ads do not fit into one batch */
 };
 typedef void (*seal_pass_done)(void *context, int status, const struct error *err,
                                const struct seal_totals *totals);
@@ -30,8 +30,8 @@ typedef void (*seal_pass_done)(void *context, int status, const struct error *er
 /* The last day that has expired; false: none has, or the clock is in doubt. */
 bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 
-/* Begin a pass.  `change` is the row of `change` for the seals.  It is copied, and the copy gets an
- * id and a time.  Its texts are borrowed until `done`, which may be NULL.  `is_dry`: only count.
+/* Begin a pass.  `change` is the seals' row of the table `change`.  It is copied, and the copy gets
+ * an id and a time.  Its texts are borrowed until `done`, which may be NULL.  `is_dry`: only count.
  * ERROR_FULL: a pass is under way.  ERROR_CLOSED: the rollup is closing or has failed. */
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
