@@ -1,9 +1,9 @@
 /* Batches that change or delete rows of clicks whose stream keeps counters: the rows are read
  * before the batch is applied.
  *
- *   for every day of the batch: its rows from the first to the last that the batch names, as
- *     applied ─▶ the same rows with the batch merged in ─▶ clicks gone, clicks new ─▶ increments
- *     of the stream's counters ─▶ one frame, if the days are unchanged; else again
+ *   for every day of the batch: its rows from the first to the last that the batch may change
+ *     ─▶ the same rows with the batch merged in ─▶ clicks gone, clicks new ─▶ increments of the
+ *     stream's counters ─▶ one frame, if the days are unchanged; else again
  *
  * What decides correctness: the rows after the batch are computed by the same merge as readers use,
  * so a row is subtracted from the counters exactly when readers will not find it any more.
@@ -11,14 +11,14 @@
  * them are there or none.  The store refuses the frame if a mutation of one of the days came after
  * the day was read.
  *
- * New clicks of the day may come after it was read, with two exceptions: a batch that deletes a
- * range could delete them, and a batch that names a rank that no click has yet could change them.
- * Such a batch may be refused again and again on a day with very many clicks, so after FREE_TRIES
- * the store's write lock is taken for it.
+ * New clicks that come after the day was read do no harm, except to two kinds of batches: one that
+ * deletes a range could delete them, and one that names a rank that no click has yet could change
+ * them.  Such a batch may be refused again and again on a day with very many clicks, so after
+ * FREE_TRIES repetitions the store's write lock is taken for it.
  *
- * Changes of one day are made one after the other (day_lock.h).  So each change reads the day after
- * the previous change was applied, and must read again only because of writes that do not come by
- * streams_apply.
+ * Changes of one day are made one after the other (day_lock.h).  A change begins to read when the
+ * previous change of its day is applied, so it must read again only because of writes that do not
+ * come by streams_apply.
  *
  * Cost: of each day all rows from the first to the last that the batch may change are read. */
 #include "storage/engine/store_rows.h"
@@ -43,7 +43,8 @@ struct changed_day {
     uint32_t mutation_count;
     struct slice slice; /* contains every row that these mutations may change */
     bool deletes_range;
-    struct key_map *named; /* the packed clusterings of the rows in these mutations */
+    struct key_map *named; /* by the packed clustering of each row in these mutations: a bool, true
+                            * if the row was there when the day was read */
     bool is_read;          /* its first page was read, and gave the version */
     struct store_version version;
 };

@@ -1,6 +1,6 @@
-/* What decides correctness: a click passes only if ingest would accept it, and a rate only if
- * `daybook rate` would.  Blocks of clicks that were checked when they were parsed are not checked
- * again. */
+/* What decides correctness: a value of a click passes only if ingest would accept it, and a rate
+ * only if `daybook rate` would.  Blocks of clicks that were checked when they were parsed are not
+ * checked again. */
 #include "rollup/streams/stream_check.h"
 
 #include "rollup/days/rate_value.h"

@@ -35,7 +35,7 @@ enum stream_text {
                                         * answered OK and changes nothing; "": it is refused */
     STREAM_ZONE,
     STREAM_CURRENCY,
-    STREAM_RATES_UNIT,                 /* "percent": a rate of 25 is a quarter; "": 0.25 is */
+    STREAM_RATES_UNIT,                 /* "percent": a quarter is 25; "": it is 0.25 */
     STREAM_TEXTS
 };
 
@@ -62,9 +62,9 @@ must_check int stream_definition_resolve(const struct stream_definition *definit
                                          const struct schema *schema,
                                          struct click_stream *stream_out, struct error *err);
 
-/* Make the stream: check its name, and that no stream uses its tables yet.  Its own tables are
- * added to `schema`, and the tables that it uses get their flags.  The definition's row is added to
- * `batch`; it says that no row of the tables is marked yet. */
+/* Make the stream: check its name, and that the users' tables that it uses belong to no stream yet.
+ * Its own tables are added to `schema`, and the users' tables get their flags.  The definition's
+ * row is added to `batch`; this row says that no row of the users' tables is marked yet. */
 must_check int stream_definition_make(const struct stream_definition *definition,
                                       struct schema *schema, struct write_batch *batch,
                                       struct error *err);

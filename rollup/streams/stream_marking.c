@@ -8,8 +8,8 @@
  * The position is in the frame of the page's marks, so after a crash marking continues with the
  * next page.  The commit hook marks the days of clicks that come during the marking.  After the
  * clicks come the rows of figures, because after a TRUNCATE there are figures of days without
- * clicks.  These days are marked one by one, not as a range: for readers, a day of a range has the
- * clicks of its row (dirty_overlay.h).
+ * clicks.  These days are marked one by one, not as a range, because readers take the number of
+ * clicks of a day in a range from its row (dirty_overlay.h).
  *
  * In a read-only store days are marked only in memory, for the answer of one command.
  *

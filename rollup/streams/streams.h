@@ -5,8 +5,8 @@
  *
  * Defined streams are rows of the hidden table daybook_system.stream (stream_definition.h).  They
  * are opened with the directory, and made and dropped by changes of the schema.  CQL and `daybook
- * clicks` write by streams_apply, whatever tables they write, so they need not know which tables
- * belong to a stream.  Engine thread. */
+ * clicks` write by streams_apply, whatever tables they write, so they need not find out which
+ * tables belong to a stream.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 
@@ -79,8 +79,8 @@ must_check int streams_remove(struct streams *streams, const char *name, store_d
 struct rollup *streams_enter(const struct streams *streams, const char *name,
                              struct command_output *output);
 
-/* Mark the days of the rows that are older than the stream of that name, and work these days off.
- * The stream exists.  `done` is called when the figures are durable. */
+/* Mark the days of the rows that are older than the stream of that name, and bring these days up to
+ * date.  The stream must exist.  `done` is called when the figures are durable. */
 void streams_take_rows(struct streams *streams, const char *name, store_done done, void *context);
 
 /* The definition of a defined stream.  ERROR_NOT_FOUND: no defined stream has that name. */

@@ -25,7 +25,7 @@ void voided_page_free(struct voided_page *page);
 
 /* Remove the rows, to read the page again. */
 void voided_page_clear(struct voided_page *page);
-/* Clear the page, because its rows are restored or left out.  `has_next`: the day has another page;
+/* Clear the page after its rows were restored or left out.  `has_next`: the day has another page;
  * rows of that page with the id of this page's last row are taken. */
 void voided_page_end(struct voided_page *page, bool has_next);
 /* Add a copy of a row of voided_click.  All rows of a page are of one partition, and are added in
