@@ -1,4 +1,5 @@
-/* tables: the built-in tables of keyspace `daybook` that the clicks stream and its rollup use.
+/* tables: the built-in tables that streams and their rollups use.  Hidden ones are in the keyspace
+ * `daybook_system`, all others in `daybook`.
  *
  * Table and column numbers are written to disk and never change. */
 #ifndef DAYBOOK_ROLLUP_TABLES_H
@@ -136,7 +137,8 @@ enum sealed_ad_column {
 /* The table has one row, for the stream `clicks`. */
 enum retention_column {
     RETENTION_STREAM = 1,
-    RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as of `daybook init` */
+    RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as many as `daybook init`
+                                                * was given */
     RETENTION_SEALED_TO = 3                    /* the last sealed day; null: none */
 };
 

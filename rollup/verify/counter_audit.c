@@ -10,9 +10,9 @@
 #include "base/memory.h"
 
 enum {
-    COUNT_MIN = 256, /* a round with at most so many keys takes the memory that it needs */
-    BESIDE = 4,      /* summing clicks takes so many times the memory of the entries: two sums for
-                      * each key, and figures */
+    COUNT_MIN = 256, /* a round with at most so many keys has no limit of memory */
+    BESIDE = 4,      /* memory for summing clicks, as a multiple of the entries' memory: enough for
+                      * two sums of each key and the figures */
     BESIDE_MIN = 1 << 20 /* bytes */
 };
 

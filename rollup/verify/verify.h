@@ -10,7 +10,7 @@
 struct verify_order {
     struct rollup *rollup;             /* the caller has called rollup_enter; verify_start
                                         * calls rollup_leave at the end */
-    struct command_output *output;     /* for differences, progress and numbers compared */
+    struct command_output *output;     /* for differences, progress, and how much was compared */
     bool is_quiet;                     /* print no progress */
     bool is_read_only;                 /* the store is read only: dirty days stay dirty */
     bool repairs;                      /* repair differences, and compare everything again */

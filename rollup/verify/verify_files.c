@@ -1,5 +1,5 @@
-/* verify_files: checks the files by engine_scrub: every page, its statistics, and the manifest;
- * then the rates, which are in memory. */
+/* verify_files: checks the files by engine_scrub (pages, statistics and the manifest), then the
+ * rates, which are in memory. */
 #include "rollup/verify/verify_private.h"
 #include "base/memory.h"
 #include "storage/engine/engine.h"

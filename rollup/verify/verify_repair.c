@@ -20,7 +20,7 @@ struct repair {
     struct verify *verify;
     struct repair_list *list;
     verify_step repaired;
-    uint32_t day_next, counter_next; /* indexes of the first that are not yet written */
+    uint32_t day_next, counter_next; /* indexes of the first ones not yet written */
     uint32_t day_end;                /* index after the last day of the batch under way */
     struct change_row change;
     struct write_batch *batch;

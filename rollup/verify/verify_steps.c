@@ -10,7 +10,7 @@
  *   4 ledger     the old figure of an entry is the new figure of the previous entry; times never
  *                decrease; the first entry is the publication; as many days have entries as are
  *                published
- *   5 counters   each counter of the stream has the number of clicks, with those of seals
+ *   5 counters   each counter of the stream equals the number of its clicks, with those of seals
  *
  * The verdict must be right while clicks come.  Therefore a dirty day is not judged, since its
  * figure is known to be out of date.  A day that differs is read a second time before it is
