@@ -1,7 +1,8 @@
 /* backup: see the header.
  *
- * A task opens its directory, takes a snapshot of the store, copies it, and closes the directory.
- * A task that follows keeps the directory open and continues:
+ * A task is one backup, or the following of one directory.  It opens the backup's directory, takes
+ * a snapshot of the store, copies it, and closes the directory.  A task that follows keeps the
+ * directory open and continues:
  *
  *     opening ─▶ point ─▶ waiting ──tick──▶ tail ─▶ waiting …      a point again when it is due
  *        ▲         │ error         │ error    │
@@ -11,11 +12,11 @@
  *
  * The copied log must have no gap.  Therefore the store keeps log files until they are copied: each
  * snapshot is held until the next one is taken, also after an error, and keeps on the disk all
- * frames after those that are copied.  A store must not fill its disk because the other disk is
- * slow or hangs.  So when the store's disk has more log than log_max, the store keeps no more than
- * what the copy under way needs.  That copy is completed, because a large store that is written
- * fast would never get a first point otherwise; the next snapshot is copied as a point.  Moments
- * between the two cannot be restored. */
+ * frames after those that are copied.  If the backup's disk is slow or hangs, the kept log could
+ * fill the store's disk.  So when the store's disk has more log than log_max, the store keeps no
+ * more log than the copy under way needs.  That copy is completed, because a large store that is
+ * written fast would never get a first point otherwise.  The next snapshot is copied as a point;
+ * moments between that copy and this point cannot be restored. */
 #include "storage/backup/backup.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ struct task {
     struct backup_handler handler; /* all NULL after `done` was called */
     void *context;
     struct disk *target;          /* locked; NULL: not open */
-    struct engine_snapshot *held; /* the one that is being copied, or was copied last */
+    struct engine_snapshot *held; /* the snapshot that is being copied, or was copied last */
     struct backup_copy *copy;
     struct backup_progress progress; /* of the last step */
     struct timer timer;              /* runs only while no job is under way */
@@ -46,14 +47,14 @@ struct task {
     struct error err;                /* of the last job */
     char failure[256];               /* error of the last try; "" when it succeeded */
     bool is_ending;                  /* the task is freed when its directory is closed */
-    bool has_let_go;                 /* the log was over log_max: later files are not kept */
+    bool has_let_go;                 /* the log was over log_max: newer log files are not kept */
     /* Of a task that follows: */
-    bool is_recorded;   /* the record is written: the directory has had a point */
+    bool is_recorded;   /* the record (backup_following.h) is written: a point was complete */
     bool is_unfollowed; /* the record is to be removed when the task closes */
     bool removes;       /* the job under way removes the record */
     bool needs_point;
     struct backup_tail tail;
-    uint64_t frame;       /* the last that is copied and synced */
+    uint64_t frame;       /* the last frame that is copied and synced */
     uint64_t frame_point; /* the last frame of the newest point */
     uint64_t point;       /* number of the newest point */
     uint64_t log_bytes;   /* copied since the newest point */
@@ -382,7 +383,8 @@ static void copied(struct task *task)
 /* ---- opening ---- */
 
 /* A directory with a record has points.  If none is found, the disk is not mounted, or another
- * directory is in that place: a new backup made in it would be taken for the old one. */
+ * directory is in that place.  Then no new backup is made there, because it would be taken for the
+ * old one. */
 static int gone(const struct task *task, struct error *err)
 {
     return error_set(err, ERROR_NOT_FOUND,

@@ -54,7 +54,7 @@ struct backup_handler {
 struct backup_status {
     bool is_following;
     char path[256];
-    uint64_t frame;                    /* the last that is copied and synced */
+    uint64_t frame;                    /* the last frame that is copied and synced */
     uint64_t lag_frames;               /* frames that are durable and not copied */
     int64_t lag_us;                    /* the oldest of these has waited at most so long */
     uint64_t point;                    /* number of the newest; 0: none yet */
@@ -68,9 +68,9 @@ struct backup *backup_new(struct store *store, struct world *world, struct metri
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
-/* Follow again into the directory that the record in the data directory names
- * (backup_following.h); returns 0 if there is no record.  Whatever fails after this call is tried
- * again, also when that directory is missing or has no point. */
+/* Resume following: the record in the data directory (backup_following.h) names the directory that
+ * follows.  Returns 0 if there is no record.  Whatever fails after this call is tried again, also
+ * when that directory is missing or has no point. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),

@@ -5,8 +5,8 @@
  * - A file that the backup already has under the right name is used only if its content is right: a
  *   segment must end in the same footer, whose hashes cover the sections and, by the page index,
  *   the pages; a log file must begin with the same block, which has the checksum of the record
- *   before it.  A directory that is restored and then written gets other files with the same names;
- *   the two must not be mixed.
+ *   before it.  A directory that is restored and then written gets files with the same names and
+ *   other content, which must not be mixed with those of the backup.
  * - Only the durable part of a log file is copied.  Bytes that no point and no tail of this process
  *   has synced are written again, even if the backup has them: after a failed sync, bytes can be
  *   read that are not on the disk.
@@ -59,7 +59,7 @@ struct backup_copy {
     uint32_t index;  /* of the file, among those of the phase */
     bool is_working; /* on the file at `index` */
     struct work work;
-    bool has_new_log;                  /* a tail has made a file in log/ */
+    bool has_new_log;                  /* this copy has made a file in log/ */
     struct backup_point last;          /* the newest point of the backup; number 0: none */
     struct backup_point point;         /* the new point; its state is the snapshot's */
     struct commit_log_extent *extents; /* log files to copy, by file id */
@@ -269,7 +269,7 @@ static int put_piece(struct backup_copy *copy, size_t size)
     return target->write(target, work->to, work->offset, copy->piece, size);
 }
 
-/* Copy one piece of the file; returns 0 after the last piece, 1 before. */
+/* Copy one piece of the file; returns 0 after the last piece, 1 before, or an error. */
 static int work_step(struct backup_copy *copy, struct error *err)
 {
     struct work *work = &copy->work;

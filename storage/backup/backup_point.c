@@ -197,8 +197,8 @@ static void find_foreign(void *context, const char *name)
     snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }
 
-/* Note the number of a point's file.  Another name is ignored: an interrupted backup leaves a
- * temporary file. */
+/* Note the number of a point's file.  Other names are ignored, because an interrupted backup leaves
+ * a temporary file. */
 static void find_point(void *context, const char *name)
 {
     struct listing *listing = context;

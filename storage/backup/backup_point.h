@@ -24,9 +24,9 @@ struct backup_log_file {
 
 struct backup_point {
     uint64_t number;                   /* from 1 on, ascending */
-    uint64_t frame;                    /* the last in the backup */
-    int64_t timestamp_us;              /* no write in the backup is later */
-    int64_t taken_us;                  /* when it was made */
+    uint64_t frame;                    /* the last frame of the point */
+    int64_t timestamp_us;              /* no write of the point is later */
+    int64_t taken_us;                  /* when copying the point began */
     struct manifest_state state;       /* with the list of segments */
     struct hash128 *segment_hashes;    /* of whole files, in the order of state.segments */
     struct backup_log_file *log;       /* by file id; has the frames after

@@ -66,7 +66,8 @@ static bool is_name_of(const char *name, const char *path)
     return strcmp(path + strlen("segments/"), name) == 0;
 }
 
-/* No copy is at work while files are removed, so that a temporary name is of an interrupted one. */
+/* No segment is copied while files are removed, so a temporary name is left from an interrupted
+ * copy. */
 static bool segment_is_needed(const struct prune *prune, const char *name)
 {
     uint64_t id = 0;

@@ -4,7 +4,7 @@
 
 #include "base/world/world.h"
 
-/* If there are more than `keep` points (at least 1), keep the newest `keep` and remove the others,
+/* If there are more than `keep` points, keep the newest `keep` (1 or more) and remove the others,
  * then every segment and log file that no kept point needs.  If a kept point is damaged, nothing is
  * removed.  All log from the oldest kept point on is kept, so that any moment since that point can
  * be restored. */

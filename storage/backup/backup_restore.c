@@ -2,8 +2,8 @@
  *
  * A restored directory has all frames up to some frame, and none after it.  It gets the segments of
  * a point, and from the copied log the frames after the point's flushed frame up to the wanted
- * moment.  The hashes of the segments are checked.  Each frame must follow the previous one by
- * number and checksum.
+ * moment.  The hashes of the segments and of the point's log files are checked.  Each frame must
+ * follow the previous one by number and checksum.
  *
  * Example: the flushed frame of point 4 is 900, its last frame 950; the copied log ends with frame
  * 2000.  For --to a time after the beginning of frame 1500 and before that of 1501, the directory
@@ -94,8 +94,8 @@ static int choose_point(struct restore *r, struct error *err)
 
 /* ---- how far the log goes ---- */
 
-/* Whether the damage in the log lies after all that the newest point has of it.  An older point
- * may be restored, but damage before the end of the newest one is no interrupted copy. */
+/* Whether the damage lies behind the part of the log that the newest point has, even if an older
+ * point is restored.  Only such damage can come from an interrupted copy. */
 static bool is_behind_newest(const struct restore *r)
 {
     const struct commit_log_extent *last = &r->newest_log;

@@ -1,7 +1,8 @@
 /* backup_restore: makes a new data directory from a backup, as of a moment.
  *
- * The functions block, so that only a command that does nothing else may call them.  The manifest
- * is written last: every command refuses a directory without a manifest. */
+ * The functions block, so only a command that does nothing else may call them.  The manifest is
+ * written last, and every command refuses a directory without a manifest, so a directory that was
+ * restored only in part is never used. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
 
@@ -25,7 +26,7 @@ struct backup_restore_options {
 
 struct backup_restored {
     uint64_t point;                    /* the number of the point that was used */
-    uint64_t frame;                    /* the last that was restored */
+    uint64_t frame;                    /* the last frame that was restored */
     int64_t timestamp_us;              /* no restored write is later; 0: there is none */
     bool is_cut;                       /* the copied log ends within a frame; that frame is
                                         * not restored */
