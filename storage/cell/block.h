@@ -34,7 +34,7 @@ enum {
  * column's strings need not be. */
 struct block_dictionary {
     struct buffer text;
-    uint32_t *offsets;                 /* count + 1 */
+    uint32_t *offsets;                 /* count + 1 items */
     uint32_t count;
     uint32_t capacity;
 };

@@ -418,8 +418,8 @@ int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t inpu
 
 /* ---- removing ---- */
 
-/* The rank of a row.  It is counted from the last equal with an explicit rank, up to the row
- * itself; if there is none, from the first equal. */
+/* The rank of a row.  It is counted from the nearest equal at or before the row that has an
+ * explicit rank; if there is none, from the first equal. */
 static int64_t rank_of(const struct columnar_rows *rows, uint32_t row)
 {
     uint32_t first = row;

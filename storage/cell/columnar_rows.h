@@ -1,4 +1,4 @@
-/* columnar_rows: rows of one partition of an event table as sorted columns: the unit in which
+/* columnar_rows: rows of one partition of an event table as sorted columns, the unit in which
  * append-only runs are read, merged, checked and written.
  *
  * Vectors are those of block.h.  Codes are indexes into `strings`.  The strings belong to the
@@ -17,7 +17,7 @@
 /* In `ranks`: the rank is one above that of the equal before the row, or 0 if there is none. */
 #define COLUMNAR_RANK_IMPLIED INT64_MIN
 
-/* The rows of one step of long work.  A step takes some ten microseconds; between two steps the
+/* The rows of one step of long work.  A step takes less than a millisecond; between two steps the
  * thread can do other work. */
 enum { COLUMNAR_STEP_ROWS = 1 << 13 };
 

@@ -76,7 +76,8 @@ static int check_clustering(const struct table *table, const struct clustering *
     return 0;
 }
 
-/* The type of the column; NULL when a row, static or not as `is_static` says, cannot have it. */
+/* The type of the column; NULL if the row, which is static or not (`is_static`), cannot have this
+ * column. */
 static const struct type *cell_column_type(const struct table *table, uint32_t column_id,
                                            bool is_static)
 {
@@ -111,7 +112,7 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
     return corrupt(err, table, reason.text);
 }
 
-/* Check all of a cell but its path and value. */
+/* Check a cell, but not whether its path and value are of the right type. */
 static int check_cell_form(const struct table *table, const struct cell *cell,
                            const struct type *type, struct error *err)
 {

@@ -27,7 +27,7 @@ struct packed_span {
 };
 
 struct packed_row {
-    uint32_t end;                      /* in `bytes` */
+    uint32_t end;                      /* offset in `bytes` behind the row */
     uint16_t columns;                  /* a bit for each simple column of the row whose id is below
                                         * 16 */
     bool has_others;                   /* the row has cells of other columns */

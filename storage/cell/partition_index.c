@@ -282,7 +282,8 @@ static void index_sort(struct partition_index *index)
     index->walked = 0;
 }
 
-/* The index in `order` of the first entry at or after (token, key), or behind it if `after`. */
+/* The index in `order` of the first entry at or after (token, key); with `after`, of the first
+ * entry after (token, key). */
 static uint32_t order_seek(const struct partition_index *index, int64_t token, struct bytes key,
                            bool after)
 {

@@ -40,8 +40,8 @@ struct restamp {
  * spans are kept; `spans_max` is 2 or more. */
 void restamp_init(struct restamp *restamp, int64_t after_us, int64_t until_us, uint32_t spans_max);
 void restamp_release(struct restamp *restamp);
-/* Note a time; a time that stays is ignored.  Returns the same time, so that one stream
- * (restamp_of_stream) serves for noting times and another one for mapping them. */
+/* Note a time; a time that stays is ignored.  Returns the same time, so that a stream of
+ * restamp_of_stream can note all times of its items and leave them unchanged. */
 int64_t restamp_note(struct restamp *restamp, int64_t timestamp_us);
 /* Work out the mapping: after all times were noted, and before restamp_of is called. */
 void restamp_settle(struct restamp *restamp);

@@ -31,7 +31,7 @@ enum {
 /* The flag byte of a packed cell; the two lowest bits are those of enum cell_flag. */
 enum {
     PACK_CELL_TTL = 4,  /* ttl and expiry follow */
-    PACK_CELL_MADE = 8, /* the second in which the tombstone was made follows */
+    PACK_CELL_MADE = 8, /* the time at which the tombstone was made follows */
     PACK_CELL_PATH = 16,
     PACK_CELL_SAME_TIME = 32, /* the cell has the marker's timestamp */
     PACK_CELL_UNUSED = 192

@@ -20,7 +20,7 @@
 #include "storage/schema/schema.h"
 
 #define TIMESTAMP_NONE INT64_MIN       /* no marker, no deletion */
-#define EXPIRY_NONE INT64_MAX          /* seconds since 1970 */
+#define EXPIRY_NONE INT64_MAX          /* as an expiry_s: there is no expiry */
 
 struct liveness {
     int64_t timestamp_us;              /* TIMESTAMP_NONE: there is none */

@@ -20,10 +20,10 @@
  *   m deletion @9     ----------------------x
  *   cells             m[a]@8 hidden   n@8 stays   m[b]@10 stays
  *
- * Deletions and merges of counters do not commute: (+1 @5), (+2 @9) merged are one cell @9, which a
- * deletion @7 no longer hides.  Therefore counters are not deleted by tombstones: a DELETE at T
- * makes a cell of generation T without shards, and a merge drops the shards that began before T
- * (counters/counter_cell.h). */
+ * Deletions and merges of counters do not commute: a deletion @7 hides (+1 @5), but (+1 @5) and
+ * (+2 @9) merged are one cell @9, of which it hides nothing.  Therefore counters are not deleted by
+ * tombstones: a DELETE at T makes a cell of generation T without shards, and a merge drops the
+ * shards that began before T (counters/counter_cell.h). */
 #include <string.h>
 
 #include "counters/counter_cell.h"

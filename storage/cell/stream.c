@@ -110,7 +110,7 @@ static int live_next(struct stream *stream, struct unfiltered *out, struct error
     int rc;
 
     while ((rc = filter->source->next(filter->source, out, err)) == 1) {
-        arena_reset(filter->arena); /* a row that was left out keeps nothing */
+        arena_reset(filter->arena); /* frees what a row that was left out took */
         if (out->kind == UNFILTERED_ROW &&
             row_live(stream->table, &out->row, filter->now_s, filter->arena, &out->row))
             break;
@@ -160,7 +160,7 @@ static int purged_next(struct stream *stream, struct unfiltered *out, struct err
     int rc;
 
     while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
-        arena_reset(filter->arena); /* an item that was left out keeps nothing */
+        arena_reset(filter->arena); /* frees what an item that was left out took */
         bool is_left = purge_item(filter, &item, out);
 
         *filter->has_dropped |= !is_whole(&item, out);

@@ -173,7 +173,7 @@ static int merge_next_alone(struct stream *stream, struct unfiltered *out, struc
     struct merge_input *input = merge->inputs;
 
     for (;;) {
-        arena_reset(merge->arena); /* an item that was left out keeps nothing */
+        arena_reset(merge->arena); /* frees what an item that was left out took */
         int rc = merge->used_count > 0 ? input->stream->next(input->stream, out, err) : 0;
         if (rc <= 0) {
             merge->used_count = 0;
@@ -196,7 +196,7 @@ static int merge_next(struct stream *stream, struct unfiltered *out, struct erro
     struct merge_stream *merge = (struct merge_stream *)stream;
 
     for (;;) {
-        arena_reset(merge->arena); /* an item that was left out keeps nothing */
+        arena_reset(merge->arena); /* frees what an item that was left out took */
         int rc = pull_used(merge, err);
         if (rc < 0 || merge->heap.count == 0)
             return rc;

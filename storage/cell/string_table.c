@@ -8,8 +8,8 @@
  * The memory of many new entries is allocated before the table doubles.  The kernel clears 2 MiB of
  * memory when any byte of it is first touched, and strings are spread over all of the memory:
  * adding a single dictionary caused 16 MiB to be cleared, which took 10 ms.  So another thread
- * touches the memory ahead.  The rest is touched here, a piece with each of the last strings before
- * the table doubles.
+ * touches the memory ahead.  In case that thread is late, the memory is also touched here, a piece
+ * with each of the last strings before the table doubles.
  *
  *     strings in the table      what happens
  *     3/8 of the slots          `next` is allocated, and the other thread begins to touch it

@@ -1,4 +1,4 @@
-/* string_table: distinct strings, each with a number: 0, 1, 2, … in the order of their adding.
+/* string_table: distinct strings, numbered 0, 1, 2, … in the order in which they were added.
  *
  * A memtable numbers the text values of its rows with a string table, and a segment writer numbers
  * the strings of its dictionary.  Adding a string that is already there is the hot path.  An entry

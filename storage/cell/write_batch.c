@@ -2,8 +2,8 @@
  *
  * What must hold: a batch that was serialized and read back has the same effect on a memtable as
  * the batch itself, because recovery applies what was read back.  So everything on which applying a
- * batch depends is in the payload.  The increments that counting rules derive from a block are not:
- * a replay derives them from the block again.
+ * batch depends is in the payload.  The increments that counting rules derive from a block need not
+ * be there, because a replay derives them from the block again.
  *
  * A frame's payload is a sequence of batches, each:
  *   u64 timestamp_us, written by the engine

@@ -1,5 +1,5 @@
-/* write_batch: the writes that a door gives to the store together: all of them become part of one
- * frame, or none.
+/* write_batch: the writes that a door gives to the store together.  All of them become part of one
+ * frame, or none of them does.
  *
  * A batch has blocks (many appended rows of an event table), mutations (any other write), packed
  * rows (very many INSERTs, a mutation for each span), counter increments, and counting rules.  A
@@ -42,7 +42,7 @@ struct counter_increment {
     struct bytes key;
     struct bytes clustering;                      /* packed; empty without clustering columns */
     enum counter_change change;
-    int64_t value;                                /* the increment, or what it is set to */
+    int64_t value;                                /* the increment, or the counter's new value */
 };
 
 struct write_batch {
