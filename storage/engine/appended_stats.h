@@ -1,8 +1,8 @@
 /* appended_stats: adds the sums of a partition's append-only runs: the index has the sum of the
  * sealed runs, and each memtable has a sum.
  *
- * The result is the figure of the partition only if the partition has nothing in an overwrite run
- * (a delete, an overwrite, a row with a TTL). */
+ * The result is right for the partition only if the partition has nothing in an overwrite run (a
+ * deletion, an overwrite, a row with a TTL). */
 #ifndef DAYBOOK_STORAGE_ENGINE_APPENDED_STATS_H
 #define DAYBOOK_STORAGE_ENGINE_APPENDED_STATS_H
 

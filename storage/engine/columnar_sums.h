@@ -34,7 +34,7 @@ void columnar_sums_segment(struct columnar_sums *sums, struct segment *segment);
 /* Sum a partition of the segment; the caller gives the partitions in the order of the directory.
  * Without groups the sum is in `sum_out`, which the caller releases.  With groups the sums are
  * kept; when another dictionary begins, `group` is called with the sums of the one before.
- * ERROR_CORRUPT. */
+ * ERROR_CORRUPT: the segment is damaged. */
 must_check int columnar_sums_partition(struct columnar_sums *sums,
                                        const struct segment_partition *partition,
                                        struct partition_stats *sum_out, columnar_sums_group group,

@@ -1,4 +1,5 @@
-/* Lanes are tried first, then closings, then purges; the first merge that is found is chosen.
+/* Lanes are tried first, then closings, then purges (compact_plan.h explains these); the first
+ * merge that is found is chosen.
  *
  * Correctness depends on two things alone; all else is a matter of cost.  For a choice that does
  * not split, is_sound() holds.  A choice that splits has all runs with rows of its day, and the
@@ -233,7 +234,7 @@ struct closing {
     uint64_t rows;         /* of the day */
     uint64_t rows_largest; /* in one run */
     int64_t newest_us;
-    bool fits; /* the runs, into one merge */
+    bool fits; /* one merge can take all these runs */
 };
 
 static struct closing closing_of(const struct compact_facts *facts, const struct lane_entry *mixed,
@@ -275,7 +276,7 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
     return day != DAY_NONE && facts->now_us / 1000 / DAY_MS >= (int64_t)day + CLOSED_DAYS;
 }
 
-/* Whether it is at_us or later; if not, choice->again_us is lowered to at_us. */
+/* Whether the time at_us has come; if not, choice->again_us is lowered to at_us if it is later. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
     if (facts->now_us >= at_us)
