@@ -9,7 +9,7 @@
  * while it runs, and uses no other state of the engine.  The `done` of a job is called on the
  * engine thread.  Disk calls may block, except read_now, is_linked and free_bytes.  The engine
  * thread makes those that block only while it opens or closes a directory, and when it releases the
- * last reference to a segment that a merge replaced. */
+ * last reference to a segment that is no longer live. */
 #ifndef DAYBOOK_BASE_WORLD_WORLD_H
 #define DAYBOOK_BASE_WORLD_WORLD_H
 
