@@ -10,8 +10,7 @@
  * (seal_gate.h), because a refresh and such a reader read clicks and seals one after the other.
  *
  * A day that changed in between, or that is dirty, is left to the next pass, which a server begins
- * within a minute.  A failure of one day ends the pass; days that were sealed stay
- * sealed.
+ * within a minute.  A failure of one day ends the pass; days that were sealed stay sealed.
  *
  * Cost: a read of the day's clicks and one frame a day; memory: an entry per ad of the day, and the
  * days of one reseller. */

@@ -4,10 +4,10 @@
  *                 sealed     |  kept, with `keep 2 days`
  *
  * A pass goes through the published rows of amount_by_day, reseller by reseller.  A server begins a
- * pass by itself when days have expired, or when a sealed day with late clicks is no longer
- * dirty.  `daybook rollup` begins a pass, too, and after `daybook retention set` a server
- * begins one at once.  retention.seal_from is the first day that may be due for a seal, so that a
- * pass does not go through earlier days again.
+ * pass by itself when days have expired, or when a sealed day with late clicks is no longer dirty.
+ * `daybook rollup` begins a pass, too, and after `daybook retention set` a server begins one at
+ * once.  retention.seal_from is the first day that may be due for a seal, so that a pass does not
+ * go through earlier days again.
  *
  * Between two days the engine thread does other work.  Each seal waits until the previous seal is
  * durable, so at most one seal is under way. */

@@ -1,7 +1,7 @@
 /* counter_audit: see the header.
  *
  * Within a round the range of hashes only gets narrower, and the entry of a key outside it is
- * dropped as a whole.  An entry that is left at the end has therefore all of its numbers.  A
+ * dropped as a whole.  So an entry that is left at the end has all of its numbers.  A
  * dropped key is in a later round, because the next round's range begins where this one ends. */
 #include "rollup/verify/counter_audit.h"
 
