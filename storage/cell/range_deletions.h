@@ -11,9 +11,9 @@ struct range_deletion {
 };
 
 /* Write a bound, in stream order, for each place within `slice` where the deletion in force begins,
- * ends or changes.  Ranges that `partition_deletion` hides are left out.
- * `bounds_out` has space for 2 * count bounds; the bounds point to the bytes of the ranges and the
- * slice.  Returns the number of bounds.  The items of `ranges` are cut to the slice. */
+ * ends or changes.  Ranges that `partition_deletion` hides are left out.  `bounds_out` has space
+ * for 2 * count bounds; the bounds point to the bytes of the ranges and the slice.  Returns the
+ * number of bounds.  The items of `ranges` are cut to the slice. */
 size_t range_deletions_bounds(const struct table *table, struct range_deletion *ranges,
                               size_t count, struct deletion partition_deletion,
                               const struct slice *slice, struct unfiltered *bounds_out);

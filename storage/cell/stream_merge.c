@@ -28,7 +28,7 @@ enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
 struct merge_input {
     struct stream *stream;
     struct unfiltered head;
-    struct deletion open; /* range deletion in force in this input, at the place of the merge */
+    struct deletion open; /* in force in this input, behind the items merged so far */
 };
 
 struct merge_stream {
@@ -39,7 +39,7 @@ struct merge_stream {
     struct merge_input **used; /* inputs whose head is in the last item: to be pulled */
     size_t used_count;
     const struct row **versions; /* scratch: rows of one clustering */
-    struct deletion open;        /* range deletion in force in the output, at the merge's place */
+    struct deletion open;        /* range deletion in force behind the items yielded so far */
     struct arena *arena;         /* memory of the item that was yielded last */
     struct merge_input inputs[]; /* `count`; behind them in memory are the three arrays */
 };
@@ -138,7 +138,7 @@ static bool row_is_unchanged(const struct row *row, struct deletion covering)
            row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0;
 }
 
-/* The strongest range or partition deletion that covers a row at the place of the merge. */
+/* The strongest range or partition deletion that covers the row, the next one to be merged. */
 static struct deletion covering_of(const struct merge_stream *merge, const struct row *row)
 {
     struct deletion partition = merge->base.partition_deletion;
