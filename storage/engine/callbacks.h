@@ -20,7 +20,7 @@ struct callbacks {
 void callbacks_add(struct callbacks *callbacks, store_done done, void *context);
 /* Move the callbacks of `from` to the end of `to`. */
 void callbacks_move(struct callbacks *from, struct callbacks *to);
-/* Call and remove all of them; `err` NULL when `status` is 0. */
+/* Call and remove all of them; `err` may be NULL if `status` is 0. */
 void callbacks_call(struct callbacks *callbacks, int status, const struct error *err);
 void callbacks_release(struct callbacks *callbacks);
 #endif

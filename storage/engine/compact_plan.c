@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 enum {
-    CLOSED_DAYS = 2,  /* so many days after its beginning a day is over in every time zone */
+    CLOSED_DAYS = 2,  /* a day that began so many days ago in UTC is over in every time zone */
     CLOSE_SHARE = 10, /* the small runs have at least a tenth of the largest run's rows */
     OLDER_SHARE = 4   /* older runs are included up to so many times the size of the others */
 };
