@@ -64,6 +64,7 @@ static int open_socket(struct daybook *daybook, const struct addrinfo *found)
     if (connect(descriptor, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) {
         int failure = errno;
 
+        daybook->failed_connects++;
         (void)close(descriptor);
         return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: %s", daybook->address,
                             strerror(failure));
@@ -71,6 +72,19 @@ static int open_socket(struct daybook *daybook, const struct addrinfo *found)
     daybook->descriptor = descriptor;
     daybook->is_connecting = true;
     return 0;
+}
+
+/* A host may have several addresses, and the server may listen on one of them: localhost often is
+ * ::1 and 127.0.0.1.  Each failed attempt to connect goes on to the next one. */
+static const struct addrinfo *address_choose(const struct addrinfo *found, uint32_t failed_connects)
+{
+    uint32_t count = 0;
+
+    for (const struct addrinfo *each = found; each != NULL; each = each->ai_next)
+        count++;
+    for (uint32_t i = failed_connects % count; i > 0; i--)
+        found = found->ai_next;
+    return found;
 }
 
 static int resolve(struct daybook *daybook)
@@ -93,7 +107,7 @@ static int resolve(struct daybook *daybook)
             rc = daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: %s", daybook->address,
                               gai_strerror(rc));
         else
-            rc = open_socket(daybook, found);
+            rc = open_socket(daybook, address_choose(found, daybook->failed_connects));
     }
     if (found != NULL)
         freeaddrinfo(found);
@@ -140,6 +154,7 @@ void daybook_disconnect(struct daybook *daybook)
     if (daybook->descriptor >= 0)
         (void)close(daybook->descriptor);
     daybook->descriptor = -1;
+    daybook->failed_connects += daybook->is_connecting;
     daybook->is_connecting = false;
     daybook->writer.out_size = 0;
     daybook->sent = 0;

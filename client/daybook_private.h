@@ -38,6 +38,7 @@ struct daybook {
     /* the connection */
     int descriptor;                    /* -1: none */
     bool is_connecting;
+    uint32_t failed_connects;
     struct frame_writer writer;
     size_t sent;                       /* bytes of writer.out that were passed to the kernel */
     struct frame_reader reader;

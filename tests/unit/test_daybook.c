@@ -3,6 +3,8 @@
 #include "client/daybook.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -311,6 +313,35 @@ Test(daybook, a_server_that_is_away_is_said_after_patience_and_waited_for, .time
     daybook = client_open(&server);
     client_add(daybook, "a");
     cr_expect(daybook_sync(daybook) == 0);
+    daybook_close(daybook);
+    server_stop(&server);
+    server_release(&server);
+}
+
+/* The library's calls come here: host two.hosts has two addresses, of which the scripted server
+ * listens on the second. */
+int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                struct addrinfo **found_out)
+{
+    int (*resolve)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    bool is_two = strcmp(host, "two.hosts") == 0;
+
+    *(void **)&resolve = dlsym(RTLD_NEXT, "getaddrinfo");
+    int rc = resolve(is_two ? "127.0.0.2" : host, port, hints, found_out);
+    return rc == 0 && is_two ? resolve("127.0.0.1", port, hints, &(*found_out)->ai_next) : rc;
+}
+
+Test(daybook, each_address_of_a_host_is_tried, .timeout = 30)
+{
+    static const struct act acts[] = {{1, "binary 1\nok 1 accepted 1 rejected 0\n", false, false}};
+    struct server server;
+    struct daybook *daybook;
+
+    server_start(&server, acts, 1);
+    memcpy(server.address, "two.hosts", strlen("127.0.0.1"));
+    daybook = client_open(&server);
+    client_add(daybook, "a");
+    cr_expect(daybook_sync(daybook) == 0, "%s", daybook_error(daybook));
     daybook_close(daybook);
     server_stop(&server);
     server_release(&server);
