@@ -448,6 +448,21 @@ Test(rollup, after_a_crash_the_same_figures_come_out)
     }
 }
 
+/* The day is published, so nothing but the mark of the rate's days is left to be worked off. */
+Test(rollup, a_server_works_a_rate_off_that_it_was_given_before_a_crash)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", true);
+    rollup_fixture_crash(&fixture, 1);
+    rollup_fixture_advance(&fixture, 2);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-28 1 1 0.5 0.5 published\n");
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
 /* A restatement owed when the server was stopped names its cause after the restart. */
 Test(rollup, marks_keep_their_causes_over_a_restart)
 {
