@@ -28,7 +28,8 @@ struct dirty_evicted {
     size_t bytes_max;                  /* bytes of memory for the set; waiting days are evicted
                                         * while the set takes more than half of it */
     uint32_t count;                    /* evicted days; an upper limit, as some may be in memory
-                                        * again; too low while the table is read */
+                                        * again */
+    uint32_t recounted;                /* of these: days that readings under way count anew */
     int64_t due_us;                    /* no evicted day is due before this time */
     uint32_t returns;                  /* readings of the table under way */
     bool has_left;                     /* while the rollup is opened: marks from left_token on are

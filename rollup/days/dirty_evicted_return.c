@@ -21,7 +21,8 @@ struct dirty_evicted_reading {
     bool is_over;
     bool has_settled;    /* days of an earlier page were worked off */
     uint32_t left;       /* days that stay evicted */
-    int64_t left_due_us; /* when the first of these days is due */
+    uint32_t recounted;  /* of dirty_evicted.recounted: days that were evicted at the beginning */
+    int64_t left_due_us; /* when the first of the days left is due */
     int64_t began_us;    /* monotonic */
     struct timer time_slice;
     store_done done;
@@ -36,6 +37,8 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     store_done done = reading->done;
     void *context = reading->context;
     int64_t pause_us = (world_monotonic_us(rollup->world) - reading->began_us) * PAUSE_SHARE;
+    evicted->count -= reading->recounted;
+    evicted->recounted -= reading->recounted;
     dirty_evicted_note(evicted, reading->left, reading->left_due_us);
     /* Days become due one by one.  After the pause one reading of the table finds many of them. */
     int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
@@ -170,8 +173,10 @@ void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
     reading->done = done;
     reading->context = context;
     rollup->evicted.returns++;
-    /* The reading counts anew how many days stay evicted. */
-    rollup->evicted.count = 0;
+    /* The reading counts anew how many of the evicted days stay evicted; until it ends, all of them
+     * count. */
+    reading->recounted = rollup->evicted.count - rollup->evicted.recounted;
+    rollup->evicted.recounted = rollup->evicted.count;
     rollup->evicted.due_us = INT64_MAX;
     rollup_fire_in(rollup, &reading->time_slice, 0);
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/publication.h"
 #include "tests/lib/rollup_fixture.h"
 
@@ -116,6 +117,19 @@ Test(dirty_evicted, a_command_publishes_days_that_are_away)
     expect_room(&fixture);
     cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(dirty_evicted, a_command_publishes_days_that_are_away_beside_a_reading)
+{
+    struct rollup_fixture fixture = {.open_days_bytes = ROOM};
+    rollup_fixture_start(&fixture);
+    fill(&fixture);
+    dirty_evicted_return(fixture.rollup, DIRTY_EVICTED_DUE, INT64_MIN, NULL, NULL);
+    expect_room(&fixture);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    cr_assert_eq(rollup_open_days(fixture.rollup).evicted, 0);
     rollup_fixture_stop(&fixture);
 }
 
