@@ -170,35 +170,88 @@ static void list_rate(struct table_print *print, struct bytes reseller, const st
     table_print_cells(print, &cells);
 }
 
+enum { LISTED_MAX = 1000 }; /* rates that one loop turn prints */
+
+struct rate_listing {
+    struct rollup *rollup;
+    const struct rate_options *options;
+    struct command_output *output;
+    struct bytes *resellers;
+    uint32_t reseller_count;
+    uint32_t reseller_next;
+    uint64_t printed;
+    struct buffer text;
+    struct table_print *print;
+    struct timer time_slice;
+};
+
+static void list_finish(struct rate_listing *listing)
+{
+    struct command_output *output = listing->output;
+    table_print_finish(listing->print);
+    command_text_flush(output, &listing->text, true);
+    if (listing->printed == 0)
+        command_printf(output, COMMAND_ERR, "no rates\n");
+    memory_free(listing->resellers);
+    buffer_release(&listing->text);
+    rollup_leave(listing->rollup);
+    memory_free(listing);
+    output->finish(output, EXIT_DONE);
+}
+
+static uint32_t list_reseller(struct rate_listing *listing, struct bytes reseller)
+{
+    uint32_t count;
+    const struct rate *rates = rate_table_rates(listing->rollup->rates.table, reseller, &count);
+    for (uint32_t i = 0; i < count; i++)
+        list_rate(listing->print, reseller, &rates[i], listing->options->common.format);
+    command_text_flush(listing->output, &listing->text, false);
+    listing->printed += count;
+    return count;
+}
+
+static void list_drained(void *context)
+{
+    struct rate_listing *listing = context;
+    listing->output->drained = NULL;
+    rollup_fire_in(listing->rollup, &listing->time_slice, 0);
+}
+
+static void list_some(struct timer *timer)
+{
+    struct rate_listing *listing = timer->context;
+    if (command_must_wait(listing->output, list_drained, listing))
+        return;
+    for (uint32_t listed = 0; listed < LISTED_MAX;) {
+        if (listing->reseller_next == listing->reseller_count) {
+            list_finish(listing);
+            return;
+        }
+        listed += list_reseller(listing, listing->resellers[listing->reseller_next++]);
+    }
+    rollup_fire_in(listing->rollup, &listing->time_slice, 0);
+}
+
 static void list_run(struct rollup *rollup, const struct rate_options *options,
                      struct command_output *output)
 {
     static const struct table_column columns[] = {{"reseller_id", TABLE_TEXT},
                                                   {"effective_since", TABLE_TEXT},
                                                   {"reward_percent", TABLE_DECIMAL}};
-    struct buffer text = {0};
-    struct table_print *print = table_print_new(options->common.format, columns, 3, &text);
-    uint32_t reseller_count;
-    struct bytes *resellers = rate_table_resellers(rollup->rates.table, &reseller_count);
-    uint64_t printed = 0;
-    for (uint32_t i = 0; i < reseller_count; i++) {
-        uint32_t count;
-        const struct rate *rates = rate_table_rates(rollup->rates.table, resellers[i], &count);
-        if (options->word_count > 0 && !bytes_equal(resellers[i], bytes_text(options->words[0])))
-            continue;
-        for (uint32_t k = 0; k < count; k++)
-            list_rate(print, resellers[i], &rates[k], options->common.format);
-        printed += count;
-        command_text_flush(output, &text, false);
+    struct rate_listing *listing = memory_zeroed(1, sizeof(*listing));
+    listing->rollup = rollup;
+    listing->options = options;
+    listing->output = output;
+    listing->print = table_print_new(options->common.format, columns, 3, &listing->text);
+    listing->time_slice = (struct timer){.fire = list_some, .context = listing};
+    if (options->word_count > 0) {
+        listing->resellers = memory_alloc(sizeof(*listing->resellers));
+        listing->resellers[0] = bytes_text(options->words[0]);
+        listing->reseller_count = 1;
+    } else {
+        listing->resellers = rate_table_resellers(rollup->rates.table, &listing->reseller_count);
     }
-    table_print_finish(print);
-    command_text_flush(output, &text, true);
-    if (printed == 0)
-        command_printf(output, COMMAND_ERR, "no rates\n");
-    memory_free(resellers);
-    buffer_release(&text);
-    rollup_leave(rollup);
-    output->finish(output, EXIT_DONE);
+    rollup_fire_in(rollup, &listing->time_slice, 0);
 }
 
 /* ---- changes ---- */

@@ -2,7 +2,7 @@
  *
  * The table `change` is read first, so that an entry can name the users and commands that caused
  * it.  Then the ledger is read, one reseller after the other in ascending order of bytes, and for
- * each reseller by day and time.  Between resellers the command waits for a slow reader of its
+ * each reseller by day and time.  After each page the command waits for a slow reader of its
  * output.
  *
  * CSV, JSON and Markdown have every column.  The aligned table has fewer columns, with old and new
@@ -87,6 +87,7 @@ struct listing {
     struct bytes *resellers;
     uint32_t reseller_count;
     uint32_t reseller_next;
+    struct buffer position; /* of the next page of the reseller before; empty: it has none */
     struct buffer text;
     struct table_print *print;
     uint64_t printed;
@@ -107,6 +108,7 @@ static void listing_finish(struct listing *listing)
         command_printf(output, COMMAND_ERR, "nothing was restated\n");
     key_map_free(listing->changes);
     memory_free(listing->resellers);
+    buffer_release(&listing->position);
     buffer_release(&listing->text);
     arena_free(listing->arena);
     rollup_leave(listing->rollup);
@@ -115,6 +117,11 @@ static void listing_finish(struct listing *listing)
 }
 
 /* ---- changes ---- */
+
+static size_t changes_bytes(const struct listing *listing)
+{
+    return key_map_bytes(listing->changes) + arena_held(listing->arena);
+}
 
 static int take_change(void *context, const struct table *table, const struct page_row *row,
                        struct error *err)
@@ -125,7 +132,6 @@ static int take_change(void *context, const struct table *table, const struct pa
     struct bytes command = bytes_of("", 0);
     struct bytes note;
     struct buffer text = {0};
-    (void)err;
     if (!store_row_value(table, row, CHANGE_ID, &id))
         return 0;
     (void)store_row_value(table, row, CHANGE_ACTOR, &actor);
@@ -138,10 +144,13 @@ static int take_change(void *context, const struct table *table, const struct pa
         buffer_append_bytes(&text, note);
         buffer_append_text(&text, ")");
     }
+    size_t before = changes_bytes(listing);
     struct bytes *known = key_map_value(listing->changes, key_map_add(listing->changes, id));
     *known = arena_copy(listing->arena, buffer_view(&text));
     buffer_release(&text);
-    return 0;
+    return command_keep(listing->output, (int64_t)(changes_bytes(listing) - before))
+               ? 0
+               : error_set(err, ERROR_LIMIT, COMMAND_NO_ROOM);
 }
 
 /* ---- entries ---- */
@@ -289,10 +298,9 @@ static void put_entry(struct listing *listing, const struct ledger_entry *entry,
     put_by(listing, table_print_cell(cells, false), row);
 }
 
-static int take_entry(void *context, const struct table *table, const struct page_row *row,
-                      struct error *err)
+static int take_entry(struct listing *listing, const struct table *table,
+                      const struct page_row *row, struct error *err)
 {
-    struct listing *listing = context;
     struct ledger_entry entry;
     struct table_cells cells = {.count = 0};
     int rc = ledger_read(table, row, &entry, err);
@@ -304,29 +312,39 @@ static int take_entry(void *context, const struct table *table, const struct pag
         table_print_cells(listing->print, &cells);
         listing->printed++;
     }
-    command_text_flush(listing->output, &listing->text, false);
     return rc;
+}
+
+static int take_page(void *context, const struct read_page *page, struct error *err)
+{
+    struct listing *listing = context;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < page->row_count; i++)
+        rc = take_entry(listing, page->table, &page->rows[i], err);
+    buffer_set(&listing->position, page->position);
+    command_text_flush(listing->output, &listing->text, false);
+    return rc < 0 ? rc : 1;
 }
 
 /* ---- one reseller after the other ---- */
 
-static void next_reseller(struct listing *listing);
+static void next_page(struct listing *listing);
 
-static void reseller_done(void *context, int status, const struct error *err)
+static void page_done(void *context, int status, const struct error *err)
 {
     struct listing *listing = context;
     error_keep(&listing->err, status, err);
-    next_reseller(listing);
+    next_page(listing);
 }
 
 static void drained(void *context)
 {
     struct listing *listing = context;
     listing->output->drained = NULL;
-    next_reseller(listing);
+    next_page(listing);
 }
 
-static void read_reseller(struct listing *listing, struct bytes reseller)
+static void read_page(struct listing *listing, struct bytes reseller)
 {
     struct day_slice_text text;
     const struct click_stream *stream = listing->rollup->stream;
@@ -334,16 +352,22 @@ static void read_reseller(struct listing *listing, struct bytes reseller)
     struct read_request request =
         store_rows_request(stream->ledger_table_id, &reseller, READ_DURABLE);
     request.slice = ledger_slice(options->from, options->to, &text);
-    store_rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing);
+    request.position = buffer_view(&listing->position);
+    store_rows_read_pages(listing->rollup->store, &request, take_page, page_done, listing);
 }
 
-/* Read the next reseller's entries, or wait for the output's reader; after the last one, finish. */
-static void next_reseller(struct listing *listing)
+/* Read the next page of entries, or wait for the output's reader; after the last page, finish. */
+static void next_page(struct listing *listing)
 {
-    if (listing->err.code != 0 || listing->reseller_next == listing->reseller_count)
+    bool is_last = listing->position.size == 0;
+    if (listing->err.code != 0 || (is_last && listing->reseller_next == listing->reseller_count)) {
         listing_finish(listing);
-    else if (!command_must_wait(listing->output, drained, listing))
-        read_reseller(listing, listing->resellers[listing->reseller_next++]);
+        return;
+    }
+    if (command_must_wait(listing->output, drained, listing))
+        return;
+    listing->reseller_next += is_last;
+    read_page(listing, listing->resellers[listing->reseller_next - 1]);
 }
 
 static void resellers_known(void *context, int status, const struct error *err)
@@ -354,7 +378,7 @@ static void resellers_known(void *context, int status, const struct error *err)
         return;
     }
     listing->resellers = key_map_sorted(listing->rollup->resellers.map, &listing->reseller_count);
-    next_reseller(listing);
+    next_page(listing);
 }
 
 static void changes_read(void *context, int status, const struct error *err)
@@ -368,7 +392,7 @@ static void changes_read(void *context, int status, const struct error *err)
         listing->resellers = memory_alloc(sizeof(struct bytes));
         listing->resellers[0] = bytes_text(listing->options->common.reseller);
         listing->reseller_count = 1;
-        next_reseller(listing);
+        next_page(listing);
         return;
     }
     known_resellers_read(&listing->rollup->resellers, resellers_known, listing);
