@@ -67,6 +67,9 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
     if (reseller >= batch->memo_capacity) {
         uint32_t capacity = batch->memo_capacity == 0 ? MEMOS_MIN : batch->memo_capacity * 2;
 
+        /* Resellers that came when there was no memory have numbers, but no memos yet. */
+        while (capacity <= reseller)
+            capacity *= 2;
         if (!array_resize(&batch->memos, capacity, sizeof *batch->memos))
             return STRING_MAP_NO_MEMORY;
         memset(batch->memos + batch->memo_capacity, 0,

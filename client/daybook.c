@@ -173,10 +173,11 @@ static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = work_step(daybook, wait_ms, progress);
 
-    if (*progress) {
+    if (*progress)
         daybook->retry_ms = 0;
+    /* An error after the answer that made progress is newer than this answer. */
+    if (*progress && rc == 0)
         daybook->error[0] = '\0';
-    }
     /* After any error, also where memory was out, bytes that were received may be lost. */
     if (rc != 0)
         daybook_disconnect(daybook);

@@ -76,8 +76,9 @@ struct daybook_rejected {
 /* A field that is 0 or NULL stands for its default.  daybook_open copies all texts and bytes to
  * which fields point. */
 struct daybook_options {
-    const char *address;               /* HOST:PORT; default: "127.0.0.1:7600".  If the host has
-                                        * several addresses, they are tried in turn */
+    const char *address;               /* HOST:PORT, or :PORT for 127.0.0.1; default:
+                                        * "127.0.0.1:7600".  If the host has several addresses,
+                                        * they are tried in turn */
     const char *stream;                /* default: the server's default stream */
     const uint8_t *producer;           /* 16 bytes, a UUID; default: random */
     uint64_t epoch;                    /* default: 1; the server refuses connections with a lower

@@ -35,21 +35,19 @@ int64_t daybook_now_ms(void)
 
 /* ---- connecting ---- */
 
-/* Split HOST:PORT or [HOST]:PORT in place. */
-static bool address_split(char *text, char **host_out, char **port_out)
+/* Split HOST:PORT, [HOST]:PORT or :PORT in place; daybook_open has checked that there is a colon.
+ */
+static void address_split(char *text, const char **host_out, const char **port_out)
 {
     char *colon = strrchr(text, ':');
 
-    if (colon == NULL || colon == text)
-        return false;
     *colon = '\0';
     *port_out = colon + 1;
-    *host_out = text;
+    *host_out = colon == text ? "127.0.0.1" : text;
     if (text[0] == '[' && colon[-1] == ']') {
         colon[-1] = '\0';
         *host_out = text + 1;
     }
-    return true;
 }
 
 static int open_socket(struct daybook *daybook, const struct addrinfo *found)
@@ -92,23 +90,19 @@ static int resolve(struct daybook *daybook)
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     char *text = strdup(daybook->address);
-    char *host;
-    char *port;
+    const char *host;
+    const char *port;
     int rc;
 
     if (text == NULL)
         return daybook_fail(daybook, DAYBOOK_NO_MEMORY, "out of memory");
-    if (!address_split(text, &host, &port)) {
-        rc = daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: an address is HOST:PORT",
-                          daybook->address);
-    } else {
-        rc = getaddrinfo(host, port, &hints, &found);
-        if (rc != 0)
-            rc = daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: %s", daybook->address,
-                              gai_strerror(rc));
-        else
-            rc = open_socket(daybook, address_choose(found, daybook->failed_connects));
-    }
+    address_split(text, &host, &port);
+    rc = getaddrinfo(host, port, &hints, &found);
+    if (rc != 0)
+        rc = daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: %s", daybook->address,
+                          gai_strerror(rc));
+    else
+        rc = open_socket(daybook, address_choose(found, daybook->failed_connects));
     if (found != NULL)
         freeaddrinfo(found);
     free(text);

@@ -270,6 +270,7 @@ Test(daybook, an_end_is_an_end, .timeout = 60)
         "error 1 batch_differs\n",
         "binary 1\nok 2 accepted 1 rejected 0\n",
         "binary 1\nok 1 accepted x rejected 0\n",
+        "binary 1\nok 1 accepted 1 rejected 0\nerror 2 sequence_gap expected 3\n",
         "binary 3\n",
         "hello\n",
     };
