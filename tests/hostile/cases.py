@@ -84,6 +84,9 @@ CASES = [
         ("CREATE TABLE IF NOT EXISTS h.wide (k int PRIMARY KEY)", ())],
          [(f"ALTER TABLE h.wide ADD ({repeat('c{0} int', 3000)})", ()),
           (f"CREATE TABLE h.wider (k int PRIMARY KEY, {repeat('c{0} int', 60000)})", ()),
+          (f"CREATE TABLE h.ordered (k int, {repeat('c{0} int', 4000)}, PRIMARY KEY "
+           f"(k, {repeat('c{0}', 4000)})) WITH CLUSTERING ORDER BY "
+           f"({repeat('c{0} ASC', 4000)}, {repeat('c3999 ASC', 80000)})", ()),
           (f"CREATE TYPE h.wide_type ({repeat('c{0} int', 60000)})", ()),
           (f"INSERT INTO h.wide (k, {repeat('c{0}', 3000)}) VALUES (1, {repeat('{0}', 3000)})",
            ()),

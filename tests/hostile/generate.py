@@ -265,6 +265,8 @@ class Maker:
         return self.draw.choice([
             made, made, f"DROP TABLE IF EXISTS {table}",
             f"CREATE TABLE {table} (k int, PRIMARY KEY (({key}), {key}))",
+            f"CREATE TABLE {table} (p int, k int, PRIMARY KEY (p, k)) WITH CLUSTERING ORDER BY "
+            f"({self.repeat(lambda: 'k DESC')})",
             f"CREATE TABLE {table} (k int PRIMARY KEY) WITH " +
             self.repeat(lambda: "gc_grace_seconds = 1", " AND ")])
 

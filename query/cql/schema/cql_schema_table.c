@@ -140,10 +140,16 @@ static int read_key(struct change *change, const struct cql_create_table *create
     return 0;
 }
 
+/* Among so many entries of CLUSTERING ORDER BY one is wrong, unless the table has more clustering
+ * columns than any table may have.  So the checks do not look at further entries, of which one
+ * statement may have a hundred thousand. */
+enum { ORDERINGS_READ = SCHEMA_CLUSTERING_MAX + 1 };
+
 static int read_order(struct change *change, const struct cql_create_table *create,
                       struct columns *columns)
 {
-    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
+    const struct cql_ordering *o = create->clustering_order;
+    for (uint32_t i = 0; o != NULL && i < ORDERINGS_READ; o = o->next, i++) {
         struct column_definition *column = columns_find(columns, o->column);
         if (column == NULL || column->kind != COLUMN_CLUSTERING) {
             return cql_invalid(change->fault,
@@ -156,37 +162,47 @@ static int read_order(struct change *change, const struct cql_create_table *crea
     return 0;
 }
 
+/* Whether one of the entries from `from` on names the column. */
+static bool is_ordered(const struct bytes *names, uint32_t from, uint32_t count, struct bytes name)
+{
+    for (uint32_t i = from; i < count; i++)
+        if (bytes_equal(names[i], name))
+            return true;
+    return false;
+}
+
 /* CLUSTERING ORDER BY must name the first clustering columns, each once and in their order. */
 static int check_order(struct change *change, const struct cql_create_table *create,
                        const struct columns *columns, uint32_t key_count)
 {
+    struct bytes names[ORDERINGS_READ];
+    uint32_t count = 0;
     uint32_t place = 0;
+    const struct cql_ordering *o = create->clustering_order;
+    for (; o != NULL && count < ORDERINGS_READ; o = o->next)
+        names[count++] = o->column;
     while (place < key_count && columns->items[place].kind == COLUMN_PARTITION)
         place++;
-    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
-        for (const struct cql_ordering *other = o->next; other != NULL; other = other->next) {
-            if (bytes_equal(o->column, other->column)) {
-                return cql_invalid(change->fault,
-                                   "Duplicate column '%.*s' in CLUSTERING ORDER BY clause for "
-                                   "table '%.*s'",
-                                   CQL_SHOW(o->column), CQL_SHOW(create->name.name));
-            }
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_ordered(names, i + 1, count, names[i])) {
+            return cql_invalid(change->fault,
+                               "Duplicate column '%.*s' in CLUSTERING ORDER BY clause for "
+                               "table '%.*s'",
+                               CQL_SHOW(names[i]), CQL_SHOW(create->name.name));
         }
     }
-    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next, place++) {
+    for (uint32_t i = 0; i < count; i++, place++) {
         struct bytes wanted = bytes_text(columns->items[place].name);
-        bool is_later = false;
-        for (const struct cql_ordering *other = o->next; other != NULL; other = other->next)
-            is_later = is_later || bytes_equal(other->column, wanted);
-        if (bytes_equal(o->column, wanted))
+        if (bytes_equal(names[i], wanted))
             continue;
-        return is_later ? cql_invalid(change->fault,
-                                      "The order of columns in the CLUSTERING ORDER directive must "
-                                      "match that of the clustering columns (%.*s must appear "
-                                      "before %.*s)",
-                                      CQL_SHOW(wanted), CQL_SHOW(o->column))
-                        : cql_invalid(change->fault, "Missing CLUSTERING ORDER for column %.*s",
-                                      CQL_SHOW(wanted));
+        return is_ordered(names, i + 1, count, wanted)
+                   ? cql_invalid(change->fault,
+                                 "The order of columns in the CLUSTERING ORDER directive must "
+                                 "match that of the clustering columns (%.*s must appear "
+                                 "before %.*s)",
+                                 CQL_SHOW(wanted), CQL_SHOW(names[i]))
+                   : cql_invalid(change->fault, "Missing CLUSTERING ORDER for column %.*s",
+                                 CQL_SHOW(wanted));
     }
     return 0;
 }
