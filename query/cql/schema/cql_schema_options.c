@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define STRATEGIES "org.apache.cassandra.locator."
 
@@ -61,6 +62,16 @@ static int check_factor(struct cql_execution *execution, const char *keyspace, s
     return 0;
 }
 
+/* NetworkTopologyStrategy takes replication_factor for each datacenter that is not named. */
+static bool names_datacenter(const struct cql_property *property)
+{
+    for (const struct cql_term *key = property->value->arguments; key != NULL;
+         key = key->next->next)
+        if (is_text(key->text, CQL_DATACENTER))
+            return true;
+    return false;
+}
+
 static int read_replication(struct cql_execution *execution, const char *keyspace,
                             const struct cql_property *property, const char **replication_out)
 {
@@ -90,12 +101,42 @@ static int read_replication(struct cql_execution *execution, const char *keyspac
                             CQL_SHOW(key->text), class, keyspace);
         } else {
             rc = check_factor(execution, keyspace, key->next->text);
-            put_option(&map, is_simple ? key->text : bytes_text(CQL_DATACENTER), key->next->text);
+            if (is_simple || !is_factor || !names_datacenter(property))
+                put_option(&map, is_simple ? key->text : bytes_text(CQL_DATACENTER),
+                           key->next->text);
         }
     }
     buffer_put_u8(&map, '}');
     *replication_out = cql_text(execution->arena, buffer_view(&map));
     return rc;
+}
+
+int cql_schema_options_read_boolean(struct cql_execution *execution, const char *name,
+                                    const char *text, bool *value_out)
+{
+    static const char *const words[] = {"1", "true", "yes", "0", "false", "no"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcasecmp(text, words[i]) == 0) {
+            *value_out = i < 3;
+            return 0;
+        }
+    }
+    return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR,
+                      "Invalid boolean value %s for '%s'. Positive values can be '1', 'true' or "
+                      "'yes'. Negative values can be '0', 'false' or 'no'.",
+                      text, name);
+}
+
+static int read_durable_writes(struct cql_execution *execution, const struct cql_property *property,
+                               bool *value_out)
+{
+    const struct cql_term *value = property->value;
+    if (value->kind == CQL_TERM_MAP || value->kind == CQL_TERM_SET) {
+        return cql_refuse(&execution->fault, CQL_SYNTAX_ERROR,
+                          "Invalid value for property 'durable_writes'. It should be a string");
+    }
+    return cql_schema_options_read_boolean(execution, "durable_writes",
+                                           cql_text(execution->arena, value->text), value_out);
 }
 
 int cql_schema_options_check_keyspace(struct cql_execution *execution,
@@ -137,8 +178,9 @@ int cql_schema_options_read_keyspace(struct cql_execution *execution, const char
             if (rc != 0)
                 return rc;
         } else {
-            options->durable_writes =
-                p->value->text.size == 4 && (p->value->text.data[0] | 0x20) == 't';
+            int rc = read_durable_writes(execution, p, &options->durable_writes);
+            if (rc != 0)
+                return rc;
         }
     }
     return 0;

@@ -21,6 +21,9 @@ int cql_schema_options_check_keyspace(struct cql_execution *execution,
 int cql_schema_options_read_keyspace(struct cql_execution *execution, const char *keyspace,
                                      const struct cql_property *properties,
                                      struct cql_keyspace_options *options);
+/* Read a boolean as Cassandra spells those of options; CQL_SYNTAX_ERROR if `text` is none. */
+int cql_schema_options_read_boolean(struct cql_execution *execution, const char *name,
+                                    const char *text, bool *value_out);
 
 /* ---- cql_table_options.c ---- */
 

@@ -53,17 +53,11 @@ struct option_reader {
 
 static int read_boolean(struct option_reader *reader)
 {
-    static const char *const words[] = {"1", "true", "yes", "0", "false", "no"};
-    for (size_t i = 0; i < 6; i++) {
-        if (strcasecmp(reader->text, words[i]) == 0) {
-            buffer_append_text(&reader->value, i < 3 ? "true" : "false");
-            return 0;
-        }
-    }
-    return SYNTAX(reader,
-                  "Invalid boolean value %s for '%s'. Positive values can be '1', 'true' or "
-                  "'yes'. Negative values can be '0', 'false' or 'no'.",
-                  reader->text, reader->name);
+    bool value;
+    int rc = cql_schema_options_read_boolean(reader->execution, reader->name, reader->text, &value);
+    if (rc == 0)
+        buffer_append_text(&reader->value, value ? "true" : "false");
+    return rc;
 }
 
 static int parse_integer(struct option_reader *reader, int32_t *number_out)
