@@ -18,6 +18,7 @@ struct retention {
     int32_t sealed_to;                 /* no later day has a seal */
     int32_t seal_from;                 /* a seal pass begins with this day: no earlier one can be
                                         * due */
+    int failure;                       /* code of the last pass, if that failed; 0: it did not */
     store_done loaded;                 /* private, as is the next */
     void *context;
 };

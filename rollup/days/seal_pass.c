@@ -22,8 +22,8 @@
 #include "base/memory.h"
 
 enum {
-    BATCH_BYTES_MAX = 16 << 20, /* of a seal; less than the store's limit for a batch */
-    ROW_BYTES = 160,            /* of an ad's row besides ids */
+    ADS_BYTES_MAX = 16 << 20, /* of memory for a day's ads; more do not fit into one batch */
+    ROW_BYTES = 160,          /* of an ad besides ids */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
     LOOK_MS = 60000 /* between two checks of a server whether days have expired */
@@ -52,7 +52,7 @@ struct seal_pass {
     struct buffer key;
     struct partition_stats stats; /* of the day's clicks, as they were read */
     struct key_map *ads;          /* by ad: a struct ad_sum */
-    size_t bytes;                 /* of the batch, roughly */
+    size_t bytes;                 /* of memory for `ads`, roughly */
     bool is_read;
     struct store_version version;
     struct write_batch *batch;
@@ -118,6 +118,22 @@ static void log_sealed(const struct seal_pass *pass)
     buffer_release(&gross);
 }
 
+/* A server begins the next pass a minute later, so a failure is logged only if it is a new one. */
+static void log_not_sealed(const struct seal_pass *pass, const struct error *err)
+{
+    struct rollup *rollup = pass->rollup;
+    const char *stream = rollup->stream->name;
+    if (!rollup->is_automatic || rollup->is_closing)
+        return;
+    if (pass->totals.days_too_large > 0)
+        log_event(LOG_WARNING, "days_too_large_to_seal", log_text("stream", stream),
+                  log_number("days", (int64_t)pass->totals.days_too_large));
+    if (err->code != 0 && err->code != rollup->retention.failure)
+        log_event(LOG_WARNING, "days_not_sealed", log_text("stream", stream),
+                  log_text("reason", err->text));
+    rollup->retention.failure = err->code;
+}
+
 static void pass_finish(struct seal_pass *pass)
 {
     struct rollup *rollup = pass->rollup;
@@ -135,6 +151,7 @@ static void pass_finish(struct seal_pass *pass)
     retention_expect(&rollup->retention, pass->left_from);
     rollup->sealing = NULL;
     log_sealed(pass);
+    log_not_sealed(pass, &err);
     pass_free(pass);
     if (done != NULL)
         done(context, err.code, &err, &totals);
@@ -167,6 +184,13 @@ static void day_leave(struct seal_pass *pass)
     pass->totals.days_left++;
     if (pass->day < pass->left_from)
         pass->left_from = pass->day;
+    day_end(pass);
+}
+
+/* The day has too many ads for one frame.  It is looked at again after the next start. */
+static void day_leave_for_good(struct seal_pass *pass)
+{
+    pass->totals.days_too_large++;
     day_end(pass);
 }
 
@@ -289,6 +313,8 @@ static void commit_time_slice(struct timer *timer)
         world_timer_start(rollup->world, timer, commit_time_slice, pass, FULL_PAUSE_MS);
     else if (rc == ERROR_CONFLICT)
         day_leave(pass);
+    else if (rc == ERROR_LIMIT)
+        day_leave_for_good(pass);
     else if (rc < 0)
         pass_fail(pass, rc, &err);
 }
@@ -331,7 +357,7 @@ static int take_page(void *context, const struct read_page *page, struct error *
     pass->is_read = true;
     for (uint32_t i = 0; rc == 0 && i < page->row_count; i++)
         rc = take_click(pass, page->table, &page->rows[i], err);
-    if (rc == 0 && (is_ended(pass) || pass->bytes > BATCH_BYTES_MAX))
+    if (rc == 0 && (is_ended(pass) || pass->bytes > ADS_BYTES_MAX))
         return 1;
     return rc;
 }
@@ -343,9 +369,8 @@ static void clicks_read(void *context, int status, const struct error *err)
         pass_fail(pass, status, err);
         return;
     }
-    if (pass->bytes > BATCH_BYTES_MAX) {
-        pass->totals.days_too_large++;
-        day_end(pass);
+    if (pass->bytes > ADS_BYTES_MAX) {
+        day_leave_for_good(pass);
         return;
     }
     commit_time_slice(&pass->time_slice);

@@ -165,6 +165,28 @@ Test(seal_pass, a_day_that_is_owed_something_is_left_to_the_next_pass)
     rollup_fixture_stop(&fixture);
 }
 
+/* The rows of so many ads take less than the pass allows, and more than the store takes. */
+Test(seal_pass, a_day_with_too_many_ads_stays_and_the_others_are_sealed)
+{
+    enum { ADS = 45000, AT_ONCE = 5000 };
+    static struct click some[AT_ONCE];
+    static char names[AT_ONCE][16];
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    for (uint32_t i = 0; i < ADS; i++) {
+        snprintf(names[i % AT_ONCE], sizeof(names[0]), "%u", i);
+        some[i % AT_ONCE] =
+            (struct click){"q", "2013-11-28", 1385605012000, names[i % AT_ONCE], "1"};
+        if (i % AT_ONCE == AT_ONCE - 1)
+            rollup_fixture_clicks(&fixture, some, AT_ONCE);
+    }
+    put_clicks(&fixture);
+    struct pass pass = seal(&fixture, false);
+    expect_totals(&pass, 3, 5, 0);
+    cr_assert_eq(pass.totals.days_too_large, 1);
+    rollup_fixture_stop(&fixture);
+}
+
 struct held {
     struct seal_pin pin;
     bool is_granted;
