@@ -306,10 +306,11 @@ static int content_read(struct manifest *manifest, struct error *err)
 
 /* Make the loaded manifest durable.  The last record may be in the page cache only, and after a
  * failed sync the system may take it for written, so that another sync does not write it.
- * Therefore its bytes are written again in the same place; likewise those of copy and roster.  If
+ * Therefore its bytes are written again in the same place, and so are those of copy and roster.  If
  * the last record is torn or the file has an older format, a new file is made instead: the torn
  * record has the place of the next one, and an older file should get no edits of the present
- * format.  It stays in use, and does get them, if there is no space for a new file. */
+ * format.  If there is no space for a new file, an older file stays in use, and does get such
+ * edits. */
 static int manifest_settle(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);

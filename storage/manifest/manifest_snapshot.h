@@ -30,7 +30,8 @@ must_check int manifest_snapshot_decode(struct bytes bytes, struct manifest **ma
                                         struct error *err);
 
 /* Read and decode the roster's file, and check the segments that it names.  ERROR_CORRUPT also if a
- * segment is missing or is another one; `err` then says how many rows would be missing. */
+ * segment's file is missing, damaged or another segment's; `err` then says how many rows would be
+ * missing. */
 must_check int manifest_snapshot_read(struct world *world, struct manifest **manifest_out,
                                       struct error *err);
 #endif

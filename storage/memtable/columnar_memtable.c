@@ -314,8 +314,8 @@ static void layout_widen(struct columnar_memtable *memtable, const struct block 
 
 /* ---- rows ---- */
 
-/* A new chunk has room for half as many rows as the partition has: if no more rows come, a fifth of
- * a partition's memory is unused on average. */
+/* A new chunk has room for half as many rows as the partition has, within CHUNK_ROWS_MIN and
+ * CHUNK_ROWS_MAX: so little of a partition's memory is unused if no more rows come. */
 static void chunk_begin(struct columnar_memtable *memtable, struct columnar_partition *partition)
 {
     uint64_t rows = packed_stats_rows(&partition->newest.stats);
