@@ -42,7 +42,7 @@ enum {
     RETRY_MS = 250
 };
 
-/* `bytes` is what bytes_written was after `frame`. */
+/* `bytes` is the value that bytes_written had after `frame`. */
 struct mark {
     uint64_t frame;
     uint64_t bytes;

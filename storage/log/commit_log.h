@@ -42,10 +42,10 @@ struct commit_log_options {
     uint64_t purges;               /* number of purges in the segments; a frame that was written
                                     * after more purges is refused */
     bool read_only;                /* replay in memory, write nothing */
-    bool salvage;                  /* at damage: copy the damaged file, rename the files after it,
-                                    * end the log after the last good frame, and return 0; `err`
-                                    * describes the loss.  With read_only no file changes.  If all
-                                    * files are lost, the log begins anew */
+    bool salvage;                  /* at damage: rename the files after the damaged one, copy the
+                                    * damaged one, end the log after the last good frame, and return
+                                    * 0; `err` describes the loss.  With read_only no file changes.
+                                    * If all files are lost, the log begins anew */
     uint64_t archive_bytes;        /* bytes of flushed log files to keep in directory archive.  0:
                                     * keep all if that directory exists, else none */
     struct frame_writer *writer;   /* makes frames durable (frame_writer.h) and must outlive the
@@ -99,8 +99,8 @@ const struct commit_log_status *commit_log_status(const struct commit_log *log);
 
 /* Whether the log files that are ready have space for a frame of this payload size.  If not, the
  * engine must accept no more writes until `room` of commit_log_on_space is called, and must then
- * ask again.  Also false after a failure, for a log that is read only, and for a payload over
- * COMMIT_LOG_PAYLOAD_MAX. */
+ * ask again.  The result is also false after a failure, for a log that is read only, and for a
+ * payload over COMMIT_LOG_PAYLOAD_MAX. */
 bool commit_log_has_room(struct commit_log *log, size_t payload_size);
 /* Set the callbacks for a change of space.  They are called on the engine thread; each may be NULL.
  * `room`: a file was made after commit_log_has_room had returned false.  `shortage`: the
@@ -193,8 +193,8 @@ must_check int commit_log_read(struct world *world, const struct commit_log_rang
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
-/* How many of the current file and the next one another process has deleted; `path_out` gets the
- * path of one. */
+/* Returns how many of two files, the current one and the next one, were removed from the directory
+ * by another process; `path_out` gets the path of one of them. */
 uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
 /* Append the state of the log as lines of text, for debugging. */

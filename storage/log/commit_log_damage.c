@@ -2,8 +2,8 @@
  *
  * The error for a log that does not open has these numbers.  Therefore, unlike recovery, this
  * module reads past the damage, block by block, to every record whose header is valid.  A frame
- * counts if its header is valid, its clicks count if all of the frame is valid; unreadable parts
- * are left out. */
+ * counts if its header is valid; its clicks count only if all of the frame is valid.  Unreadable
+ * parts are left out. */
 #include "base/crc32c.h"
 #include "storage/log/commit_log_private.h"
 

@@ -6,11 +6,13 @@
  * synced.  Everything else is damage to frames that may have been acknowledged, and the log
  * opens only if `salvage` is set.
  *
- * The steps are: read the first block of every file; start in the last file that begins at or
- * before flushed_frame + 1, since no earlier file is needed; walk from record to record (each must
- * have the next number and the checksum of the previous record); continue in the next file that has
- * records; after the last record, unless that is a closing record, search for sectors of later
- * records; sync the accepted records.
+ * The steps are:
+ * - Read the first block of every file.
+ * - Start in the last file that begins at or before flushed_frame + 1: no earlier file is needed.
+ * - Walk from record to record, and on into the next file that has records.  Each record must have
+ *   the next number and the checksum of the previous record.
+ * - After the last record, unless that is a closing record, search for sectors of later records.
+ * - Sync the accepted records.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
  * another frame 181 to file 6.  The walk ends in file 5 at frame 181, and file 6 begins with a
