@@ -1,9 +1,9 @@
 /* compact_plan: a pure function that chooses which runs of one table and kind to merge next.
  *
- * Runs come in the order of their frames.  The rank of a click is its place among its equals over
- * all runs in that order (docs/decisions/04-identity-of-a-click.md).  So for each day, the runs
- * that a merge takes must be neighbours among the runs that have rows of that day.  Merges are
- * chosen in these ways:
+ * Runs come in the order of their frames.  The rank of a click is its place, over all runs in that
+ * order, among the clicks of the same ad and millisecond
+ * (docs/decisions/04-identity-of-a-click.md).  So for each day, the runs that a merge takes must be
+ * neighbours among the runs that have rows of that day.  Merges are chosen in these ways:
  *
  *   lanes     The runs that have rows of one day only are the lane of that day.  The mixed runs
  *             (late clicks of many days, and days too small for separate runs) are one lane.  Runs
@@ -12,13 +12,13 @@
  *             class 0.  A stretch for class c is a series of neighbours in classes up to c.  For c
  *             = 0 it has at least COMPACT_RUNS_MIN runs.  From c = 1 on it has at least n runs,
  *             where n is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN for columnar ones,
- *             and its size is at least n/2 times that of its largest run.  The newest stretch for
- *             the least c that has one is merged.  So each merge puts its rows in a much larger
- *             run, and a row is seldom written again.
+ *             and its size is at least n/2 times that of its largest run.  Of the lowest class that
+ *             has a stretch, the newest stretch is merged.  So each merge puts its rows in a much
+ *             larger run, and a row is seldom written again.
  *   closing   A day of day_rows_min rows or more that is over, and got no rows for a while, is
- *             merged into one run as soon as its runs but the largest have a tenth of the rows of
- *             the largest.  Its rows in mixed runs are included; the mixed runs are written again
- *             with their other days.
+ *             merged into one run as soon as its smaller runs together have at least a tenth as
+ *             many rows of the day as its largest run.  Its rows in mixed runs are included; the
+ *             mixed runs are written again with their other days.
  *   purging   A day that is over and has deletions of its clicks is merged, even if it is a single
  *             run, so that the deleted rows and the deletions are dropped.
  *
@@ -53,9 +53,10 @@ struct compact_facts {
     uint32_t run_count;
     const struct compact_run *overwrites;      /* the row runs beside columnar ones */
     uint32_t overwrite_count;
-    /* Not 0: a full merge was requested.  Then any merge is chosen, however little it gains, if at
-     * least two of its runs begin at this frame or before.  When no such merge is left the request
-     * is done, even if more runs are written meanwhile. */
+    /* Not 0: a full merge was requested.  Then a merge is chosen, however little it gains, if at
+     * least two of its runs begin at this frame or before, or if it purges deletions up to this
+     * frame.  When no such merge is left the request is done, even if more runs are written
+     * meanwhile. */
     uint64_t asked_until;
     uint64_t day_rows_min;             /* of a day that is worth a separate run */
     uint64_t tier_bytes;               /* where class 1 begins */

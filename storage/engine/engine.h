@@ -56,13 +56,15 @@ must_check int engine_create(struct world *world, struct schema *schema, struct 
 
 /* Lock the directory, recover it, and return a store that is ready.  Tables of `builtin` (may be
  * NULL) that the directory does not have yet are added.  `world` and `metrics` outlive the store.
- * ERROR_NOT_FOUND, ERROR_NOT_OURS, ERROR_BUSY, ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
+ * Errors are, besides those of the disk, ERROR_NOT_FOUND, ERROR_NOT_OURS, ERROR_BUSY,
+ * ERROR_NEWER_FORMAT, ERROR_CORRUPT and ERROR_CONFLICT (commit_log_open). */
 must_check int engine_open(struct world *world, const struct engine_options *options,
                            const struct table_definition *const *builtin, uint32_t builtin_count,
                            struct store **store_out, struct error *err);
 
 /* engine_create and engine_open in one, with the directory locked once.  The schema has all
- * built-in tables, and the options are not read_only.  ERROR_EXISTS, ERROR_NOT_OURS, ERROR_BUSY. */
+ * built-in tables, and the options are not read_only.  Errors are, besides those of the disk,
+ * ERROR_EXISTS, ERROR_NOT_OURS, ERROR_BUSY and ERROR_CORRUPT (manifest_create). */
 must_check int engine_open_new(struct world *world, const struct engine_options *options,
                                struct schema *schema, struct bytes properties,
                                struct store **store_out, struct error *err);
@@ -86,7 +88,7 @@ struct engine_status {
     uint64_t frame_flushed;
     uint64_t log_bytes;           /* all files of the log, the spare ones too */
     uint64_t log_unflushed_bytes;
-    uint64_t memory_bytes;        /* memtables, open and frozen */
+    uint64_t memory_bytes;        /* memtables: open, frozen, and being freed */
     uint64_t memory_ready_bytes;               /* free memory kept for the next memtables */
     uint64_t memory_segments_bytes;            /* lists of partitions (segment_directory.h) */
     uint64_t memory_sums_bytes;                /* sums by partition */
@@ -103,7 +105,7 @@ struct engine_table_status {
     uint32_t segments;
     uint64_t segment_bytes;
     uint64_t segment_rows;
-    uint64_t memory_rows;         /* of event tables: in memtables */
+    uint64_t memory_rows;         /* rows in memtables; event tables only */
 };
 
 /* The tables with segments or, of event tables, rows in memtables, in any order; the caller frees
@@ -145,8 +147,8 @@ struct engine_snapshot {
 
 /* Take a snapshot of the files as of now; the call does not wait.  A backup that copies the log
  * without a gap passes as `frame_kept` the last frame that it has copied: log files with later
- * frames are then included even if the frames are flushed.  So that the log still has these files,
- * the caller must not have released its earlier snapshot.  UINT64_MAX: include only what is needed.
+ * frames are then included even if the frames are flushed.  The log still has these files only if
+ * the caller has not released its earlier snapshot.  UINT64_MAX: include only what is needed.
  * A snapshot keeps disk space in use, so the caller releases it as soon as it is copied, and before
  * the store is closed.  ERROR_BUSY: a purge is being published; try again in some milliseconds. */
 must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,

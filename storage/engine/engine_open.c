@@ -112,7 +112,7 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     return rc;
 }
 
-/* The schema that is changed: a copy of the engine's, made when it is first needed. */
+/* Returns the copy of the engine's schema that gets the changes.  The first call makes the copy. */
 static struct schema *schema_changed(const struct engine *engine, struct schema **changed)
 {
     if (*changed == NULL)

@@ -171,7 +171,7 @@ static void report_table(struct restamping *restamping, const struct table *tabl
     restamping->reported = restamping->times.noted;
 }
 
-/* Note the times of the segment; if there are any, it becomes an input. */
+/* Note the times of the segment; if a time is ahead of now, the segment becomes an input. */
 static int note_segment(struct restamping *restamping, struct segment *segment)
 {
     uint64_t noted = restamping->times.noted;

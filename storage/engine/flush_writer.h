@@ -5,7 +5,7 @@
  *
  * A day with many rows gets a separate segment, so that days can be merged and removed one by one
  * (compact_plan.h); small days and late clicks share a segment.  The same memtable always gives the
- * same bytes, but for the numbers of the segments.
+ * same bytes, except for the numbers of the segments.
  *
  * The segments are open, and no manifest names them.  Any thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H

@@ -34,17 +34,18 @@ struct maintenance {
 
     struct flush_job *flush;           /* under way */
     struct callbacks flush_waiters;    /* until `flush_until` is in segments */
-    uint64_t flush_until;              /* the newest frame when the last of these was added */
+    uint64_t flush_until;              /* the newest frame when the last waiter was added */
 
     struct compact_job *compactions[SEGMENT_KINDS];    /* under way; by kind of runs */
     struct callbacks compact_requests; /* wait for a flush, then become compact_waiters */
     struct callbacks compact_waiters;  /* wait until runs are merged up to compact_until */
-    uint64_t compact_until;            /* the newest frame in segments at the last request */
+    uint64_t compact_until;            /* the newest frame in segments after the last request's
+                                        * flush */
     struct timer compact_timer;        /* until a day or its deletions are old enough for a merge */
     atomic_bool merge_ends;            /* set when the store closes: merges end early */
     struct purge_tried *purges;        /* by table: which purges need not be tried again */
     uint32_t purge_count;
-    uint64_t purges_begun;             /* the last number that a purge got before its publication */
+    uint64_t purges_begun;             /* number of the last purge that began its publication */
     uint32_t purges_under_way;         /* being published: no snapshot is taken meanwhile */
 
     struct timer retry_timer;          /* runs while flushes and merges wait for a resource */

@@ -6,8 +6,8 @@
  * the table's row runs.
  *
  * Merges that engine_compact requested are begun before all others.  The `done` of engine_compact
- * is called when these merges are done.  It does not wait for other merges: during ingest there may
- * always be another one.
+ * is called when these merges are done, whether or not other merges are under way: during ingest
+ * there may always be another merge.
  *
  * Answers to readers are the same before, during and after a merge.  The inputs stay live until one
  * manifest record replaces them by the outputs.  Jobs that read the inputs have references, and the
@@ -21,12 +21,12 @@
  * if there is one, the outputs are discarded.  From that search until the manifest names the
  * outputs no click is accepted.
  *
- * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
- * a backup that follows): if such a log were replayed over a state from before the purge, clicks
- * would get other ranks than they had.  Copies of the log that are made later must show the purge,
- * too: the manifest counts the purge in the record that publishes it, and the first frame after the
- * purge has that count, so that the frame is never replayed over segments without the purge.  No
- * snapshot is taken while a purge is published.
+ * For the same reason nothing is purged while the log is kept for restores to a moment (by an
+ * archive or a running backup): if such a log were replayed over a state from before the purge,
+ * clicks would get other ranks than they had.  Copies of the log that are made later must show the
+ * purge, too: the manifest counts the purge in the record that publishes it, and the first frame
+ * after the purge has that count, so that the frame is never replayed over segments without the
+ * purge.  No snapshot is taken while a purge is published.
  *
  * A tombstone of a table whose clients give timestamps may hide a write that came after it with an
  * earlier time.  So a merge drops the tombstone only if the merge takes in the newest run, and if
@@ -96,8 +96,9 @@ static void release_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* Closing a large file that was removed takes some ten milliseconds, and more beside syncs.  So a
- * job on the merge's lane releases the runs, and the merge ends after that job. */
+/* Closing a large file that was removed takes about ten milliseconds, and more while other files
+ * are synced.  So a job on the merge's lane releases the runs, and the merge ends after that job.
+ */
 static void compact_end(struct compact_job *compact)
 {
     world_submit(compact->maintenance->env->world, lane_of(compact->kind), &compact->job,
@@ -142,7 +143,7 @@ static void compact_swap(struct compact_job *compact)
         purged_all(compact, reindex);
         partition_versions_end(&maintenance->sequencer->versions);
     }
-    /* The log must know the purge before a batch is applied that may depend on the purge. */
+    /* The log gets the purge's number before a batch is applied that may depend on the purge. */
     if (compact->purge != 0) {
         maintenance->runs->purges = compact->purge;
         commit_log_note_purges(maintenance->sequencer->log, compact->purge);
@@ -261,7 +262,7 @@ static int64_t tombstones_before(struct maintenance *maintenance, const struct t
     return before_us;
 }
 
-/* Whether the results of later writes may depend on whether the merge was made. */
+/* Whether a later write may have another result after this merge than without it. */
 static bool is_purge(const struct compact_job *compact)
 {
     return has_purged(compact) || (compact->has_dropped && compact->clients_give_times);

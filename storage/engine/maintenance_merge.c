@@ -17,7 +17,8 @@
  * hide rows of columnar runs.  Counter shards are folded: each shard is in one run only, so one sum
  * replaces the shards of all inputs.
  *
- * While frames are sealed the merge rests as long as it works, unless there are too many runs. */
+ * While frames are sealed, the merge spends half of its time resting (pace.h), unless there are too
+ * many runs. */
 #include "storage/engine/maintenance_merge.h"
 
 #include "counters/counter_cell.h"
@@ -184,9 +185,10 @@ static bool takes(void *context, int64_t token, struct bytes key)
            (segment_days_of_key(compact->table, key) == compact->day) == compact->takes_day;
 }
 
-/* Whether the row runs have no overwrite of the partition.  Then no overwrite lies between the
- * partition's rows in time: overwrites of later frames are newer than all rows of the inputs, and
- * all earlier overwrites are in row runs. */
+/* Whether the partition's rows may get the newest of their timestamps (columnar_segment.h): true if
+ * the row runs have no overwrite of the partition.  Then no overwrite lies between its rows in
+ * time: overwrites of later frames are newer than all rows of the inputs, and all earlier
+ * overwrites are in row runs. */
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;

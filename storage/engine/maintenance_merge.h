@@ -30,7 +30,8 @@ struct compact_job {
     int32_t day;                       /* as in compact_choice */
     bool may_purge;                    /* drop rows that the overwrites delete, and deletions */
     bool is_awaited;                   /* requests for merges are answered only after it */
-    bool drops_tombstones;             /* of row runs: no older run has rows that these hide */
+    bool drops_tombstones;             /* of row runs: tombstones may be dropped, because no older
+                                        * run has rows that they hide */
     int64_t drops_before_us;           /* only older tombstones are dropped: memtables had no older
                                         * write when the merge began */
     bool clients_give_times;           /* a later write may have an earlier time */

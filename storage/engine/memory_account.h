@@ -4,10 +4,12 @@
  *     ├─ kept       directories of open segments, sums by partition, what readers of segments keep
  *     │             for the next ones, and what the users of the store keep (memory_held.h); no
  *     │             flush reduces it
- *     ├─ work       a quarter of the limit, but from 28 MiB (or half of a limit below 56 MiB) to
- *     │             64 MiB: what flushes, merges, reads and connections use while they work
- *     └─ memtables  the rest, at least a quarter: one open, others being flushed or freed, and free
- *                   memory that is kept for the next ones, a third of this share at most
+ *     ├─ work       what flushes, merges, reads and connections use while they work: a quarter of
+ *     │             the limit, at most 64 MiB and at least 28 MiB (or half of the limit, if that is
+ *     │             less)
+ *     └─ memtables  the rest, at least a quarter of the limit: one open memtable, others being
+ *                   flushed or freed, and free memory for the next ones, a third of this share at
+ *                   most
  *
  * What must hold: no write is refused for good.  The share of memtables has a minimum, so that
  * there is always a memtable to flush, and waiting for memory ends.  Therefore the process can

@@ -13,7 +13,7 @@
 #include "base/error.h"
 
 enum memory_holder {
-    MEMORY_HELD_DAYS,              /* days that are to be refreshed, or were refreshed lately */
+    MEMORY_HELD_DAYS,              /* days to be refreshed or refreshed lately, and resellers */
     MEMORY_HELD_PRODUCERS,         /* producers, and the numbers of their last batches */
     MEMORY_HELD_STRINGS,           /* dictionaries of ingest connections */
     MEMORY_HELD_INPUT,             /* lines, frames and batches that have arrived in part */

@@ -4,7 +4,7 @@
 #include "base/world/thread.h"
 
 enum {
-    NEEDED_SHARE = 32, /* a range over a 32nd of the memory limit is not made ready ahead */
+    NEEDED_SHARE = 32, /* memory of more than a 32nd of the limit is not made ready ahead */
     FROZEN_SHARE = 3   /* one memtable may have a third of the share of all memtables */
 };
 
@@ -275,8 +275,8 @@ static void giving_start(struct memtable_set *set, struct giving_job *giving)
     engine_env_submit(set->env, LANE_BACKGROUND, &giving->job, giving_run, giving_done);
 }
 
-/* To free and unmap the memory of some ten thousand partitions takes milliseconds, so a job does
- * it, before the next flush.  The memory counts until the job is done. */
+/* Freeing the memory of ten thousand partitions takes milliseconds, so a job frees it, before the
+ * next flush.  The memory counts until the job is done. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable)
 {
     struct memtable *last = memtable_let_go(memtable);

@@ -1,9 +1,10 @@
 /* A partition consists of what all runs of a view have of it.
  *
- * Appended rows are stored without ranks: the rank of a row follows from the order of its equals
- * over all append-only runs, oldest first.  So the append-only runs of an event table are merged
- * first, as columns.  The result, with ranks filled in, is then merged by clustering and timestamp
- * with the row runs (deletes, overwrites, rows of other tables). */
+ * Appended rows are stored without ranks, except by a purge: the rank of a row is its place among
+ * the rows with the same other key columns, over all append-only runs, oldest first.  So the
+ * append-only runs of an event table are merged first, as columns.  The result, with ranks filled
+ * in, is then merged by clustering and timestamp with the row runs (deletes, overwrites, rows of
+ * other tables). */
 #include "base/memory.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/segment/columnar_segment.h"
@@ -314,7 +315,8 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
 }
 
 /* Whether the whole partition was deleted after the last of its appended rows was written, as a
- * sealed day is.  Then none of its appended rows is visible, and no other rank depends on them. */
+ * sealed day is.  Then none of its appended rows is visible, and no visible row's rank depends on
+ * them. */
 static bool is_appended_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
                                const struct stream_list *overwrites,
                                const struct columnar_rows *extra_rows)

@@ -1,7 +1,7 @@
 /* Sealed runs do not change, so a job on the read lane can read them.  To hand a job to another
  * thread and back takes longer than to read a page that is in the system's memory.  So a read of
- * one partition, not of an event table, is tried on the engine thread first.  If the read would
- * have to wait, it is begun again on the lane.
+ * one partition is tried on the engine thread first, unless the table is an event table.  If the
+ * read would have to wait, it is begun again on the lane.
  *
  * What a page needs of the open memtable is copied first (reads_capture.c).  Where that would be
  * too much, the memtable is frozen instead, and the page is read from the frozen memtable as from
@@ -16,10 +16,11 @@
 
 enum {
     PAGE_ARENA = 64 * 1024,
-    /* Reads on the engine thread may read so many pages, some 30 us each, in so many us. */
+    /* All reads on the engine thread together may read READ_BUDGET_PAGES pages in each period of
+     * READ_BUDGET_US.  A page takes about 30 us. */
     READ_BUDGET_PAGES = 8,
     READ_BUDGET_US = 1000,
-    /* After so many us of beginning reads that wait, the loop handles other events. */
+    /* In one turn of the loop, waiting reads are begun for at most this time. */
     READ_TURN_US = 2000
 };
 

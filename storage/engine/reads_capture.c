@@ -48,8 +48,8 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
     return newest_us;
 }
 
-/* After a row that is live whatever other runs have, skip the rows with the same first clustering
- * value.  There may be thousands of such rows in memory. */
+/* After a row that no other run can delete, skip the rows with the same first clustering value.
+ * There may be thousands of such rows in memory. */
 static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
                          struct stream *stream)
 {

@@ -6,10 +6,11 @@
  * counted one by one.
  *
  * Two jobs share the work.  Of each segment, one job takes the partitions that begin in even pages,
- * the other those in odd pages, so that a page is decoded twice only where a large partition ends.
- * Of each memtable a job takes every other partition.  Each job has its own groups, which are added
- * up at the end.  If the groups of one job take more than half of the memory that the request
- * allows, the call ends with ERROR_LIMIT, and the caller requests fewer groups at a time. */
+ * and the other job those that begin in odd pages.  So both jobs decode a page only if a partition
+ * that began in an earlier page ends in it.  Of each memtable a job takes every other partition.
+ * Each job has its own groups, which are added up at the end.  If the groups of one job take more
+ * than half of the memory that the request allows, the call ends with ERROR_LIMIT, and the caller
+ * requests fewer groups at a time. */
 #include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/engine/columnar_sums.h"

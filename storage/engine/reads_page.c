@@ -12,8 +12,8 @@
 #include "storage/segment/row_segment.h"
 
 enum {
-    PAGE_ROWS_SURE = 2, /* so many rows are given whatever their size: a static row, and another */
-    PASSED_MAX = 32     /* rows passed over; then it costs less to begin again behind all of them */
+    PAGE_ROWS_SURE = 2, /* rows that a page gives whatever their size: a static row, and another */
+    PASSED_MAX = 32     /* consecutive rows passed over; a new stream behind them costs less */
 };
 
 /* ---- rows ---- */
@@ -50,7 +50,7 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
         read->given = added->row.clustering.values[0];
 }
 
-/* Begin a partition.  The page before may have had rows of it. */
+/* Begin a partition, and set read->given if the page before ended within this partition. */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -104,9 +104,9 @@ static struct slice behind_given(const struct read_job *read, struct slice slice
     return read_position_rest(&position, slice);
 }
 
-/* Read rows of a slice of the partition with key `kept` into the page.  1: the page is full.  After
- * PASSED_MAX rows that were passed over the function stops early, sets *is_left_out, and cuts the
- * slice to the part behind all rows that would be passed over. */
+/* Read rows of a slice of the partition with key `kept` into the page.  1: the page is full.  When
+ * PASSED_MAX consecutive rows were passed over, the function stops early, sets *is_left_out, and
+ * cuts the slice to the part behind all rows that would be passed over. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
                       struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {

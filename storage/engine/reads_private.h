@@ -2,7 +2,7 @@
  *
  * A read passes through these files in this order:
  *
- *   reads.c           engine thread   takes the request and a view, or waits for memory
+ *   reads.c           engine thread   takes the request and a view, or queues the read
  *   reads_capture.c   engine thread   copies the rows that the page needs of the open memtable
  *   reads_page.c      LANE_READ, or   makes the page of sealed runs and of what was copied; or of
  *                     engine thread   the open memtable alone
@@ -40,7 +40,7 @@ struct read_job {
     struct job job;
     struct freeze_waiter waiter;
     struct reads *reads;
-    struct read_job *next; /* the next read that waits for memory */
+    struct read_job *next; /* the next read in the queue of reads to begin */
     size_t before;         /* bytes of the arena before the capture */
     size_t counted;        /* bytes of the arena after the capture, added to reads->bytes */
     struct arena *arena;
@@ -52,8 +52,9 @@ struct read_job {
     struct read_part *parts; /* ascending; none of a scan */
     uint32_t part_count;
     uint32_t part_end;  /* parts from here on were not captured */
-    struct bytes given; /* of a request one_of_each: the first clustering value of the last row in
-                         * the page, of the present partition; data NULL: there is none */
+    struct bytes given; /* of a request one_of_each: the first clustering value of the last row
+                         * of the present partition that this page or the page before gave; data
+                         * NULL: there is none */
     struct view view;
     struct captured *captured; /* in (token, key) order; up to two for a partition */
     uint32_t captured_count;

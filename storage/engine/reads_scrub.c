@@ -82,7 +82,7 @@ static void compare_stats(struct scrub_job *scrub, struct bytes key,
     stats_release(&counted);
 }
 
-/* Whether a read of this row alone would not skip the segment. */
+/* Whether a read of this item alone would look for it in the segment. */
 static bool span_has(const struct segment *segment, const struct table *table,
                      const struct unfiltered *item)
 {

@@ -1,6 +1,6 @@
 /* Gives counts and sums of a table's partitions, without reading rows where that is possible.
  *
- * The stats of append-only runs add up: the index has the sum of the sealed runs, and each memtable
+ * The stats of append-only runs add up: the index has the sum of the segments, and each memtable
  * has a sum (appended_stats.h).  If a partition has anything in an overwrite run (a delete, an
  * overwrite, a row with a TTL), its figure is counted from its live rows instead, because sums
  * cannot say which write of a row is the last.  So a figure is either a sum of stats or a count of
@@ -232,9 +232,9 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
-/* Find the next partition.  The index has the partitions of sealed append-only runs; the reader
- * finds those of other runs.  The entry has the stats of the index, or no rows if the partition is
- * not in the index. */
+/* Find the next partition.  The index has the partitions of append-only segments; the reader finds
+ * those of other runs.  The entry has the stats of the index, or no rows if the partition is not in
+ * the index. */
 static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
     struct partition_index *index = run_set_index(scan->reads->runs, scan->table->id);

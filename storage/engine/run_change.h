@@ -9,7 +9,7 @@
  * the added segments are removed.  After any other error the manifest may name the added segments,
  * and their files stay.
  *
- * A struct that is all zero but for `runs` is an empty change. */
+ * A struct that is all zero except for `runs` is an empty change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_CHANGE_H
 #define DAYBOOK_STORAGE_ENGINE_RUN_CHANGE_H
 
@@ -36,7 +36,7 @@ must_check int run_change_publish(const struct run_change *change, struct manife
 void run_change_apply(struct run_change *change);
 /* Have the files of the added segments removed when they are closed. */
 void run_change_discard(struct run_change *change);
-/* Close added segments that are not live.  To close a large file that was removed takes long.  Any
+/* Close added segments that are not live.  Closing a large file that was removed takes long.  Any
  * thread. */
 void run_change_release(struct run_change *change);
 #endif

@@ -1,7 +1,7 @@
 /* What decides correctness: the new segment is used only if its footer equals that of the damaged
- * file, but for id and schema version.  A footer has the places and checksums of all sections, and
- * one of the sections has the checksum of every page.  So the new segment has the bytes that the
- * damaged one was written with.  The comparison can fail for these reasons:
+ * file, except for id and schema version.  A footer has the places and checksums of all sections,
+ * and one of the sections has the checksum of every page.  So the new segment has the bytes that
+ * the damaged one was written with.  The comparison can fail for these reasons:
  *
  *   - The segment was written by a merge of clicks.  A flush always writes the same bytes for the
  *     same frames, but a merge writes other bytes (it keeps pages and dictionaries, purges, and

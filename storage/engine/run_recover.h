@@ -1,7 +1,7 @@
 /* run_recover: opens the segments that the manifest names, and removes all other segment files.
  *
- * A segment file that the manifest does not name is left of a flush or merge that a crash
- * interrupted.  Such files stay while the opening salvages, or is for reading only.
+ * A segment file that the manifest does not name is left over from a flush or merge that a crash
+ * interrupted.  An opening that salvages or is for reading only leaves such files in place.
  *
  * A damaged segment is made again from the log where that is possible (run_rebuild.h), but not by
  * an opening for reading only.  Otherwise the directory is refused if the segment cannot be opened.

@@ -30,7 +30,7 @@ struct run_set {
     uint32_t count;
     uint64_t bytes;                    /* of memory of all segments */
     struct reader_pool *readers;       /* what readers of segments keep for the next ones */
-    struct partition_index **indexes;  /* sums of sealed append-only runs, one per event table */
+    struct partition_index **indexes;  /* sums of append-only segments, one per event table */
     uint32_t index_count;
     /* The next segment id; jobs take ids from it.  A job that fails does not give its ids back, so
      * the id of a file that the job left is not used again. */

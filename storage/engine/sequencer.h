@@ -14,9 +14,10 @@
  * When sequencer_admit.c admits a batch, the commit hook is called, the batch is serialized into
  * the open payload and applied to the open memtable, and its `done` is kept until the frame is
  * durable.  To seal a frame is to hand it to the log.  If the log is idle, the frame is sealed in
- * the same call, at the end of the loop turn, or up to some milliseconds later if the batch says
- * that another one follows.  Else the frame grows until the log has written the frame before, so
- * that frames become larger with the load.
+ * the same call, with two exceptions (write_batch.h): after a batch with joins_loop_turn the frame
+ * is sealed at the end of the loop turn, and after a batch with is_followed it waits up to 4 ms for
+ * the next batch.  While the log writes another frame, the open frame grows.  So frames become
+ * larger with the load.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SEQUENCER_H
@@ -53,7 +54,7 @@ struct sequencer {
     struct frame_waiters waiters;
     struct partition_versions versions;
     struct write_lock lock;
-    bool refuses_clicks;               /* until a purge is published: it frees ranks of clicks */
+    bool refuses_clicks;               /* a purge is being published, which frees ranks of clicks */
     const struct store_hooks *hooks;   /* the store's */
 
     struct sequencer_drain *drains;

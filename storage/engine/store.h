@@ -50,8 +50,8 @@ struct read_request {
     uint32_t key_count;           /* READ_KEYS_MAX at most; 0: `key` is read */
     struct slice slice;           /* the part that is read of each partition */
     bool one_of_each;             /* of the rows with the same first clustering value give only the
-                                   * first, in the slice's direction.  To skip the others costs next
-                                   * to nothing */
+                                   * first, in the slice's direction.  Skipping the others costs
+                                   * next to nothing */
     bool with_deleted;            /* give rows with their deletions and expired cells, as a merge
                                    * reads them, so that the size of a row can be measured.  Not of
                                    * an event table */
@@ -157,7 +157,7 @@ typedef void (*store_waiting_changed)(void *context, const struct store_waiting 
 /* How the rows of a table are grouped. */
 struct group_request {
     uint32_t table_id;
-    uint32_t column_id;           /* of text, none of the partition key's; 0: by partition */
+    uint32_t column_id;           /* a text column outside the partition key; 0: by partition */
     /* Whether the rows of this value (or partition) are counted.  The function may shorten `*value`
      * to a part of it, under which the rows are then counted.  Called on other threads, with the
      * context of store_group.  NULL: all rows are counted. */

@@ -14,8 +14,8 @@ typedef int (*store_rows_each)(void *context, const struct table *table,
 void store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
                      store_done done, void *context);
 
-/* The same with one call for each page.  The version of the first page counts for the whole
- * partition. */
+/* The same with one call for each page.  A caller that expects the partition's version later takes
+ * that of the first page. */
 typedef int (*store_rows_each_page)(void *context, const struct read_page *page,
                                     struct error *err);
 void store_rows_read_pages(struct store *store, const struct read_request *request,
