@@ -2,13 +2,13 @@
  * arrival order.
  *
  * Blocks are appended.  The strings of a block are mapped to the memtable's own codes once; then
- * each column is scattered into chunks of its rows' partitions.  A chunk never moves.  The rows
- * that a reader at a frame sees are the first ones of the partition.  How many they are, their
- * stats and their write timestamp are kept as of the newest frame and as they were before each of
- * the last two frames (columnar_partitions.h).  That is enough because at most two frames are not
- * durable: the one that is being written and the open one.  So the parameter `frame` of the
- * functions below is never older than the frame that is durable at the time of the call; an older
- * one is a bug, and is checked.
+ * each column is scattered into chunks of its rows' partitions.  A chunk never moves.  A reader at
+ * a frame sees the first rows of a partition, up to a number of rows.  This number, the partition's
+ * stats and its write timestamp are kept as of the newest frame and as they were before each of the
+ * last two frames (columnar_partitions.h).  That is enough because at most two frames are not
+ * durable: the one that is being written and the open one.  So the functions that read as of
+ * `frame` must not be called with a frame that is older than the newest durable one; such a call is
+ * a bug, and a check finds it.
  *
  * Write timestamps are not kept by row.  All visible rows of a partition are read with the newest
  * of their timestamps.  This does not change which write wins as long as no overwrite or deletion
@@ -61,7 +61,7 @@ uint32_t columnar_memtable_find(const struct columnar_memtable *memtable, struct
 struct partition_stats columnar_memtable_stats(const struct columnar_memtable *memtable,
                                                uint32_t partition, uint64_t frame);
 
-/* End all writes, and sort the partitions by (token, key).  Engine thread. */
+/* End all writes, and sort the partitions by (token, key).  Called on the engine thread. */
 void columnar_memtable_freeze(struct columnar_memtable *memtable);
 /* Partition numbers in (token, key) order, of a frozen memtable. */
 const uint32_t *columnar_memtable_order(const struct columnar_memtable *memtable);
@@ -72,7 +72,7 @@ const uint32_t *columnar_memtable_order(const struct columnar_memtable *memtable
 void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t partition,
                             uint64_t frame, struct columnar_rows *rows);
 
-/* The same in steps of some COLUMNAR_STEP_ROWS rows, and without sorting (columnar_rows_order.h):
+/* The same in steps of about COLUMNAR_STEP_ROWS rows, and without sorting (columnar_rows_order.h):
  * the rows are in arrival order.  The struct is in the caller's memory; its members are private. */
 struct columnar_memtable_fill {
     const struct columnar_memtable *memtable;

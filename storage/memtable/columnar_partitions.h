@@ -2,8 +2,8 @@
  * which they are added, and finds them by key.
  *
  * There may be nearly as many partitions as rows, so the size of a partition decides how much
- * memory a memtable takes.  A partition takes 96 bytes, 9 bytes for each column, its key, and 19 to
- * 37 bytes in the hash table.
+ * memory a memtable takes.  A partition takes 96 bytes, 9 bytes for each column, its key, and 21 to
+ * 43 bytes in the hash table.
  *
  * A partition has its state after the newest frame that wrote to it (@7: after frame 7).  Two
  * frames at most are not durable, so the states before these frames are kept in two lists, one for
@@ -100,8 +100,8 @@ uint32_t columnar_partitions_find(const struct columnar_partitions *partitions, 
 void columnar_partitions_touch(struct columnar_partitions *partitions,
                                struct columnar_partition *partition, uint64_t frame,
                                int64_t timestamp_us);
-/* The newest slot that a reader at `frame` sees, valid until the next touch.  A frame that is older
- * than the one before the last two is a bug, unless it is older than the partition. */
+/* The newest slot that a reader at `frame` sees, valid until the next touch.  The undo lists reach
+ * back over two frames.  An older `frame` is a bug, unless the partition was added after it. */
 const struct columnar_slot *columnar_partitions_as_of(const struct columnar_partitions *partitions,
                                                       const struct columnar_partition *partition,
                                                       uint64_t frame);

@@ -1,8 +1,9 @@
 /* counter_memtable: keeps the counters of a memtable, each in a slot.
  *
- * A slot has a number, so that counting, the most frequent write, is an addition to a slot that was
- * found before.  What a slot is, and which of its sums a reader at a frame sees, is in
- * counters/counter_slot.h.  This module finds the slot of a counter and reads slots as rows. */
+ * Counting is the most frequent write.  A slot has a number, so that a caller looks a counter up
+ * once and then adds to its slot by the number.  What a slot is, and which of its sums a reader at
+ * a frame sees, is in counters/counter_slot.h.  This module finds the slot of a counter and reads
+ * slots as rows. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 
@@ -15,8 +16,8 @@ struct counter_slot;
 struct counter_memtable *counter_memtable_new(struct arena *arena);
 void counter_memtable_free(struct counter_memtable *memtable);
 
-/* The slot of a counter, made if it is new.  `clustering` is packed (row.h), empty for tables
- * without clustering columns.  Slot numbers stay for the memtable's life. */
+/* The slot of a counter, made if it is new.  `clustering` is packed (row.h); it is empty in tables
+ * without clustering columns and for static columns.  Slot numbers stay for the memtable's life. */
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
 /* The slots of many counters of one column, without clustering values; a key may occur more than
@@ -31,11 +32,11 @@ size_t counter_memtable_bytes(const struct counter_memtable *memtable);
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
 /* One partition of a counter table as of `frame` (UINT64_MAX: everything), as rows of counter
- * cells; NULL: it has none.  Each cell has one shard.  The shard's id is `shard_id`, or the
- * generation if that is higher, and its clock is the slot's last frame up to `frame`.  After a
- * reset a cell has no shard.  `frame` is not less than the frame that was durable at the last
- * write: a slot keeps three sums, and for an earlier frame the oldest of them is given.  The
- * slice's bytes must outlive the stream. */
+ * cells; NULL: it has none.  Each cell has one shard.  The shard's id is `shard_id`, or the slot's
+ * generation (counter_slot.h) if that is higher, and its clock is the slot's last frame up to
+ * `frame`.  After a DELETE a cell has no shard until it is incremented again.  `frame` is not less
+ * than the frame that was durable at the last write: a slot keeps three sums, and for an earlier
+ * frame the oldest of them is given.  The slice's bytes must outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,

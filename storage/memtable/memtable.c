@@ -23,7 +23,7 @@ struct counting_slots {
     struct counting_rule rule; /* `block` is not used */
     uint32_t *slots;           /* SLOT_UNKNOWN until first counted */
     uint32_t capacity;
-    uint32_t *counts; /* scratch: rows of the block by block code; all zero between blocks */
+    uint32_t *counts; /* scratch: by block code, how many rows have it; all zero between blocks */
     uint32_t counts_capacity;
 };
 

@@ -3,7 +3,7 @@
  * What must hold: in a leaf, items ascend; in an inner node, entry i has the item that was the
  * first in child i when the child was made, and all items in child i - 1 are less than this item.
  * An item that is added later can be less than the entry of its child only in the leftmost child of
- * a level, whose entry searches do not compare.
+ * a level; a search does not compare the entry of this child.
  *
  * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
  * few rows stays small; then the leaf splits.  An item that is appended behind a full last leaf

@@ -32,7 +32,7 @@ struct memtable_index_search {
     uint64_t (*prefix_of)(const void *context, const void *item);
 };
 
-/* A place between items.  Any insertion makes it invalid. */
+/* A place between items.  An insertion makes all cursors invalid but the one that it is given. */
 struct memtable_index_cursor {
     const struct memtable_index *index;
     const struct memtable_index_node *leaf;      /* NULL in a set of one */

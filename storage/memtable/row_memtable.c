@@ -16,10 +16,10 @@
  * combines the entries up to its frame (range_deletions.h) and applies to each row the deletion
  * that covers it.
  *
- * Memory: a partition takes 56 bytes and its key, and 19 to 37 in the hash table; a row takes 16,
+ * Memory: a partition takes 56 bytes and its key, and 21 to 43 in the hash table; a row takes 16,
  * and a version 24 and its packed bytes.  In the trees each partition and each row takes 16 bytes
  * more, and nodes are 70 to 100 % full.  That is 55 to 65 bytes beside the data for a row of a
- * large partition, and 130 to 155 for a row that has a partition to itself. */
+ * large partition, and 135 to 160 for a row that has a partition to itself. */
 #include "storage/memtable/row_memtable.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@
 
 enum {
     ROW_FOLD_DEPTH = 8, /* a reader merges at most this many versions */
-    PASSED_MAX = 8,     /* rows skipped one by one, until a search for the next costs less */
+    PASSED_MAX = 8,     /* rows skipped one by one before a search skips the others */
     ROW_SCRATCH_CHUNK = 16384,
     ROW_STREAM_CHUNK = 4096
 };
@@ -325,8 +325,8 @@ static void row_fold(struct row_memtable *memtable, const struct table *table,
     row_unfiltered_pack(&merged, &memtable->packed);
 }
 
-/* Whether the row in `packed`, which has the columns `columns`, is also its merge with the
- * version. */
+/* Whether a merge of the row in `packed`, which has the columns `columns`, with the version gives
+ * the row itself. */
 static bool version_replaces(const struct row_memtable *memtable, const struct row_version *version,
                              uint16_t columns)
 {
@@ -509,7 +509,7 @@ void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *
 
 /* Rows come from a cursor, bounds of range deletions from an array that is made when the stream is
  * opened; `next` merges the two.  While the memtable is open a write may come between two pulls:
- * the cursor is set anew before the next row, behind the last row that it gave. */
+ * then the cursor is set again before the next row, behind the last row that it gave. */
 struct row_stream {
     struct stream base;
     const struct partition *partition;
