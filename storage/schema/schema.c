@@ -833,7 +833,8 @@ static void add_dropped(struct schema *schema, struct table *table, const struct
 
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);
-    /* A dropped column must not keep a user type from being dropped, so its type becomes blob. */
+    /* A dropped column must not keep a user type from being dropped, so a type that uses one
+     * becomes blob. */
     dropped[count] = (struct dropped_column){
         column->id, column->name,
         schema_type_uses(column->type, NULL) ? type_builtin(TYPE_BLOB) : column->type, dropped_us,

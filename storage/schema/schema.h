@@ -24,10 +24,10 @@ enum {
     SCHEMA_COLUMNS_MAX = 4096,         /* columns of a table, with the dropped ones; fields of a
                                         * type */
     SCHEMA_CLUSTERING_MAX = 16,
-    SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types */
-    SCHEMA_COLUMN_NAME_MAX = 256,
+    SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types and their fields */
+    SCHEMA_COLUMN_NAME_MAX = 256,      /* bytes */
     SCHEMA_OPTIONS_MAX = 64,           /* of a table */
-    SCHEMA_TEXT_MAX = 65535,           /* comment, replication, an option's value */
+    SCHEMA_TEXT_MAX = 65535,           /* bytes: comment, replication, an option's value */
     TABLE_ID_USER_MIN = 1000           /* of tables that clients make; built-in tables are below */
 };
 
@@ -57,8 +57,8 @@ struct dropped_column {
     enum column_kind kind;         /* static or regular; 0: not known, as in schemas of format 1 */
 };
 
-/* An option of CREATE TABLE … WITH that daybook keeps and shows but does not use, because it has
- * no meaning for a store on one node.  `value` is spelled in CQL: 0.01, '99p', {'keys': 'ALL'}. */
+/* An option of CREATE TABLE … WITH that is for Cassandra's storage: daybook keeps and shows it, but
+ * it has no effect.  `value` is spelled in CQL: 0.01, '99p', {'keys': 'ALL'}. */
 struct table_option {
     const char *name;
     const char *value;
@@ -72,7 +72,7 @@ enum table_flag {
                                     * other clustering values are equal */
     TABLE_KEPT = 4,                /* written by daybook only; read-only for every client */
     TABLE_STREAM = 8,              /* used by a stream: written with the server's timestamps only,
-                                    * and never dropped */
+                                    * and not dropped before the stream is */
     TABLE_HIDDEN = 16              /* of keyspace daybook_system */
 };
 
@@ -130,7 +130,8 @@ struct column_definition {
     bool descending;
 };
 struct table_definition {
-    uint32_t id;                               /* 1..999; 0: the schema's next number from 1000 */
+    uint32_t id;                               /* 1..999; 0: the schema's next free number, 1000
+                                                * or above */
     const char *keyspace;
     const char *name;
     const char *comment;
@@ -149,8 +150,8 @@ void schema_unref(struct schema *schema);                       /* NULL is fine 
 uint32_t schema_version(const struct schema *schema);
 void schema_uuid(const struct schema *schema, uint8_t uuid_out[16]);   /* hash of the content */
 
-/* The changes.  They fail with ERROR_EXISTS, ERROR_NOT_FOUND, ERROR_LIMIT, or ERROR_INVALID for a
- * change that Cassandra refuses, too.  A change that fails changes nothing.  All texts are
+/* The changes.  They fail with ERROR_EXISTS, ERROR_NOT_FOUND, ERROR_LIMIT, or with ERROR_INVALID
+ * for a change that Cassandra refuses as well.  A change that fails changes nothing.  All texts are
  * copied. */
 must_check int schema_add_keyspace(struct schema *schema, const char *name, struct error *err);
 must_check int schema_set_keyspace(struct schema *schema, const char *name,
@@ -163,8 +164,8 @@ must_check int schema_drop_keyspace(struct schema *schema, const char *name, str
 must_check int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
                                uint32_t field_count, const char *const *field_names,
                                const char *const *field_types, struct error *err);
-/* The new field comes last.  Older values lack the field, which is null in them.  ERROR_INVALID,
- * too, if the field uses a user type that was not made before this type. */
+/* The new field comes last.  Older values lack the field, which is null in them.  Also
+ * ERROR_INVALID if the field uses a user type that was not made before this type. */
 must_check int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                                      const char *field_name, const char *field_type,
                                      struct error *err);
@@ -226,8 +227,8 @@ const char *schema_option(const struct table *table, const char *name);
 const struct column *schema_column(const struct table *table, uint32_t column_id);
 const struct column *schema_column_named(const struct table *table, struct bytes name);
 
-/* ERROR_CORRUPT unless the bytes are a partition key of the table: as many components as it has
- * partition columns, each a value of its column's type. */
+/* ERROR_CORRUPT unless the bytes are a partition key of the table: as many components as the table
+ * has partition columns, each a value of its column's type. */
 must_check int schema_check_key(const struct table *table, struct bytes key, struct error *err);
 
 void schema_serialize(const struct schema *schema, struct buffer *buffer);

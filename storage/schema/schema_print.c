@@ -71,7 +71,7 @@ static void print_clustering_order(const struct table *table, struct buffer *cql
     buffer_append_text(cql, ")\n    AND ");
 }
 
-/* The options of a table that Cassandra makes without options, in the order of DESCRIBE. */
+/* Cassandra's defaults of all options of a table, in the order of DESCRIBE. */
 static const struct table_option defaults[] = {
     {"additional_write_policy", "'99p'"},
     {"allow_auto_snapshot", "true"},

@@ -30,7 +30,7 @@ struct schema {
     struct arena *arena;
     const struct keyspace **keyspaces; /* by name */
     uint32_t keyspace_count;
-    const struct user_type **types;    /* in the order of their making */
+    const struct user_type **types;    /* in the order in which they were made */
     uint32_t type_count;
     const struct table **tables;       /* by keyspace and name */
     const struct table **tables_by_id;
@@ -42,7 +42,7 @@ struct schema {
 /* Cassandra's default of a table's option; NULL: there is no such option. */
 const char *schema_option_default(const char *name);
 
-/* ERROR_LIMIT unless the type is type_is_moderate, as a change requires.  schema_deserialize does
+/* ERROR_LIMIT unless type_is_moderate: a change may use no other types.  schema_deserialize does
  * not call this function, so that schemas from before there was a limit stay readable. */
 must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
 

@@ -1,9 +1,9 @@
 /* Adds, changes and drops user-defined types.
  *
  * Types are kept in the order in which they were made, and a type may use only earlier types.  So
- * a reader of the types in this order knows all types that a type names, and no type can contain
- * itself.  A column has its own copy of a type's structure, so a change of a type changes
- * the columns by serializing the whole schema and reading it back. */
+ * when the types are read back in this order, all types that a type names exist already, and no
+ * type can contain itself.  A column has its own copy of a type's structure, so a change of a type
+ * changes the columns by serializing the whole schema and reading it back. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -36,8 +36,8 @@ enum type_kind {
 
 struct type {
     enum type_kind kind;
-    bool frozen;                          /* a collection or UDT that is one value; else each of
-                                           * its parts is a cell */
+    bool frozen;                          /* a collection, tuple or UDT that is one value; each
+                                           * part of another collection or UDT is a cell */
     uint32_t argument_count;              /* list, set: 1; map: 2; tuple, UDT: fields */
     const struct type *const *arguments;
     const char *name;                     /* UDT: its name; else NULL */
@@ -73,8 +73,9 @@ bool type_is_moderate(const struct type *type);
 
 /* True for a non-frozen collection or UDT: its column is complex (cells with paths). */
 bool type_is_complex(const struct type *type);
-/* The type by which the cell paths of a complex column are ordered: timeuuid for a list, that of
- * the elements of a set and of the keys of a map, smallint (the field's index) for a UDT. */
+/* The type by which the cell paths of a complex column are ordered: timeuuid for a list, the type
+ * of the elements for a set, the type of the keys for a map, smallint (the field's index) for a
+ * UDT. */
 const struct type *type_path(const struct type *type);
 /* The type of the value of a complex column's cell at `path`; NULL: a set's cells have no values,
  * or a UDT has no such field. */
@@ -105,7 +106,7 @@ void type_format(const struct type *type, struct bytes value, struct buffer *tex
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
-/* Bytes of every value of a kind, 0 where they vary. */
+/* The size in bytes of every value of a kind; 0: it varies. */
 size_t type_fixed_size(enum type_kind kind);
 
 /* Append the serialized form of a value. */
@@ -162,8 +163,8 @@ struct type_duration {
 
 /* False: the value is no duration. */
 bool type_duration_read(struct bytes value, struct type_duration *duration_out);
-/* Append the value of a duration's text.  ERROR_INVALID, in Cassandra's words, if the text is none.
- * `err` may be NULL. */
+/* Append the value of a duration's text.  ERROR_INVALID, in Cassandra's words, if the text is no
+ * duration.  `err` may be NULL. */
 must_check int type_duration_parse(struct bytes text, struct buffer *value, struct error *err);
 
 /* Partition keys.  A key of one component is the component's value.  A key of several components is

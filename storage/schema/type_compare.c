@@ -7,8 +7,8 @@
  *   boolean       false before true; every byte but 0 is true
  *   uuid          version, then time if the version is 1, then unsigned bytes
  *   timeuuid      time, then the last eight bytes as signed ones (Cassandra's old mistake)
- *   collections   item by item, then the one with fewer items; in tuples a null comes first, and
- *                 fields that are missing at the end are nulls
+ *   collections   item by item; if these are equal, the value with fewer items comes first; in
+ *                 tuples a null comes first, and fields that are missing at the end are nulls
  *
  * Sorted runs on disk rely on every one of these orders: a change of one is a change of format. */
 #include <math.h>
@@ -36,7 +36,8 @@ static int order_double(double a, double b)
     return (signbit(b) ? 1 : 0) - (signbit(a) ? 1 : 0);
 }
 
-/* The 60-bit time of a version 1 uuid, most significant part first: bytes 6 7, 4 5, 0 1 2 3. */
+/* The version and the 60-bit time of a version 1 uuid, most significant part first: bytes 6 7, 4 5,
+ * 0 1 2 3. */
 static uint64_t uuid_time(const uint8_t *uuid)
 {
     uint64_t high = load_u64_be(uuid);

@@ -139,8 +139,8 @@ struct duration_reader {
     struct error *err;
 };
 
-/* How a text names units: by duration_unit.name in any case, or by the letters of ISO 8601 for
- * dates or for times. */
+/* How a text names units: by duration_unit.name in upper or lower case, or by the letters of
+ * ISO 8601 for dates or for times. */
 enum unit_naming { UNITS_NAMED, UNITS_ISO_DATE, UNITS_ISO_TIME };
 
 static int refuse(struct duration_reader *reader)

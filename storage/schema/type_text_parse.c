@@ -1,8 +1,9 @@
 /* Reads values from text, in the forms that COPY, imports and CQL literals have.
  *
- *   timestamp  1385654400123, 2013-11-28, 2013-11-28 02:16[:52[.123]] with T or a space, then
- *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01; a space may stand before all of
- *              these but Z; digits behind the millisecond are cut
+ *   timestamp  1385654400123 (milliseconds), or 2013-11-28, or 2013-11-28 02:16[:52[.123]] with T
+ *              or a space before the time; then the zone: nothing (UTC), Z, UTC, GMT, +01:00, +0100
+ *              or +01; a space may stand between a time and its zone, except Z; digits behind the
+ *              millisecond are cut
  *   time       02:16:52[.123456789], or nanoseconds
  *   duration   type_duration.c */
 #include <arpa/inet.h>
