@@ -18,7 +18,7 @@
 enum {
     DICTIONARY_FORMAT = 1,
     PAGE_STRINGS_MAX = 2048,
-    PAGE_TEXT_MAX = 64 << 10, /* a page ends with the string that passes this */
+    PAGE_TEXT_MAX = 64 << 10, /* bytes; a page ends with the string that reaches this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
     KEPT_MAX = 64 << 20 /* bytes of the loaded pages up to which a trim frees nothing */

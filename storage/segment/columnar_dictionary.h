@@ -2,7 +2,7 @@
  *
  * Pages of rows name strings by number, so that an id that occurs in thousands of partitions is
  * stored once.  A dictionary that is full when a partition begins is written, and the pages of rows
- * that follow use another one.  So a writer has in memory a full dictionary at most, and the
+ * that follow use another one.  So a writer has in memory at most a full dictionary and the
  * distinct strings of one partition.  The segment's extra section says where the dictionaries'
  * pages are; a reader loads the pages that it needs.  Layout: FORMATS.md "Wide dictionary". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
@@ -11,7 +11,7 @@
 #include "storage/segment/segment.h"
 
 enum {
-    /* A dictionary is full when it has reached one of the two. */
+    /* A dictionary is full when it has reached one of these limits. */
     COLUMNAR_DICTIONARY_STRINGS_MAX = 1 << 19, /* strings of all columns */
     COLUMNAR_DICTIONARY_MEMORY_MAX = 128 << 20 /* bytes of the writer's text and tables */
 };

@@ -62,7 +62,7 @@ typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_
 
 /* columnar_page_add_begin begins to add rows [from, from + count) of a sorted partition as an
  * entry, for which the page must have room; columnar_page_encode_begin begins to encode a page.
- * The work is done by calls of the step functions.  A step handles some COLUMNAR_STEP_ROWS values.
+ * The work is done by calls of the step functions.  A step handles about COLUMNAR_STEP_ROWS values.
  * Where a column has more values, a step of adding handles the whole column, and a step of encoding
  * does a third of the work for one vector of the column.  What was passed to begin must stay valid
  * until a step returns false: then the entry is in the page, or the encoded page in `target`. */

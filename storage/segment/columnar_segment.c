@@ -126,7 +126,7 @@ static bool ranks_are_implied(const int64_t *ranks, uint32_t count)
     return true;
 }
 
-/* Append the loaded page's entry to `rows`. */
+/* Append entry `index` of the loaded page to `rows`. */
 static int entry_append(struct columnar_segment_reader *reader, uint32_t index,
                         struct columnar_rows *rows, struct error *err)
 {

@@ -16,7 +16,7 @@
 
 struct columnar_segment_writer;
 
-/* `page_rows`: rows of a page, at most; 0: 64 Ki, which is also the most. */
+/* A page has at most `page_rows` rows; 0: 64 Ki, the most that is allowed. */
 must_check int columnar_segment_writer_open(struct world *world, const struct table *table,
                                             const struct segment_info *info, uint32_t page_rows,
                                             struct columnar_segment_writer **writer_out,
@@ -25,8 +25,8 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
  * The stats of a partition are worked out from its rows; a partition without rows is left out.  The
  * calls of begin, rows, append, end and complete may leave work behind, milliseconds of it when a
  * page is full.  A thread that has to do other work in between calls columnar_segment_writer_step
- * until that returns 0; otherwise the next of these calls does the work that is left.  `rows` is
- * the number of rows to come, so that a small partition is not cut into two pages. */
+ * until that returns 0; otherwise the next of these calls does the work that is left.  `rows` of
+ * begin is the number of rows to come, so that a small partition is not cut into two pages. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
 /* Give all rows of the partition.  `rows` must stay until the work that this call leaves is
@@ -44,8 +44,8 @@ must_check int columnar_segment_writer_end(struct columnar_segment_writer *write
  * columnar_segment_writer_finish. */
 must_check int columnar_segment_writer_complete(struct columnar_segment_writer *writer,
                                                 struct error *err);
-/* Do some of the work that is left: for some ten microseconds, or for a full page a part of one
- * column.  1: there is more; 0: there is none. */
+/* Do a part of the work that is left: about ten microseconds of it, or, when a full page is
+ * encoded, a part of one column.  1: there is more work; 0: there is none. */
 must_check int columnar_segment_writer_step(struct columnar_segment_writer *writer,
                                             struct error *err);
 
@@ -90,7 +90,7 @@ must_check int columnar_segment_reader_piece(struct columnar_segment_reader *rea
 /* What a merge does with each partition; every function may be NULL. */
 struct columnar_segment_rules {
     void *context;
-    /* Whether the partition belongs into this output; NULL: all do. */
+    /* Whether the partition belongs in this output; NULL: all do. */
     bool (*takes)(void *context, int64_t token, struct bytes key);
     /* Whether all rows of the partition may be given the newest of their write timestamps: true if
      * no overwrite or deletion of any run has a timestamp between those of the rows.  Otherwise the
@@ -103,8 +103,8 @@ struct columnar_segment_rules {
     /* Returns the timestamp that replaces the write timestamp of a row; of two timestamps the later
      * one must not get the earlier result.  NULL: timestamps stay as they are. */
     int64_t (*restamp)(void *context, int64_t timestamp_us);
-    /* Called between pieces of work, so that the thread can do other work or the merge be ended: a
-     * negative result ends the merge, which returns it. */
+    /* Called between pieces of work: the function can do other work, or end the merge by a negative
+     * result, which the merge then returns. */
     int (*pause)(void *context, struct error *err);
     uint32_t page_rows;                /* of the output's pages; 0: 64 Ki */
 };
@@ -112,7 +112,7 @@ struct columnar_segment_rules {
 /* Merge append-only runs that follow one another, given in frame order, into one segment; equal
  * rows stay in that order.  The merge takes memory for some pages of each input, for rows that are
  * equal in the whole clustering, and for the distinct strings of a partition, but not for all rows
- * of a partition.  `info` has the id, the table, the kind and the frames of the output. */
+ * of a partition.  `info` has the id, table, kind, frames and schema version of the output. */
 must_check int columnar_segment_merge(struct world *world, const struct table *table,
                                       struct segment **inputs, uint32_t input_count,
                                       const struct segment_info *info,

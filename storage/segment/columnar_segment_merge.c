@@ -12,7 +12,8 @@
  *
  * A batch is the rows of the first input, then those of the next, and so on, sorted stably.  If no
  * row is before the cutoff, another page of the cutoff's input is loaded.  So an input holds at
- * most one page and the rest of the page before, unless a run of equals is longer than a page.
+ * most one page and the rest of the page before, unless the equals of one row fill more than a
+ * page.
  *
  * When deletions of a partition are applied by the merge, the rows that they hide are removed from
  * the batch after it was sorted.  All equals are in the batch, so the rows that stay keep their

@@ -17,7 +17,7 @@
 #include "storage/segment/segment_block.h"
 
 enum {
-    WORKSPACES_KEPT = 4, /* of some 0.2 MB each; more lanes rarely read at the same time */
+    WORKSPACES_KEPT = 4, /* of about 0.2 MB each; more lanes than this rarely read at once */
     PAGE_KEPT_MAX = 256 << 10
 };
 

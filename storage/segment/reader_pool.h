@@ -35,7 +35,7 @@ struct reader_spare {
  * size. */
 struct reader_pool *reader_pool_new(size_t bytes_max);
 struct reader_pool *reader_pool_ref(struct reader_pool *pool);
-void reader_pool_unref(struct reader_pool *pool);      /* frees it at the last; NULL is fine */
+void reader_pool_unref(struct reader_pool *pool);      /* frees it with the last; NULL is fine */
 /* Bytes of the spares that lie in the pool. */
 size_t reader_pool_bytes(const struct reader_pool *pool);
 

@@ -2,7 +2,7 @@
  *
  * What decides correctness: a segment whose span does not meet a slice yields nothing for it.  So a
  * segment with a span has rows only: a static row, a bound of a range deletion or the deletion of a
- * partition matters also to slices without rows, and a segment with any of these gets no span.
+ * partition matters also to a slice that has no rows, and a segment with any of these gets no span.
  *
  * Example: figures of days, newest first.  A flush wrote the figures of 3 to 9 August, for all
  * resellers:

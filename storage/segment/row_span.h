@@ -1,9 +1,9 @@
 /* row_span: the least and the greatest row of a row segment, in clustering order.
  *
  * Nearly every table with days or times in its clustering grows at its end, so that older segments
- * have the partition of a new row, but no row near it.  By the span a reader skips such a segment
- * without reading from the disk.  The rollup does such a read for every day, when its first clicks
- * come.  Layout: FORMATS.md "Narrow span". */
+ * have the partition of a new row, but no row near it.  A read of the new row skips such a segment
+ * by its span, without reading from the disk.  The rollup makes such a read for every day, when the
+ * day's first clicks come.  Layout: FORMATS.md "Narrow span". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 
@@ -15,10 +15,10 @@ enum { ROW_SPAN_MAX = 1024 };          /* bytes of a span, which stays in memory
 struct row_span {
     struct buffer least;               /* packed clusterings; empty: there was no row */
     struct buffer greatest;
-    bool is_open;                      /* the segment gets no span: it has something that matters
-                                        * also to slices without rows, or the table has no
-                                        * clustering.  For the deletion of a partition the writer
-                                        * sets it */
+    bool is_open;                      /* the segment gets no span: it has something other than
+                                        * rows (row_span.c), or the table has no clustering
+                                        * columns.  row_segment.c sets it for the deletion of a
+                                        * partition */
 };
 
 /* Add an item of a partition's stream to the span; `is_first`: it is the partition's first item. */

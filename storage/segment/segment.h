@@ -22,7 +22,7 @@
 enum {
     SEGMENT_KEY_MAX = 65535,           /* bytes of a partition key, as in Cassandra */
     SEGMENT_PAGE_MAX = 1 << 30,        /* bytes of an encoded page */
-    SEGMENT_EXTRA_MAX = 1 << 28
+    SEGMENT_EXTRA_MAX = 1 << 28        /* bytes of the extra section */
 };
 
 void segment_path(uint64_t segment_id, char path[64]);         /* "segments/00000000000000a1.seg" */
@@ -80,7 +80,7 @@ must_check int segment_open(struct world *world, const struct segment_info *info
 must_check int segment_probe(struct world *world, const struct segment_info *info,
                              struct error *err);
 /* Check that the footer of a damaged segment is whole and agrees with `info`: then its checksums
- * tell what the rest of the file was. */
+ * are those of the rest of the file before the damage. */
 must_check int segment_footer_check(struct world *world, const struct segment_info *info,
                                     struct error *err);
 /* Do segment_footer_check, and compare the footer with the footer of `other`.  *agrees_out is true
@@ -89,7 +89,7 @@ must_check int segment_footer_check(struct world *world, const struct segment_in
 must_check int segment_agrees(struct world *world, const struct segment_info *info,
                               const struct segment *other, bool *agrees_out, struct error *err);
 struct segment *segment_ref(struct segment *segment);            /* thread safe */
-void segment_unref(struct segment *segment);                     /* closes at the last */
+void segment_unref(struct segment *segment);                     /* closes with the last */
 /* Let the file be removed when the last reference is given up: a merge has replaced the segment. */
 void segment_remove_at_close(struct segment *segment);
 
@@ -98,7 +98,7 @@ const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);
 bool segment_is(const struct segment *segment, uint32_t table_id, enum segment_kind kind);
-/* Whether the segment's file still has a name. */
+/* False: somebody has removed the segment's file; its data is lost when the segment is closed. */
 bool segment_is_linked(const struct segment *segment);
 uint32_t segment_partition_count(const struct segment *segment);
 size_t segment_bytes(const struct segment *segment);             /* of memory */

@@ -30,7 +30,7 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    ENTRIES_FULL = 256,        /* a writer's block; it is decoded in some 10 us */
+    ENTRIES_FULL = 256,        /* a writer's block; it is decoded in about 10 us */
     KEY_BYTES_FULL = 16 << 10, /* so that a block has fewer entries where keys are long */
     KEY_BYTES_MAX = 1 << 20
 };
@@ -360,7 +360,7 @@ static bool flags_are_known(const struct numbers *flags, bool has_stats)
     return true;
 }
 
-/* Add up the numbers of scales of all entries; false if an entry has more scales than there are. */
+/* Add up the numbers of scales of all entries; false if an entry has over STATS_SCALES_MAX. */
 static bool scales_add_up(const struct numbers *counts, uint32_t *total_out)
 {
     *total_out = 0;

@@ -1,4 +1,4 @@
-/* segment_block: a block of a segment's directory: some hundred entries, by columns.
+/* segment_block: a block of a segment's directory: a few hundred entries, by columns.
  *
  * With very many partitions of a few rows the directory is a third of what a click takes on the
  * disk.  So a block stores numbers of one kind together, each kind as a vector (vector_codec.h).  A

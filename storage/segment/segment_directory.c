@@ -22,7 +22,7 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    CURSOR_BLOCKS = 4 /* a segment of some hundred partitions has no more */
+    CURSOR_BLOCKS = 4 /* a segment of a few hundred partitions has no more */
 };
 
 /* Where a block is, and the token and page of the entry before its first entry. */

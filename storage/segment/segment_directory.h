@@ -4,8 +4,8 @@
  * that nearly all memory of an open segment is for its partitions.  Therefore blocks of partitions
  * stay encoded (10 bytes a partition).  A partition is searched for in an array of the upper halves
  * of all tokens (4 bytes a partition).  A block is decoded only when the half of one of its tokens
- * agrees, and then the block nearly always has the partition.  To decode a block of some hundred
- * entries takes 10 us.
+ * agrees, and then the block nearly always has the partition.  To decode a block of a few
+ * hundred entries takes about 10 us.
  *
  * An open directory does not change and is shared between threads.  A cursor holds a few decoded
  * blocks and serves one thread at a time. */
@@ -29,8 +29,8 @@ struct segment_partition {
     uint32_t page_count;               /* how many pages, page_first included, have rows of it */
     uint32_t entry;                    /* its place in page_first, which small partitions share */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
-    const struct partition_stats *stats;   /* if there are none: NULL for the writer, and stats of
-                                            * zero rows from a cursor, as in row segments.
+    const struct partition_stats *stats;   /* a partition of a row segment has none: a writer then
+                                            * gets NULL, and a cursor gives stats of zero rows.
                                             * segment_find always gives NULL */
 };
 

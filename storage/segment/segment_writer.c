@@ -15,8 +15,8 @@
  * The write buffer is large and aligned because writing past the page cache in large pieces is six
  * times faster than writing through it.  Columnar segments are written past the cache: clicks are
  * rarely read soon.  Row segments are written through the cache: their rows, such as figures, may
- * be read right after a flush, and a read from the disk would wait some ten milliseconds for the
- * writes.  A writer has in memory the buffer, the encoded directory (some 10 bytes a partition),
+ * be read right after a flush, and a read from the disk would wait about ten milliseconds for the
+ * writes.  A writer has in memory the buffer, the encoded directory (about 10 bytes a partition),
  * the page index (13 bytes a page, and the labels) and the extra section.
  *
  * After an error the writer can only be closed, which removes the temporary file. */
