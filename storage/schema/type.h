@@ -100,9 +100,9 @@ int type_compare(const struct type *type, struct bytes a, struct bytes b);
  * CQL quotes them.  For an empty value of a scalar type nothing is appended. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
 /* Append the value of a scalar type that `text` describes.  If type_format made the text, the value
- * equals the one that was printed, but its bytes may differ.  Other forms that CQL reads
- * (exponents, integers for dates and times) are read, too.  An empty text is a value of text, ascii
- * and blob; for other types it is ERROR_INVALID. */
+ * equals the one that was printed, but its bytes may differ; only an inet ::ffff:1.2.3.4 becomes
+ * 1.2.3.4.  Other forms that CQL reads (exponents, integers for dates and times) are read, too.  An
+ * empty text is a value of text, ascii and blob; for other types it is ERROR_INVALID. */
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 

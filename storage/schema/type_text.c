@@ -1,7 +1,8 @@
 /* Prints values as text for people and CSV files.
  *
- * Every scalar prints in a form that type_parse_text reads back to an equal value.  Within a
- * collection, whatever CQL writes in quotes is quoted: {'ad1': 0.005}, ('2013-11-28', null). */
+ * Every scalar prints in a form that type_parse_text reads back to an equal value, except that an
+ * IPv4 address in IPv6 form is read as IPv4.  Within a collection, whatever CQL writes in quotes is
+ * quoted: {'ad1': 0.005}, ('2013-11-28', null). */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <math.h>
