@@ -6,7 +6,7 @@
  * nearly always 0: a token is the hash of its key, and an entry follows the entry before it in the
  * page.  When all keys of a block have the same size, they are stored byte position by byte
  * position, and a byte that is the same in all keys is stored once.  A partition of clicks,
- * (reseller, day), takes 9 bytes, a third of its size in format 1.
+ * (reseller, day), takes about 10 bytes, a third of its size in format 1.
  *
  * No block depends on another.  Layout: FORMATS.md "Directory". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_BLOCK_H

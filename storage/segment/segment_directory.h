@@ -2,9 +2,9 @@
  *
  * With 100,000 resellers or ten years of days a segment has a million partitions of a few rows, so
  * that nearly all memory of an open segment is for its partitions.  Therefore blocks of partitions
- * stay encoded (10 bytes a partition).  A partition is searched for in an array of the upper halves
- * of all tokens (4 bytes a partition).  A block is decoded only when the half of one of its tokens
- * agrees, and then the block nearly always has the partition.  To decode a block of a few
+ * stay encoded (about 10 bytes a partition).  A partition is searched for in an array of the upper
+ * halves of all tokens (4 bytes a partition).  A block is decoded only when the half of one of its
+ * tokens agrees, and then the block nearly always has the partition.  To decode a block of a few
  * hundred entries takes about 10 us.
  *
  * An open directory does not change and is shared between threads.  A cursor holds a few decoded
