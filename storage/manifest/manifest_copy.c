@@ -1,7 +1,8 @@
 /* manifest_copy: see the header.
  *
- * A file that repeats the manifest lacks at most the last record, or does not exist.  An older file
- * could name segments that were removed, or need log frames that were removed. */
+ * What must hold: a file that repeats the manifest lacks at most the last record, or does not
+ * exist.  An older file could name segments that were removed, or need log frames that were
+ * removed. */
 #include "storage/manifest/manifest_copy.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "storage/manifest/manifest_copy.h"
 
 struct listing {
-    char foreign[64]; /* the first name that no file of daybook has */
+    char foreign[64]; /* the first name of a file that is not daybook's */
     bool has_entries;
 };
 

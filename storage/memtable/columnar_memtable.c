@@ -288,7 +288,7 @@ static struct cell_layout cell_widen(const struct columnar_memtable *memtable,
     return cell;
 }
 
-/* A new layout if the block does not fit the present one. */
+/* Make a new layout if the block does not fit the present one. */
 static void layout_widen(struct columnar_memtable *memtable, const struct block *block)
 {
     struct cell_layout cells[BLOCK_COLUMNS_MAX];
@@ -314,8 +314,9 @@ static void layout_widen(struct columnar_memtable *memtable, const struct block 
 
 /* ---- rows ---- */
 
-/* A new chunk has room for half as many rows as the partition has, within CHUNK_ROWS_MIN and
- * CHUNK_ROWS_MAX: so little of a partition's memory is unused if no more rows come. */
+/* A chunk after the first has room for half as many rows as the partition has, within
+ * CHUNK_ROWS_MIN and CHUNK_ROWS_MAX.  So at most about a third of a large partition's memory is
+ * unused. */
 static void chunk_begin(struct columnar_memtable *memtable, struct columnar_partition *partition)
 {
     uint64_t rows = packed_stats_rows(&partition->newest.stats);
