@@ -135,8 +135,8 @@ struct commit_log_extent {
 
 /* While a pin is set, files with frames after `frame` are not reused, and no file is removed from
  * the archive.  The caller owns the pin's memory.  Files that were reused before are not
- * restored.  After commit_log_pin_narrow the pin keeps only the files up to the one with id
- * `file_last`, and no archive: the log stops growing for its sake. */
+ * restored.  After commit_log_pin_narrow the pin keeps only the files with ids up to `file_last`,
+ * and no file of the archive, so that the log does not grow because of the pin. */
 struct commit_log_pin {
     uint64_t frame;
     uint32_t file_last;            /* private; UINT32_MAX: not narrowed */
