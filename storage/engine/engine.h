@@ -23,7 +23,7 @@ struct engine_restamp {
     /* Set by the opening, microseconds: */
     int64_t now_us;
     int64_t before_us;                 /* the last write timestamp that the store gave */
-    int64_t after_us;                  /* what replaces it; of a dry run: what would replace it */
+    int64_t after_us;                  /* the new last one; in a dry run: what it would be */
 };
 
 struct engine_options {
@@ -38,7 +38,7 @@ struct engine_options {
     uint64_t log_first_file_size;
     uint64_t archive_bytes;
     uint64_t day_rows_min;             /* a day of so many rows or more has its own runs; 0: 2 Mi */
-    uint32_t page_rows;                /* rows of a page of clicks at most; 0: 64 Ki */
+    uint32_t page_rows;                /* the most rows of a page of clicks; 0: 64 Ki */
     uint64_t tier_bytes;               /* compact_plan.h; 0: COMPACT_TIER_BYTES */
     /* While opening, replace the store's write timestamps that are ahead of now (engine_restamp.c);
      * NULL: do not.  ERROR_CONFLICT while the clock is in doubt. */
@@ -120,8 +120,8 @@ struct engine_examination {
     char unlinked_path[64];       /* of one of them */
 };
 
-/* Costs a system call, some microseconds, for each file in use: do not call it in every turn of the
- * loop. */
+/* This function makes a system call, which takes some microseconds, for each file in use.  So it is
+ * not for every turn of the loop. */
 void engine_examine(struct store *store, struct engine_examination *examination_out);
 
 /* Give the free memory that is kept for the next memtables back to the system if none of it was

@@ -172,9 +172,9 @@ static int add_builtin(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* Refuse cells that cannot be read, unless the engine was opened to salvage.  Then flush the frames
- * without these cells, which are lost for good, so that the next opening does not meet them again.
- * A directory that was opened for reading only stays as it is. */
+/* Refuse cells that cannot be read, unless the engine was opened to salvage.  Salvage flushes the
+ * frames without these cells, so that the next opening does not meet them again; the cells are lost
+ * for good.  A directory that was opened for reading only stays as it is. */
 static int flush_without_skipped(struct engine *engine, struct error *err)
 {
     const struct skipped_cells *cells = &engine->opening->cells;
@@ -218,8 +218,8 @@ static void report_unread(const struct engine *engine)
 }
 
 /* New timestamps come after the last one that was given to a flushed frame.  The manifest has that
- * timestamp, unless it has an older format.  Then the timestamps of the newest cells of the
- * segments are used, though clients may have chosen them. */
+ * timestamp, unless its format is an older one.  For an older format the timestamps of the newest
+ * cells of the segments are used, though clients may have chosen them. */
 static void pass_flushed_times(struct engine *engine)
 {
     engine_clock_pass(&engine->clock, engine->runs.timestamp_us);

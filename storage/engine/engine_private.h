@@ -4,7 +4,7 @@
  *     reads         pages, sums, groups, scrubs
  *     sequencer     frames, and callbacks when they are durable
  *     memtable_set  open and frozen memtables         engine_clock    timestamps
- *     run_set       segments and the manifest         memory_account
+ *     run_set       segments and the manifest         memory_account  shares of the memory
  *     engine_env    system, options, failure, jobs
  *
  * A part calls the parts below it.  It reports to the parts above it only by callbacks, which

@@ -268,7 +268,9 @@ static bool is_purge(const struct compact_job *compact)
     return has_purged(compact) || (compact->has_dropped && compact->clients_give_times);
 }
 
-/* Whether the purge must not be made after all. */
+/* Whether the outputs must be discarded, because while the merge was at work a purged partition got
+ * clicks, a write came that a dropped tombstone may hide, or the log began to be kept for
+ * restores. */
 static bool is_disturbed(const struct compact_job *compact)
 {
     const struct maintenance *maintenance = compact->maintenance;

@@ -1,9 +1,9 @@
 /* maintenance_drop: finds the columnar runs whose rows are all deleted.  A purge removes these runs
  * without reading them.
  *
- * A sealed day is deleted partition by partition, each in one frame.  If every partition of a run
- * was deleted after the last row of the run was written, the run can be removed without being read:
- * one edit of the manifest removes the runs, and the deletions with them.
+ * A sealed day is deleted partition by partition, one partition in one frame.  If every partition
+ * of a run was deleted after the last row of the run was written, the run can be removed without
+ * being read: one edit of the manifest removes such runs together with the deletions.
  *
  *     runs of days    27 ─ dropped      28 ─ stays      28, 29 mixed ─ stays
  *     deletions       of every partition of the 27th and the 28th

@@ -15,7 +15,7 @@ enum { PARTITION_ROWS_MAX = 1 << 26 };
 struct partition_reader {
     const struct view *view;
     const struct table *table;
-    struct columnar_segment_reader **columnar; /* as `cursors`; NULL for row segments */
+    struct columnar_segment_reader **columnar; /* as `cursors`; always NULL for row segments */
     struct segment_cursor **cursors; /* per segment of the view; NULL before the first use */
     struct buffer from;              /* copy of a seek's key, which may be in a cursor */
     struct buffer found[2];          /* keys that the last two seeks found, in turn */

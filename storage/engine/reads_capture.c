@@ -6,8 +6,8 @@
  * the horizon of the scan: the page ends before that partition, because the open memtable has rows
  * of it.
  *
- * A capture fails if the first partition alone has more than READ_CAPTURE_ITEMS_MAX items or
- * CAPTURE_BYTES_MAX, or more than CAPTURE_FRESH_ROWS_MAX appended rows, or if a scan meets appended
+ * A capture fails if the first partition alone has more than READ_CAPTURE_ITEMS_MAX items,
+ * CAPTURE_BYTES_MAX bytes or CAPTURE_FRESH_ROWS_MAX appended rows, or if a scan meets appended
  * rows.  Then the memtable is frozen instead. */
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"

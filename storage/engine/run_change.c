@@ -13,7 +13,7 @@ int run_change_add(struct run_change *change, const struct segment_info *info,
     change->infos[place] = *info;
     int rc = run_set_open_segment(change->runs, info, table, &change->added[place], err);
     if (rc != 0) {
-        /* No manifest will name the file, and another attempt writes another one. */
+        /* No manifest will name this file: another attempt writes a file with another id. */
         char path[64];
         segment_path(info->id, path);
         (void)change->runs->env->world->disk->remove(change->runs->env->world->disk, path);

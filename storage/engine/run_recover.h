@@ -4,8 +4,9 @@
  * interrupted.  An opening that salvages or is for reading only leaves such files in place.
  *
  * A damaged segment is made again from the log where that is possible (run_rebuild.h), but not by
- * an opening for reading only.  Otherwise the directory is refused if the segment cannot be opened.
- * If only pages of the segment are damaged, it is used, and reads of those pages fail. */
+ * an opening for reading only.  If the segment is not made again and cannot be opened, the
+ * directory is refused.  If only pages of the segment are damaged, the segment is used, and reads
+ * of those pages fail. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 #define DAYBOOK_STORAGE_ENGINE_RUN_RECOVER_H
 

@@ -6,8 +6,8 @@
  *
  * What must hold: a shortage is reported as long as it lasts, without a gap between two tries.  So
  * a failed flush or merge counts until a later one succeeds.  Full memory is usual under load: a
- * flush ends it within a second or two.  So it counts only once no batch was applied for five
- * seconds.
+ * flush ends it within a second or two.  So full memory counts only once no batch was applied for
+ * five seconds.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SHORTAGE_H

@@ -56,7 +56,7 @@ struct read_request {
                                    * reads them, so that the size of a row can be measured.  Not of
                                    * an event table */
     struct bytes position;        /* read_page.position of the page before; empty: from the start */
-    uint32_t row_limit;           /* rows of a page at most, 1..READ_ROWS_MAX; a page of large rows
+    uint32_t row_limit;           /* the most rows of a page, 1..READ_ROWS_MAX; a page of large rows
                                    * has fewer */
     enum read_view view;
 };
@@ -86,8 +86,8 @@ struct read_page {
     uint32_t row_count;
     struct bytes position;        /* where the next page begins; empty: there is none */
     struct store_version version; /* of the one partition that is read, as of this page; not set for
-                                   * a scan or several keys.  A read of several pages expects the
-                                   * version of its first page */
+                                   * a scan or several keys.  A write that follows a read of several
+                                   * pages expects the version of the first page */
 };
 
 /* `page` is valid during the callback; NULL when status is negative. */
