@@ -22,8 +22,8 @@ struct engine_env {
     struct engine_options options;     /* with defaults in the place of zeros */
     uint32_t jobs;                     /* under way, of all parts: closing waits for them */
     bool is_closing;                   /* no new work may begin */
-    int failed;                        /* negative for good after the first error that does not pass,
-                                        * such as a failed sync (error_is_passing) */
+    int failed;                        /* negative for good once a write, a sync or a job has failed
+                                        * and is not tried again */
     struct error failure;              /* why */
     /* Number of frames handed to the log.  Jobs read it, and work more slowly while it grows. */
     atomic_uint_fast64_t frames_sealed;

@@ -193,7 +193,7 @@ const char *store_shortage_name(enum store_shortage shortage);
 struct store_status {
     uint64_t frame_applied;
     uint64_t frame_durable;
-    bool failed;                  /* as after a failed sync: no write is acknowledged any more */
+    bool failed;                  /* as after a failed sync; no write is acknowledged any more */
     const char *failure;          /* why, or "" */
     struct store_waiting waiting;
 };
