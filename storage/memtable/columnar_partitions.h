@@ -5,8 +5,8 @@
  * memory a memtable takes.  A partition takes 96 bytes, 9 bytes for each column, its key, and 21 to
  * 43 bytes in the hash table.
  *
- * A partition has its state after the newest frame that wrote to it (@7: after frame 7).  Two
- * frames at most are not durable, so the states before these frames are kept in two lists, one for
+ * A partition has its state after the newest frame that wrote to it (@7: after frame 7).  At most
+ * two frames are not durable, so the states before these frames are kept in two lists, one for
  * each frame:
  *
  *     frame     touches        partition 1         partition 2       lists

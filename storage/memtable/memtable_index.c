@@ -1,14 +1,14 @@
 /* memtable_index: the B+ tree.
  *
- * What must hold: in a leaf, items ascend; in an inner node, entry i has the item that was the
- * first in child i when the child was made, and all items in child i - 1 are less than this item.
- * An item that is added later can be less than the entry of its child only in the leftmost child of
+ * What must hold: in a leaf, items ascend.  In an inner node, entry i has the item that was the
+ * first in child i when the child was made.  All items in child i - 1 are less than this item.  An
+ * item that is added later can be less than the entry of its child only in the leftmost child of
  * a level; a search does not compare the entry of this child.
  *
  * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
  * few rows stays small; then the leaf splits.  An item that is appended behind a full last leaf
- * begins a new leaf, and the full leaf stays full: rows in order of time are appended so.  Any
- * other full leaf splits in half.
+ * begins a new leaf, and the full leaf stays full.  Rows that come in order of time fill leaves in
+ * this way.  Any other full leaf splits in half.
  *
  * An entry takes 24 bytes in an inner node and 16 in a leaf.  A million random insertions fill
  * leaves to 70 %. */

@@ -523,7 +523,7 @@ struct row_stream {
     bool rows_ended;
     struct clustering head_clustering;
     struct bytes passed;   /* rows of this first clustering value are skipped; data NULL: none */
-    uint32_t passed_count; /* rows skipped one by one since row_memtable_stream_pass returned it */
+    uint32_t passed_count; /* rows skipped one by one since the last row_memtable_stream_pass */
     struct unfiltered *bounds; /* owned; they point into the memtable and the slice */
     size_t bound_count;
     size_t bound_next;
