@@ -131,7 +131,8 @@ static int order_names(const char *a_keyspace, const char *a_name, const char *b
     return order != 0 ? order : strcmp(a_name, b_name);
 }
 
-/* The index of the table of that name in schema->tables, or the one where it would be inserted. */
+/* The index of the table of that name in schema->tables, or the index at which it would be
+ * inserted. */
 static uint32_t tables_find(const struct schema *schema, const char *keyspace, const char *name)
 {
     uint32_t start = 0;
@@ -148,8 +149,8 @@ static uint32_t tables_find(const struct schema *schema, const char *keyspace, c
     return start;
 }
 
-/* The index of the table of that id in schema->tables_by_id, or the one where it would be inserted.
- */
+/* The index of the table of that id in schema->tables_by_id, or the index at which it would be
+ * inserted. */
 static uint32_t tables_find_id(const struct schema *schema, uint32_t table_id)
 {
     uint32_t start = 0;
@@ -196,7 +197,7 @@ const struct table *schema_table_next(const struct schema *schema, const struct 
     return index < schema->table_count ? schema->tables[index] : NULL;
 }
 
-/* The index of the keyspace of that name, or the one where it would be inserted. */
+/* The index of the keyspace of that name, or the index at which it would be inserted. */
 static uint32_t keyspaces_find(const struct schema *schema, const char *name)
 {
     uint32_t place = 0;
@@ -720,7 +721,7 @@ int schema_add_table(struct schema *schema, const struct table_definition *defin
     return 0;
 }
 
-/* Put the changed table in the place of the one with the same id and names. */
+/* Replace the table that has the id and names of the changed table. */
 static int replace_table(struct schema *schema, struct table *changed, struct error *err)
 {
     int rc = check_table(changed, err);

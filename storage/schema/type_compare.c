@@ -77,7 +77,7 @@ static int order_varint(struct bytes a, struct bytes b)
     return bigint_compare_scaled(a, 0, b, 0);
 }
 
-/* Whether the scale is within the limits, as that of a valid decimal is.  Comparing decimals of
+/* Whether the scale is within the limits, as in every valid decimal.  Comparing decimals of
  * other scales could take memory without bound. */
 static bool decimal_is_sane(struct bytes value)
 {

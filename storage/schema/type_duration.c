@@ -42,7 +42,7 @@ enum { UNIT_COUNT = sizeof units / sizeof units[0], UNIT_WEEKS = 2 };
 
 /* ---- values ---- */
 
-/* Cassandra's vint: the first byte begins with as many one bits as bytes follow it; the remaining
+/* Cassandra's vint: the first byte begins with a 1 bit for each byte that follows; the remaining
  * bits are the number in zigzag form, big-endian.  150 is 81 2C. */
 static bool vint_read(struct reader *reader, int64_t *value_out)
 {
