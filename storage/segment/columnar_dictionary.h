@@ -39,7 +39,7 @@ struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *
 
 /* ---- reading ---- */
 
-/* The dictionaries of an open segment, for one thread.  Pages are loaded when a string of theirs is
+/* The dictionaries of an open segment, for one thread.  A page is loaded when one of its strings is
  * needed, and kept. */
 struct columnar_dictionary;
 must_check int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary **out,

@@ -1,9 +1,10 @@
 /* columnar_segment: partitions are read back.
  *
- * What decides correctness: the rows of a partition are those of one entry in its first page, which
- * the directory names, and of entry 0 in each page that follows.  A read of the whole partition
- * checks that it has as many rows as the directory says.  Codes of an entry are places in the list
- * of the entry; they become places in one array of strings for all entries that are read together.
+ * What decides correctness: the rows of a partition are the rows of one entry in its first page
+ * (the directory names both) and of entry 0 in each page that follows.  A read of the whole
+ * partition checks that it has as many rows as the directory says.  Codes of an entry are places in
+ * the list of the entry; they become places in one array of strings for all entries that are read
+ * together.
  *
  * The page decoded last is kept, because a scan in order finds many partitions in one page. */
 #include "storage/segment/columnar_segment.h"

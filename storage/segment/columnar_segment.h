@@ -100,8 +100,8 @@ struct columnar_segment_rules {
      * merge closes, or NULL to purge nothing of it. */
     int (*deletions)(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err);
-    /* Returns the timestamp that replaces the write timestamp of a row; of two timestamps the later
-     * one must not get the earlier result.  NULL: timestamps stay as they are. */
+    /* Returns the timestamp that replaces the write timestamp of a row.  The results must have the
+     * order of the timestamps.  NULL: timestamps stay as they are. */
     int64_t (*restamp)(void *context, int64_t timestamp_us);
     /* Called between pieces of work: the function can do other work, or end the merge by a negative
      * result, which the merge then returns. */

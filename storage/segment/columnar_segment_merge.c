@@ -35,7 +35,7 @@ struct merge_input {
     struct columnar_segment_reader *reader;
     struct segment_cursor *cursor;
     uint32_t position;                         /* index of its next partition */
-    const struct segment_partition *partition; /* NULL: it has no rows of the present one */
+    const struct segment_partition *partition; /* NULL: the input lacks the partition */
     uint32_t piece;                            /* the next piece of the partition to read */
     struct columnar_rows rows;                 /* read and not yet written; codes are the writer's
                                                 * numbers */

@@ -12,10 +12,10 @@
  *
  * All pages of d but the first are labelled with the position of their first item.
  *
- * Reading.  Correct means: a slice yields exactly the items between its bounds, and a range
- * deletion that reaches into the slice is opened at the bound where reading begins and closed at
- * the other bound, in whichever page and direction reading begins.  Reading can begin in any page,
- * because an entry has the deletion that is in force before its first item:
+ * Reading.  Correct means: a slice yields exactly the items between its bounds.  A range deletion
+ * that reaches into the slice is opened at the bound where reading begins, and closed at the other
+ * bound.  Both must hold for every page and direction in which reading begins.  Reading can begin
+ * in any page, because an entry has the deletion that is in force before its first item:
  *
  *     page 1   open: none  | row 1 | bound 3: none -> D | row 5 |
  *     page 2   open: D     | row 7 | row 8 | bound 9: D -> none |

@@ -2,9 +2,9 @@
  *
  * Correct means: whatever the file holds, opening it gives what was written or an error, and so
  * does reading a page.  The footer is checked by its CRC and against all that the manifest has
- * (segment_info), each section by its XXH3 in the footer, and each page, on every read, by its XXH3
- * in the page index.  Nothing is used before its checksum was found right, and then counts are
- * checked against the bytes that are there before memory is taken for them.
+ * (segment_info).  Each section is checked by its XXH3 in the footer, and each page, on every read,
+ * by its XXH3 in the page index.  Nothing is used before its checksum was found right.  Then counts
+ * are checked against the bytes that are there before memory is taken for them.
  *
  * After segment_open nothing changes but the reference count, the marks that the file is to be
  * removed and that a read failed, and what the pool keeps for the next reader (scratch, cursor,

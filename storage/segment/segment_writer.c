@@ -56,7 +56,7 @@ struct segment_writer {
 
     int64_t token; /* of the last partition, to check their order */
     struct buffer key;
-    uint32_t page_first; /* of the last partition; that of the next one is not below it */
+    uint32_t page_first; /* of the last partition; the next partition's is not below it */
 };
 
 /* ---- the file ---- */
