@@ -79,8 +79,15 @@ size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids
     return count;
 }
 
+/* A file that a narrowed pin kept in log/ comes after newer ones. */
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file)
 {
-    commit_log_files_add(&archive->files, file);
+    struct commit_log_files *files = &archive->files;
+    uint32_t place = files->count;
+
+    commit_log_files_add(files, file);
+    for (; place > 0 && files->items[place - 1].id > file.id; place--)
+        files->items[place] = files->items[place - 1];
+    files->items[place] = file;
     archive->bytes += file.size;
 }
