@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -37,6 +38,8 @@ enum {
 
 struct manifest {
     struct world *world;
+    pthread_mutex_t file_mutex; /* held while `file` changes, and by manifest_is_linked: that is
+                                 * called on another thread than the functions that change it */
     struct disk_file *file;
     struct disk_file *copy; /* see manifest_copy.h; NULL: read only, or there was no space for it */
     bool read_only;
@@ -58,14 +61,31 @@ static const struct manifest_copy_names copy_names = {
     .path_new = MANIFEST_COPY_NEW_PATH,
 };
 
+static struct manifest *manifest_new(void)
+{
+    struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
+    check(pthread_mutex_init(&manifest->file_mutex, NULL) == 0);
+    return manifest;
+}
+
+/* Change the file that is open; returns the one before. */
+static struct disk_file *file_swap(struct manifest *manifest, struct disk_file *file)
+{
+    check(pthread_mutex_lock(&manifest->file_mutex) == 0);
+    struct disk_file *before = manifest->file;
+    manifest->file = file;
+    check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
+    return before;
+}
+
 /* Close the files that are open.  A manifest of manifest_state_decode has no files and no world. */
 static void files_close(struct manifest *manifest)
 {
-    if (manifest->file != NULL)
-        manifest->world->disk->close(manifest->world->disk, manifest->file);
+    struct disk_file *file = file_swap(manifest, NULL);
+    if (file != NULL)
+        manifest->world->disk->close(manifest->world->disk, file);
     if (manifest->copy != NULL)
         manifest->world->disk->close(manifest->world->disk, manifest->copy);
-    manifest->file = NULL;
     manifest->copy = NULL;
 }
 
@@ -147,7 +167,7 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
 
     if (rc == 0) {
         files_close(manifest);
-        manifest->file = file;
+        (void)file_swap(manifest, file);
         manifest->size = content.size;
         manifest->offset = offset;
         manifest->number = 1;
@@ -240,7 +260,8 @@ static int files_make(struct manifest *manifest, struct error *err)
 
 int manifest_create_from(struct world *world, const struct manifest_state *state, struct error *err)
 {
-    struct manifest manifest = {.world = world, .state = *state};
+    struct manifest manifest = {
+        .world = world, .file_mutex = PTHREAD_MUTEX_INITIALIZER, .state = *state};
     int rc = manifest_absent(world->disk, err);
 
     if (rc == 0)
@@ -261,7 +282,7 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
         rc = manifest_probe_missing(world->disk, err);
     if (rc != ERROR_NOT_FOUND)
         return rc;
-    manifest = memory_zeroed(1, sizeof(*manifest));
+    manifest = manifest_new();
     manifest->world = world;
     buffer_append_bytes(&manifest->properties, properties);
     manifest->state.properties = buffer_view(&manifest->properties);
@@ -279,7 +300,7 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
 
 int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out, struct error *err)
 {
-    struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
+    struct manifest *manifest = manifest_new();
     struct error inner = {0};
 
     manifest->read_only = true;
@@ -343,7 +364,7 @@ static int manifest_settle(struct manifest *manifest, struct error *err)
 static int manifest_load(struct world *world, const char *path, bool read_only,
                          struct manifest **manifest_out, struct error *err)
 {
-    struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
+    struct manifest *manifest = manifest_new();
     int rc = world->disk->open(world->disk, path, read_only ? DISK_READ : DISK_WRITE,
                                &manifest->file, err);
 
@@ -449,10 +470,13 @@ int manifest_open(struct world *world, const struct manifest_options *options,
     return rc;
 }
 
-bool manifest_is_linked(const struct manifest *manifest)
+bool manifest_is_linked(struct manifest *manifest)
 {
-    struct disk *disk = manifest->world->disk;
-    return manifest->file == NULL || disk->is_linked(disk, manifest->file);
+    check(pthread_mutex_lock(&manifest->file_mutex) == 0);
+    bool is_linked = manifest->file == NULL ||
+                     manifest->world->disk->is_linked(manifest->world->disk, manifest->file);
+    check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
+    return is_linked;
 }
 
 const struct manifest_state *manifest_state(const struct manifest *manifest)
@@ -571,6 +595,7 @@ void manifest_close(struct manifest *manifest)
     if (manifest == NULL)
         return;
     files_close(manifest);
+    (void)pthread_mutex_destroy(&manifest->file_mutex);
     manifest_state_release(&manifest->state);
     buffer_release(&manifest->properties);
     buffer_release(&manifest->content);
