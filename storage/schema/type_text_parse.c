@@ -334,6 +334,14 @@ static bool scan_zone(struct scan *scan, int64_t *offset_ms_out)
     return hours <= 18 && minutes < 60;
 }
 
+/* A space after a day is followed by a time of day or by a zone. */
+static bool scan_clock_begin(struct scan *scan)
+{
+    bool is_zone = scan->end - scan->at > 1 && (scan->at[1] < '0' || scan->at[1] > '9');
+
+    return scan_char(scan, 'T') || (!is_zone && scan_char(scan, ' '));
+}
+
 static bool parse_timestamp(struct bytes text, struct buffer *value)
 {
     struct scan scan = {text.data, text.data + text.size};
@@ -348,7 +356,7 @@ static bool parse_timestamp(struct bytes text, struct buffer *value)
     }
     if (!scan_day(&scan, &day))
         return false;
-    if ((scan_char(&scan, 'T') || scan_char(&scan, ' ')) && !scan_clock(&scan, &clock_ms))
+    if (scan_clock_begin(&scan) && !scan_clock(&scan, &clock_ms))
         return false;
     if (!scan_zone(&scan, &offset_ms) || scan.at != scan.end)
         return false;
