@@ -9,14 +9,16 @@
  *
  * No connection is refused while a place is free.  When no place is free, the address that has most
  * places loses one.  It loses the place of its connection that was idle for longest; an unnamed
- * connection loses its place before a named one (enum door_claim).  If all connections of that
- * address wait for answers, the door's longest idle connection loses its place, unless the new
- * connection comes from that address.  Thus idle connections, also of peers that lost power, keep
- * no client out, and the address with most places displaces no connection of another.  An
- * address has no fixed share, because a whole network may have the same address (NAT).  Each
- * loopback connection counts as an address of its own.
+ * connection loses its place before a named one (enum door_claim).  If no address has more than one
+ * place, or all connections of that address wait for answers, the door's longest idle connection
+ * loses its place.  A new connection from the address with most places displaces only connections
+ * of that address; if all of these wait for answers, it is refused.  Thus idle connections, also of
+ * peers that lost power, keep no client out.  An address has no fixed share, because a whole
+ * network may have the same address (NAT).  Each loopback connection counts as an address of its
+ * own.
  *
- * All operations on places and clocks take constant time.  Engine thread. */
+ * All operations on places and clocks take constant time.  All functions run on the engine
+ * thread. */
 #ifndef DAYBOOK_DOOR_DOOR_H
 #define DAYBOOK_DOOR_DOOR_H
 
@@ -33,8 +35,8 @@ struct door_address;
 
 /* Times that several doors set their clocks to (door_clock). */
 enum {
-    DOOR_SLOW_READER_MS = 60000,       /* a slow reader may read nothing for so long */
-    DOOR_LINGER_MS = 5000              /* a refused client gets so long to close */
+    DOOR_SLOW_READER_MS = 60000,       /* how long answers may wait for a client to read them */
+    DOOR_LINGER_MS = 5000              /* how long a refused client may take to close */
 };
 
 /* What a connection would lose with its place. */
@@ -106,7 +108,7 @@ struct door {
 struct door_place {
     const char *address;               /* HOST:PORT */
     uint32_t slots_max;                /* lowers the limit of the door's options; 0: does not */
-    /* Other machines may connect although no client has to log in. */
+    /* Other machines may connect, because clients log in or the operator allows it without. */
     bool is_open_to_all;
     const char *remedy;                /* for the error text: what to do; NULL: a default */
 };

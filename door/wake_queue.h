@@ -1,7 +1,8 @@
 /* wake_queue: queues connections to serve in the next turn of the loop, in the order of waking.
  *
  * A callback does not serve its connection, but adds it to the queue ("wakes" it).  Many answers
- * thus become one write, and no connection is served in a callback of another.  Engine thread. */
+ * thus become one write, and no connection is served in a callback of another.  All functions run
+ * on the engine thread. */
 #ifndef DAYBOOK_DOOR_WAKE_QUEUE_H
 #define DAYBOOK_DOOR_WAKE_QUEUE_H
 
