@@ -1,11 +1,11 @@
-/* answer: makes answers that do not wait for the store and errors that end a connection, and sends
- * answers. */
+/* answer: makes errors that end a connection, and all other answers that do not wait for the store;
+ * sends the answers of a connection. */
 #ifndef DAYBOOK_INGEST_CONNECTION_ANSWER_H
 #define DAYBOOK_INGEST_CONNECTION_ANSWER_H
 
 #include "ingest/connection/ingest_connection_private.h"
 
-/* The connection that the reply is for; NULL: it is closed. */
+/* The connection that the reply is for; NULL: the connection is closed. */
 static inline struct ingest_connection *answer_connection(const struct reply *reply)
 {
     return reply->queue == NULL ? NULL : reply->queue->context;

@@ -12,8 +12,8 @@
  *
  * STRINGS and BATCH frames that come faster than they are taken are decoded ahead by another thread
  * (parse_ahead.h).  Batches that follow one another are then applied as a group, as for lines.  If
- * that is not possible (the first batch is a copy, or the strings exceed their limit), each frame
- * is taken by itself. */
+ * the group cannot be applied (for example because its first batch is a copy, or the strings exceed
+ * their limit), each frame is taken by itself. */
 #include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
@@ -33,17 +33,17 @@ enum {
     ANSWER_PAYLOAD_MAX = 64 << 10,
     FRAME_COST = 4,             /* a byte of a frame has 4 times the clicks of a byte of lines */
     AHEAD_BYTES_MIN = 32 << 10, /* to decode less takes less time than to start a job */
-    AHEAD_BYTES_NEXT = 8 << 10  /* the same, while another chunk is decoded (parse_ahead_least) */
+    AHEAD_BYTES_NEXT = 8 << 10  /* the minimum behind another chunk (parse_ahead_least) */
 };
 
 struct frame_decoder {
     struct binary_decoder *decoder;
     bool was_greeted;     /* the HELLO came */
-    size_t strings_bytes; /* memory of the dictionary that was charged last */
+    size_t strings_bytes; /* bytes of the dictionary's memory, as charged last */
 };
 
-/* Charge `bytes` for the dictionary; false: the dictionaries of all connections exceed the
- * limit. */
+/* Charge `bytes` for the dictionary; false: it has grown, and the dictionaries of all connections
+ * together exceed the limit. */
 static bool strings_charge(struct ingest_connection *connection, size_t bytes)
 {
     return ingest_memory_count_strings(&connection->ingest->memory,
@@ -111,7 +111,7 @@ static void batch_refuse(struct ingest_connection *connection, uint64_t sequence
 }
 
 /* Copy the rows of one batch of a group into a new part, because the group was not applied as a
- * whole.  Joined batches have no rejects. */
+ * whole.  The batches of a group of frames have no rejects. */
 static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {

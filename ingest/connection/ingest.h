@@ -28,8 +28,8 @@ enum {
 /* A limit of 0 stands for its default: the constant INGEST_... or DOOR_... (door/door.h) of the
  * same name. */
 struct ingest_limits {
-    uint32_t connections_max;          /* from the network, and as many from the control socket;
-                                        * the latter's default is INGEST_LOADS_MAX */
+    uint32_t connections_max;          /* connections from the network, and as many from the control
+                                        * socket, whose default is INGEST_LOADS_MAX */
     int64_t slow_reader_ms;            /* how long answers may wait for a client to read them */
     int64_t linger_ms;                 /* how long a refused client may take to close */
     size_t strings_max;                /* bytes of memory of all connections' dictionaries; a
@@ -41,7 +41,8 @@ struct ingest_limits {
                                         * progress while others wait; then it is answered
                                         * too_slow */
     size_t answers_max;                /* bytes of waiting answers, for all connections */
-    size_t ahead_min;                  /* the least bytes to parse ahead; default by decoder */
+    size_t ahead_min;                  /* the least bytes to parse ahead; 0: the decoder's own
+                                        * minima (AHEAD_BYTES_...) */
 };
 
 struct ingest_options {

@@ -2,10 +2,10 @@
  * more.
  *
  * There are two quotas, each for all connections together: one for input that has come in part
- * (input_quota.h), one for answers that wait for the disk or for the client to read them.  One
- * connection's answers may take half of the answers' quota that is left: the more answers are
- * unread, the less each connection may have, but a client that reads its answers is always
- * served. */
+ * (input_quota.h), one for answers that wait for the disk or for the client to read them.  The
+ * answers of one connection may take half of what is left of the answers' quota.  So each
+ * connection may have less while many answers are unread; but a client that reads its answers is
+ * always served, because INGEST_ACCOUNT_ANSWERS_LEAST bytes are always allowed. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_ACCOUNT_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_ACCOUNT_H
 

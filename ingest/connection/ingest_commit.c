@@ -5,13 +5,14 @@
  * removed.  A batch that is applied and not durable yet is recorded but not answered; copies of it
  * that come meanwhile wait at its record.
  *
- * A batch replaces the batch PRODUCER_WINDOW (64) before it in the producer's window, so it waits
- * until that batch is durable.
+ * In the producer's window, a batch replaces the batch whose number is PRODUCER_WINDOW (64) less.
+ * So it waits until that batch is durable.
  *
  * The write batch is made again for each attempt, because the store's commit hook adds to it.
  *
- * A batch group is several batches in one write batch.  None of its input is taken before the store
- * has applied it.  If it cannot be applied as a group, its batches are taken one by one. */
+ * A batch group is several batches in one write batch.  None of the group's input is taken before
+ * the store has applied the group.  If the group cannot be applied as a whole, its batches are
+ * taken one by one. */
 #include "ingest/connection/ingest_commit.h"
 
 #include <inttypes.h>
@@ -431,7 +432,7 @@ bool ingest_commit_batch_group(struct ingest_connection *connection,
     if (producer == NULL || (connection->file.is_named && group->count > 1) ||
         producer_verdict_of(producer, batches[0].sequence) != PRODUCER_NEXT)
         return false;
-    /* Batches become durable in order: if the last batch's place is free, all are. */
+    /* Batches become durable in order: if the last batch's place is free, all places are. */
     if (batch_place_is_taken(producer, batches[group->count - 1].sequence)) {
         connection->state = INGEST_BLOCKED;
         return false;

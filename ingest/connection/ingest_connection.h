@@ -10,8 +10,8 @@
 /* Open the instance's two doors, without listening, and the queue of connections to serve. */
 void ingest_connection_open(struct ingest *ingest);
 
-/* Take ownership of `network` and start to read from it, or refuse and close it if `door` has no
- * free slot. */
+/* Take ownership of `network` and start to read from it, or refuse and close it if `door` gives it
+ * no slot. */
 void ingest_connection_attach(struct ingest *ingest, struct door *door, struct connection *network);
 /* Close the connection without waiting for its answers.  Batches that were applied still become
  * durable. */

@@ -52,7 +52,7 @@ struct producer_wanted {
 };
 
 /* The file of the next batch, as #file gives it.  `held_key` is the key of the last #files: until
- * this connection ends or asks for another key, no other connection may look it up. */
+ * this connection ends or requests another key, no other connection may look this key up. */
 struct loaded_file {
     bool is_named;
     uint8_t key[16];
@@ -79,8 +79,9 @@ struct ingest_connection {
     bool has_closed;                   /* the network has closed the connection */
     bool is_closing;
     bool is_running;                   /* being served; a callback must not serve it again */
-    uint32_t jobs;                     /* running jobs that parse ahead or look up click ids; the
-                                        * connection is freed only when they are done */
+    uint32_t jobs;                     /* jobs that parse ahead and lookups of click ids that are
+                                        * under way; the connection is freed only when they are
+                                        * done */
     /* input */
     const struct ingest_decoder *decoder;
     bool is_decoder_known;             /* false: `decoder` is that of lines, and may change */

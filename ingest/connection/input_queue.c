@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 enum {
-    SEALED_REST_MAX = INPUT_QUEUE_BUSY / 2, /* bytes to copy so that a chunk ends with a batch */
+    SEALED_REST_MAX = INPUT_QUEUE_BUSY / 2, /* most bytes to copy to end a chunk with a batch */
     GROWTH_LEAST = 4 << 10
 };
 

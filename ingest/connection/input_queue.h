@@ -31,9 +31,9 @@ struct input_chunk {
     struct parse_ahead *ahead;         /* the job that parses the chunk, not owned; NULL: none */
 };
 
-/* Free chunks of INPUT_QUEUE_BUSY bytes, at most INPUT_QUEUE_SPARE_MAX, for all input queues of the
- * thread.  Without this list their memory would go back to the system, and cost a page fault for
- * every page when it is allocated again.  All-zero is an empty list. */
+/* Free chunks of INPUT_QUEUE_BUSY bytes, at most INPUT_QUEUE_SPARE_MAX, for all input queues of an
+ * ingest instance.  Without this list their memory would go back to the system, and cost a page
+ * fault for every page when it is allocated again.  All-zero is an empty list. */
 struct input_spare {
     struct input_chunk *first;
     uint32_t count;
@@ -62,13 +62,13 @@ void input_queue_clear(struct input_queue *input);     /* drop the bytes of the 
 void input_queue_shrink(struct input_queue *input);    /* to INPUT_QUEUE_SIZE, if little is left */
 size_t input_queue_bytes(const struct input_queue *input);     /* of memory */
 
-/* Whether the back has space to read into, or can grow: with `may_grow`, if the back is also the
- * front.  False: bytes must be taken first. */
+/* Whether the back has space to read into.  With `may_grow`, a back that is also the front counts
+ * as having space up to INPUT_QUEUE_MAX bytes.  False: bytes must be taken first. */
 bool input_queue_has_space(const struct input_queue *input, bool may_grow);
 /* Get space to read into at the end of the back; this may move the bytes that are not taken to the
- * back's start.  With `may_grow`, a back that is also the front grows as needed.  Without, the back
- * grows by a page, and only if it has no space, because a read may have begun already.  After the
- * read, input_queue_filled adds the `size` bytes that were read. */
+ * back's start.  With `may_grow`, a back that is also the front grows as needed.  Without
+ * `may_grow`, the back grows only if it has no space, because a read may have begun already; it
+ * then grows by 4 KiB.  After the read, input_queue_filled adds the `size` bytes that were read. */
 void input_queue_space(struct input_queue *input, bool may_grow, uint8_t **to_out,
                        size_t *size_out);
 void input_queue_filled(struct input_queue *input, size_t size);

@@ -1,9 +1,9 @@
 /* input_quota: see the header.
  *
- * What must hold: while a connection of a half waits, another one has the reservation and does not
- * wait, and the oldest holder does not wait.  So each change resumes at most one connection.  If
- * the oldest holder waits, it is resumed, however much is in use.  Else, if nobody has the
- * reservation, the first in `waiting` gets the reservation and is resumed.  Else the first in
+ * What must hold: while a connection of a half waits, another connection has the reservation and
+ * does not wait, and the oldest holder does not wait.  So each change resumes at most one
+ * connection.  If the oldest holder waits, it is resumed, however much is in use.  Else, if no
+ * connection has the reservation, the first in `waiting` gets it and is resumed.  Else the first in
  * `waiting` is resumed only if there is room.  One connection for each change is enough: a resumed
  * connection charges the memory that it takes, and this charge is the next change.
  *

@@ -14,7 +14,7 @@
  *
  * Two connections of each half may always take more: the one that has held memory for longest, and
  * the one that has the reservation of memory over the limit.  The first connection that has to wait
- * while nobody has the reservation gets the reservation.  So each wait ends: these two connections
+ * while no connection has the reservation gets it.  So each wait ends: these two connections
  * complete their batches, or are closed because they make no progress (ingest_account.h). */
 #ifndef DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
 #define DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
@@ -32,7 +32,7 @@ enum {
                                         * take more memory */
 };
 
-/* One for each connection.  The owner sets all members to zero but `number`. */
+/* One for each connection.  The owner sets `number`, and all other members to zero. */
 struct input_waiter {
     uint64_t number;                   /* greater than those of all earlier connections */
     size_t bytes;                      /* counted bytes, without the free ones */

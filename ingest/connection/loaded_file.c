@@ -58,8 +58,8 @@ static void append_hex(struct buffer *buffer, struct bytes bytes)
 }
 
 /* Set id_out to the producer of the file's next batches, and *batch to the batch after which they
- * begin.  `producer` and *batch are those of the row.  If that producer was dropped, its successor
- * continues, and *batch becomes 0. */
+ * begin.  `producer` and *batch are those of the row.  If the row's producer was dropped, its
+ * successor continues, and *batch becomes 0; else both stay as they are in the row. */
 static void file_continue(const struct ingest *ingest, struct bytes producer, int64_t *batch,
                           uint8_t id_out[UUID_SIZE])
 {

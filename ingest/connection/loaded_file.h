@@ -15,7 +15,7 @@ must_check bool loaded_file_name(struct ingest_connection *connection,
                                  const struct control_words *words);
 
 /* Execute `#files KEY`: answer the progress of the files with this key.  Until this connection ends
- * or asks for another key, other connections that ask for the same key are refused.  False: the
+ * or requests another key, other connections that request the same key are refused.  False: the
  * words are wrong. */
 must_check bool loaded_file_list(struct ingest_connection *connection,
                                  const struct control_words *words);

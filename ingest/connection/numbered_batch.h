@@ -1,5 +1,5 @@
-/* numbered_batch: the open numbered batch of a connection: its announced lines, and those that have
- * come. */
+/* numbered_batch: the numbered batch that is open on a connection, with the lines that it announces
+ * and those that have come. */
 #ifndef DAYBOOK_INGEST_CONNECTION_NUMBERED_BATCH_H
 #define DAYBOOK_INGEST_CONNECTION_NUMBERED_BATCH_H
 

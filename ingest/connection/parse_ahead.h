@@ -38,13 +38,13 @@ bool parse_ahead_is_under_way(const struct ingest_connection *connection);
 
 /* If a span that is no batch group begins at the front of the input, and has at most `lines_max`
  * lines, append its rows and rejects to those of the connection.  `number` is the number of the
- * span's first line.  Returns the span's bytes, which the caller takes from the input, and its
- * lines; 0: there is no such span. */
+ * span's first line.  Returns how many bytes the span has, which the caller takes from the input,
+ * and sets *lines_out to its lines; 0: there is no such span. */
 size_t parse_ahead_take(struct ingest_connection *connection, uint64_t number, uint64_t lines_max,
                         uint64_t *lines_out);
 
 /* The batch group at the front of the input; its size includes control lines or frame headers.
- * NULL: there is none, or the stream or its header has changed since it was parsed. */
+ * NULL: there is none, or the stream or its header has changed since the group was parsed. */
 const struct batch_group *parse_ahead_group(const struct ingest_connection *connection);
 
 /* Apply the group at the front of the input, and take its bytes.  Each byte costs `cost` bytes of
@@ -53,7 +53,7 @@ bool parse_ahead_commit_group(struct ingest_connection *connection, const struct
                               size_t cost);
 
 /* The result of decoding the frame at the front of the input; NULL: it was not decoded ahead.  The
- * caller may take ownership of its part and its hash, by setting them to NULL. */
+ * caller may take ownership of the result's part and hash, by setting them to NULL. */
 struct decoded_frame *parse_ahead_frame(const struct ingest_connection *connection);
 
 /* Drop the chunks at the front whose bytes are all taken, but not the back.  If a chunk was

@@ -6,15 +6,15 @@
  * producer that is dropped has no connection, and all its batches are durable, so no pointer to it
  * is left.
  *
- * Unless an operator drops one, producers are dropped only when one is added, because only then is
- * a place needed.  While the clock is in doubt, no producer is dropped because it was silent: with
- * a wrong clock all producers could seem silent for a year, and their repeated batches would then
- * be counted again. */
+ * Unless an operator drops one, producers are dropped only when one is added, because a place is
+ * needed only then.  While the clock is in doubt, no producer counts as silent: with a wrong clock
+ * all producers could seem silent for a year and be dropped, and their repeated batches would be
+ * counted again. */
 #include "ingest/connection/producer_rows.h"
 
 #include <string.h>
 
-enum { DROPPED_MAX = 1024 }; /* silent producers dropped in one write batch */
+enum { DROPPED_MAX = 1024 }; /* silent producers that one write batch drops at most */
 
 #define DAY_US   INT64_C(86400000000)
 #define SWEEP_US INT64_C(3600000000) /* between searches for silent producers */

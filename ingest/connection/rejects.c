@@ -1,8 +1,8 @@
 /* rejects: see rejects.h.
  *
- * Each day is a partition.  The ids of the rows are timeuuids, a microsecond apart within a batch,
- * so that a day's rows are in the order in which the lines came.  `list` and `export` read one day
- * after the other, without sorting. */
+ * Each day is a partition.  The ids of the rows are timeuuids, a microsecond apart within a batch.
+ * So the rows of a day are nearly in the order in which the lines came, and `list` and `export`
+ * read one day after the other, without sorting. */
 #include "ingest/connection/rejects.h"
 
 #include <errno.h>

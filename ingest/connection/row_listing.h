@@ -2,7 +2,8 @@
  * the output is read.
  *
  * Partitions, or a whole table, are read page by page.  The output of a page's rows is written
- * before the next page is read; while the output is full, no page is read.  Engine thread. */
+ * before the next page is read; while the output is full, no page is read.  All functions run on
+ * the engine thread. */
 #ifndef DAYBOOK_INGEST_CONNECTION_ROW_LISTING_H
 #define DAYBOOK_INGEST_CONNECTION_ROW_LISTING_H
 

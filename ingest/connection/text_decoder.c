@@ -23,7 +23,7 @@
 
 enum {
     AHEAD_BYTES_MIN = 64 << 10, /* to parse less takes less time than to start a job */
-    AHEAD_BYTES_NEXT = 16 << 10 /* the same, while another chunk is parsed (parse_ahead_least) */
+    AHEAD_BYTES_NEXT = 16 << 10 /* the minimum behind another chunk (parse_ahead_least) */
 };
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
@@ -144,7 +144,8 @@ static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
     return rest.size > RECORD_LINE_MAX && http_begin_is_long_request(rest);
 }
 
-/* The first record decides the format.  Outside of batches it may be a header. */
+/* The first line that is no control line decides the format.  Outside of batches this line may be a
+ * header. */
 static bool first_step(struct ingest_connection *connection, struct bytes rest)
 {
     const uint8_t *end = memchr(rest.data, '\n', rest.size);

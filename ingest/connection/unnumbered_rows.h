@@ -7,10 +7,9 @@
 
 enum {
     UNNUMBERED_ROWS_LINES_MAX = 65536,             /* lines of text that are applied together */
-    UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,
-    UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* write batches that are not durable yet; while
-                                                    * there are so many, rows are gathered up
-                                                    * to LINES_MAX and BYTES_MAX */
+    UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,           /* bytes of these lines, as sent */
+    UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* while so many write batches are not durable,
+                                                    * rows are gathered up to these two limits */
 };
 
 /* All-zero is valid: there were no rows yet. */
@@ -28,7 +27,8 @@ struct unnumbered_rows {
     uint64_t reject_sums[REJECT_CODE_COUNT];       /* all other rejects, by code */
 };
 
-/* Count `lines` whole lines that have come, or 0 for a part of a line, of `bytes` bytes as sent. */
+/* Count `lines` whole lines that have come, with `bytes` bytes as sent.  For a part of a line,
+ * `lines` is 0. */
 void unnumbered_rows_add(struct unnumbered_rows *rows, uint64_t lines, size_t bytes);
 /* Whether the gathered rows must be applied before another line is taken. */
 bool unnumbered_rows_are_full(const struct unnumbered_rows *rows);
