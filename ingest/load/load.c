@@ -76,7 +76,7 @@ struct load {
     char *rejects_path;
     /* counts and times */
     uint64_t accepted, rejected, duplicates; /* of the file: lines, lines, batches */
-    uint64_t rejected_all;                   /* lines of all files before this one */
+    uint64_t rejected_all;                   /* rejected lines of all files before this one */
     int64_t start_us, shown_us;
     bool is_bar_shown;
 };
@@ -361,8 +361,8 @@ static void load_send_batch(struct load *load, struct load_batch *batch)
     network_write(load->connection, buffer_view(&batch->text));
 }
 
-/* Send batches, up to LOAD_BATCHES without an answer.  When all are answered, begin the next
- * file. */
+/* Send batches, up to LOAD_BATCHES without an answer.  When the file was read to its end and all
+ * batches are answered, begin the next file. */
 static void load_pump(struct load *load)
 {
     while (load->phase == LOAD_SENDING && !load->is_read && load->batch_count < LOAD_BATCHES &&

@@ -2,8 +2,8 @@
  *
  * What must hold: a recorded prefix counts as a beginning of this file only if two things hold.
  * All of its bytes are the same (a 128-bit hash shows this), and it ends at the end of a line of
- * this file.  The last line of the prefix may have had no line end, and may be a part of a longer
- * line of this file.
+ * this file.  The second condition is necessary if the last line of the prefix had no line end:
+ * that line may be the beginning of a longer line of this file.
  *
  *   recorded   a,,1,b,1          not a beginning of   a,,1,b,15      but of   a,,1,b,1\nc,...
  */

@@ -28,7 +28,8 @@ struct load_file {
     bool is_stdin;
     uint64_t bytes;                    /* consumed */
     uint64_t lines;                    /* records consumed; the header is not counted */
-    bool ends_line;                    /* the consumed bytes end with a line end, or are none */
+    bool ends_line;                    /* the consumed bytes end with a line end, or there are
+                                        * none */
     struct buffer header;              /* with its LF; empty: there is none */
     uint8_t key[16];                   /* a hash of the identity, if any, the header and the first
                                         * record; of standard input: of the identity only */
@@ -36,7 +37,7 @@ struct load_file {
     uint32_t prefix_count, prefix_capacity;
     struct source *source;
     /* private */
-    struct buffer content;             /* read; not consumed from content_at on */
+    struct buffer content;             /* bytes read; those from content_at on are not consumed */
     size_t content_at;
     bool has_ended;
     struct hash128_stream *hash;
@@ -53,9 +54,9 @@ void load_file_close(struct load_file *file);          /* all-zero is fine */
 /* Add a recorded beginning.  For each producer only the beginning with the latest batch is kept. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
 
-/* Consume the longest recorded beginning that the content begins with; *prefix_out is NULL if there
- * is none, and only the header is consumed.  Standard input cannot be read twice: it is an error if
- * its content does not begin with its longest recorded beginning. */
+/* Consume the longest recorded beginning that the content begins with.  If there is none,
+ * *prefix_out is NULL, and only the header is consumed.  Standard input cannot be read twice: it is
+ * an error if its content does not begin with its longest recorded beginning. */
 must_check int load_file_match(struct load_file *file, const struct load_prefix **prefix_out,
                                struct error *err);
 

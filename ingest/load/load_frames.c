@@ -1,9 +1,9 @@
 /* load_frames: see load_frames.h.
  *
  * What must hold: a batch is the same on every attempt, because only its lines and the stream
- * decide whether it is sent as columns.  If a line has no day, the frame has WIRE_DAY_NONE, because
- * only the server knows the stream's time zone.  The parser computes such a day in UTC, and this
- * day is not sent. */
+ * decide whether it is sent as columns.  If a line has no day, the frame has WIRE_DAY_NONE in its
+ * place, because this process does not have the stream's time zone.  The parser computes a day in
+ * UTC for such a line, and this day is not sent. */
 #include "ingest/load/load_frames.h"
 
 #include "client/frame_reader.h"
@@ -36,8 +36,8 @@ struct load_frames {
     /* The tables and codes of the batch that is being written. */
     struct string_map resellers;
     struct string_map pairs; /* each is a struct click_partition */
-    uint32_t *pair_codes;    /* by 2 * the block's partition, + 1 for a derived day: the pair's
-                              * code + 1; 0: the batch does not have the pair yet */
+    uint32_t *pair_codes;    /* at 2 * partition of the block, + 1 if the day was computed from a
+                              * time: the pair's code + 1, or 0 if the batch has no such pair yet */
     uint32_t *codes;         /* by row: the code of its pair */
     size_t pair_capacity, row_capacity;
 };
