@@ -10,7 +10,7 @@
 
 enum {
     BATCH_GROUP_MAX = 16,              /* batches; fewer than PRODUCER_WINDOW */
-    BATCH_GROUP_ROWS_MAX = 4096,       /* about 0.6 ms of the engine thread's time */
+    BATCH_GROUP_ROWS_MAX = 4096,       /* rows, which take the engine thread about 0.6 ms */
     BATCH_GROUP_ROWS_ASKED = 2048      /* the limit if a query has come lately (ingest_budget.h) */
 };
 
@@ -27,7 +27,7 @@ struct batch_group_member {
 struct batch_group {
     struct row_part *part;             /* owned; its block is finished */
     size_t size;                       /* bytes of input */
-    uint64_t lines;                    /* that the input adds to the connection's line count */
+    uint64_t lines;                    /* lines or rows to add to the connection's `lines` */
     size_t strings_bytes;              /* memory of the dictionary after the group's STRINGS frames;
                                         * 0: the group has no such frame */
     uint32_t count;

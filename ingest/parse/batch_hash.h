@@ -1,4 +1,5 @@
-/* batch_hash: the hash that tells a repeated batch from a different batch with the same number. */
+/* batch_hash: the hash that distinguishes a repeated batch from another batch with the same
+ * number. */
 #ifndef DAYBOOK_INGEST_PARSE_BATCH_HASH_H
 #define DAYBOOK_INGEST_PARSE_BATCH_HASH_H
 
@@ -6,7 +7,7 @@
 #include "ingest/parse/stream_map.h"
 
 /* A new hash of the stream's name and `form`, to which the caller adds the batch's content.  `form`
- * names how the content is written: contents in different forms have different hashes.  Any
- * thread. */
+ * names how the content is written: contents in different forms have different hashes.  May be
+ * called on any thread. */
 struct hash128_stream *batch_hash_new(const struct ingest_stream *stream, struct bytes form);
 #endif

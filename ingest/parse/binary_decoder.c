@@ -17,8 +17,9 @@
  * A batch can name a string of 4 KiB by a number of 4 bytes.  So the limit WIRE_PAYLOAD_MAX holds
  * for the sum of the batch's header, its columns and all strings that its tables name.
  *
- * Joined batches share the block's dictionaries.  If an earlier batch had an entry of a later
- * batch's tables, the entry's code in the block is found by its number, without comparing strings.
+ * Joined batches (binary_decoder_join) share the block's dictionaries.  If an entry of a batch's
+ * tables was in an earlier joined batch, its code in the block is found by the string's number in
+ * the connection's dictionary, without comparing strings.
  *
  *   dictionary   0 "r1" │ 1 "r2" │ 2 "ad42"                          one for each connection
  *   tables       partitions (0, day 16037), (1, day 16037); ads (2)  for each batch
@@ -63,13 +64,13 @@ struct binary_decoder {
     bool is_plain;                     /* strings and days of this batch are valid, and so are marks
                                         * and codes of the batches to which it is joined */
     struct day_bounds *bounds;         /* by partition */
-    uint32_t *slot_at;                 /* the index of its slot in `partitions`, by partition */
+    uint32_t *slot_at;                 /* by partition: the index of its slot in `partitions` */
     uint8_t *partition_used, *ad_used; /* by partition or ad: 1 if a row has it */
     uint32_t partition_capacity, ad_capacity;
     /* The partitions of the joined batches, each marked with the last batch that has it.  They show
      * which partitions a batch repeats, and give a partition's code in the block. */
     struct partition_table partitions;
-    uint32_t *codes; /* in the block, by partition or ad of the batch */
+    uint32_t *codes; /* by partition or ad of the batch: its code in the block */
     uint32_t code_capacity;
     struct buffer key, line;
     struct buffer fields[RECORD_FIELDS];
@@ -195,7 +196,7 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
     batch->amount_width = reader_u8(reader);
     batch->time_base = reader_u64(reader);
     batch->amount_base = reader_u64(reader);
-    uint64_t scale = reader_u64(reader); /* of one byte, and seven zeros */
+    uint64_t scale = reader_u64(reader); /* one byte, and seven zero bytes */
     batch->scale = (uint8_t)scale;
     if (reader->failed || scale > UINT8_MAX || batch->sequence > INT64_MAX ||
         !width_is_good(batch->partition_width, 4) || !width_is_good(batch->ad_width, 4) ||

@@ -52,7 +52,7 @@ void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_bat
 
 /* Add the rows to `builder`, behind those of the batches that were joined before.  Returns 1 when
  * that is done.  Returns 0 when rows must be checked one by one, or the dictionary was emptied
- * since those batches: nothing was added, and the caller begins the batch anew
+ * since those batches: nothing was added, and the caller begins the batch again
  * (binary_decoder_begin) for a builder without rows. */
 must_check int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder);

@@ -41,7 +41,7 @@ struct click_dedup {
     struct arena *arena;          /* memory that rows and expectations point to */
     struct click_dedup_row *rows; /* by partition, clustering and line */
     uint32_t row_count;
-    struct store_expectation *expectations; /* one for each partition; has_changed: to be read */
+    struct store_expectation *expectations; /* one for each partition; has_changed: must be read */
     uint32_t expectation_count;
     uint32_t partition;  /* in `expectations`: the partition that is being read */
     uint32_t begin, end; /* in `rows`: its rows */

@@ -10,7 +10,7 @@
  *
  * The row builder's block is not applied itself, because the store gives a rank to each click of a
  * block, and clicks with ids have no ranks.  The block is of row_builder_schema's table; its new
- * rows are written as rows of the stream's table.  Engine thread. */
+ * rows are written as rows of the stream's table.  All functions run on the engine thread. */
 #ifndef DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 #define DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 
@@ -19,7 +19,7 @@
 
 struct click_dedup;
 
-/* `stream` and `store` outlive it. */
+/* `stream` and `store` outlive the result. */
 struct click_dedup *click_dedup_new(struct store *store, const struct ingest_stream *stream);
 void click_dedup_free(struct click_dedup *dedup);              /* NULL is fine; not while READING */
 
@@ -49,9 +49,9 @@ uint64_t click_dedup_count(const struct click_dedup *dedup, enum click_dedup_ver
 void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects);
 void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *batch);
 /* Apply the batch, to which click_dedup_add_rows has added the rows, as store_apply_if does.  After
- * ERROR_CONFLICT the state is STALE, after ERROR_FULL it is still JUDGED, after all else EMPTY.
- * After several conflicts in a row other writers are locked out (store_write_lock) from the next
- * click_dedup_judge on until its rows are applied. */
+ * ERROR_CONFLICT the state is STALE, after ERROR_FULL it is still JUDGED, after any other result
+ * EMPTY.  After several conflicts in a row, the next click_dedup_judge locks other writers out
+ * (store_write_lock) until its rows are applied or dropped. */
 must_check int click_dedup_apply(struct click_dedup *dedup, struct write_batch *batch,
                                  store_done done, void *context, struct error *err);
 #endif

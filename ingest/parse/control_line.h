@@ -3,14 +3,14 @@
  *     #producer UUID EPOCH [new]      #batch SEQUENCE LINES      #stream [NAME]    #sync
  *     #columns      #files KEY      #file KEY BYTES HASH LINES lf|cut      #notes
  *
- * Words are separated by one space.  Pure functions, any thread. */
+ * Words are separated by one space.  All functions are pure, and may be called on any thread. */
 #ifndef DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
 #define DAYBOOK_INGEST_PARSE_CONTROL_LINE_H
 
 #include "base/bytes.h"
 
 enum control_kind {
-    CONTROL_UNKNOWN,                   /* not a control line; becomes a reject */
+    CONTROL_UNKNOWN,                   /* not a control line */
     CONTROL_PRODUCER,
     CONTROL_BATCH,
     CONTROL_STREAM,

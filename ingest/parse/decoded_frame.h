@@ -31,7 +31,7 @@ struct decoded_frame {
     uint32_t place;                    /* index of the batch in the group */
     struct hash128_stream *hash;       /* owned: hash of a numbered BATCH; NULL: it is not decoded,
                                         * or was taken */
-    size_t start;                      /* of the frame, in its chunk's data */
+    size_t start;                      /* offset of the frame in its chunk's data */
     bool is_sound;                     /* decoded_frame_is_sound */
     int rc;                            /* result of reading the dictionary and tables: 0,
                                         * ERROR_CORRUPT or ERROR_LIMIT */

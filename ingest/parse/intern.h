@@ -15,12 +15,13 @@ enum {
     INTERN_SHORT_MAX = 16,
     INTERN_NONE = -1,                  /* no code; codes are below BLOCK_ROWS_MAX */
     INTERN_PADDING = 16,               /* bytes that must be readable after a string's start */
-    INTERN_APART = 1 << 30             /* in the size of a key apart; strings are shorter */
+    INTERN_APART = 1 << 30             /* in the size of a separate key (intern_key_apart); strings
+                                        * are shorter */
 };
 
 struct intern_slot {
-    uint64_t low, high;                /* the bytes, zero-filled; a long string's hash */
-    uint32_t size;                     /* with INTERN_APART: added with a key apart */
+    uint64_t low, high;                /* the string's bytes, then zeros; or a long string's hash */
+    uint32_t size;                     /* with INTERN_APART: the string has a separate key */
     uint32_t epoch;                    /* differs from the table's: the slot is empty */
     uint32_t code;
     uint32_t unused;
@@ -35,8 +36,8 @@ struct intern {
     struct block_dictionary *dictionary;
 };
 
-/* `dictionary` outlives the table.  Whoever calls intern_clear also clears the dictionary, except
- * row_builder_part_ads. */
+/* `dictionary` outlives the table.  The caller of intern_clear also clears the dictionary; only
+ * row_builder_part_ads does not. */
 void intern_init(struct intern *intern, uint64_t seed, struct block_dictionary *dictionary);
 void intern_release(struct intern *intern);
 void intern_clear(struct intern *intern);
@@ -51,8 +52,8 @@ struct intern_key {
 /* INTERN_PADDING bytes from `text.data` on are readable. */
 static inline struct intern_key intern_key_of(struct bytes text);
 struct intern_key intern_key_long(struct bytes text);
-/* The string's key apart: it finds only strings that were added with such a key, and other keys do
- * not find these.  Lookups with it are slower. */
+/* A separate key for the string of `key`.  It finds only strings that were added with a separate
+ * key, and an ordinary key does not find these strings.  Lookups by a separate key are slower. */
 static inline struct intern_key intern_key_apart(struct intern_key key);
 
 /* The string's code; INTERN_NONE: the table does not have the string. */

@@ -49,8 +49,8 @@ void line_parser_release(struct line_parser *parser)
 enum { LINE_FIELDS_MAX = RECORD_FIELDS_MAX + 1 }; /* one more shows that a line has too many */
 
 /* Read the field that starts at `*at`, and set `*at` behind its comma, or past the line's end.  A
- * quoted field is a view of `unquoted`, to which its text is appended without quotes; another field
- * is a view of the line.  False: a quote is wrong. */
+ * quoted field is a view of `unquoted`, to which its text is appended without quotes; any other
+ * field is a view of the line.  False: a quote is wrong. */
 static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
                        struct bytes *field_out)
 {

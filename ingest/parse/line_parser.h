@@ -58,8 +58,8 @@ must_check int line_parser_header(struct line_parser *parser, struct bytes heade
                                   const struct line_columns *columns, struct error *err);
 
 /* Parse whole lines from the start of `text` on, at most `lines_max`, up to the first line that
- * begins with '#' or has no end yet.  The caller sees to it that the block gets at most
- * BLOCK_ROWS_MAX rows.  Returns the bytes of these lines, and adds their number to parser->line. */
+ * begins with '#' or has no end yet.  The caller ensures that the block gets at most BLOCK_ROWS_MAX
+ * rows.  Returns the bytes of these lines, and adds their number to parser->line. */
 size_t line_parser_run(struct line_parser *parser, struct row_builder *builder, struct bytes text,
                        uint64_t lines_max);
 

@@ -4,8 +4,8 @@
  * once.  A line is valid if it is exactly one whole object.  After an invalid line the parser is
  * freed, so that the line has no effect on the next line.
  *
- * yajl turns a half of a surrogate pair that stands alone into '?', so that different ids could
- * become equal.  Such lines are refused before yajl reads them. */
+ * yajl turns a half of a surrogate pair that stands alone into '?'.  Different ids could then
+ * become equal, so lines with such a half are refused before yajl reads them. */
 #include "ingest/parse/ndjson.h"
 
 #include <yajl/yajl_parse.h>
@@ -208,7 +208,7 @@ static bool has_lone_surrogate(struct bytes line)
     return false;
 }
 
-/* Read the values of a line to `ndjson`; false: it is not one object with known names. */
+/* Read the values of a line into `ndjson`; false: the line is not one object with known names. */
 static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
 {
     buffer_clear(&ndjson->values);
@@ -219,7 +219,7 @@ static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
     if (has_lone_surrogate(line))
         return false;
     ndjson_make_parser(ndjson);
-    /* yajl ends a number outside an object only at the line end; it is refused then. */
+    /* yajl ends a number outside an object only at the line end; ndjson_value then refuses it. */
     if (yajl_parse(ndjson->parser, line.data, line.size) == yajl_status_ok &&
         yajl_parse(ndjson->parser, (const unsigned char *)"\n", 1) == yajl_status_ok &&
         ndjson->objects == 1 && !ndjson->is_open)

@@ -31,14 +31,14 @@ enum { PARSE_JOB_SPANS_MAX = 12 };     /* the job does not parse lines after the
 struct record_span {
     struct batch_group group;          /* its part has the span's rows; count 0: the span's records
                                         * are not whole batches */
-    size_t start;                      /* of the span's input, in the job's data */
+    size_t start;                      /* offset of the span's input in the job's data */
 };
 
 struct parse_job {
-    /* Set by the caller, who also gives each span's group a part. */
+    /* The caller sets these members, and gives each span's group a part. */
     struct parse_lane *lane;
     struct row_builder *builder;       /* the lane's builder for the stream */
-    uint32_t group_rows_max;           /* of a group of more than one batch */
+    uint32_t group_rows_max;           /* most rows of a group of more than one batch */
     struct line_order order;           /* of lines */
     uint8_t columns;                   /* entries of order.line_field in a batch's hash */
     struct binary_decoder *decoder;    /* NULL: the input is lines */

@@ -1,8 +1,8 @@
 /* part_pool: keeps empty row parts for reuse, and makes row builders, for the streams of a store.
  *
  * A part whose rows were applied is cleared and used for a later batch, because its memory is
- * expensive to allocate again.  Engine thread; after part_pool_take, another thread may fill the
- * part. */
+ * expensive to allocate again.  All functions run on the engine thread; after part_pool_take,
+ * another thread may fill the part. */
 #ifndef DAYBOOK_INGEST_PARSE_PART_POOL_H
 #define DAYBOOK_INGEST_PARSE_PART_POOL_H
 
@@ -11,7 +11,7 @@
 
 enum {
     PART_POOL_MAX = 128,               /* empty parts that are kept; more are freed */
-    PART_POOL_BYTES_MAX = 512 << 10    /* of a part that is kept; a larger one is freed */
+    PART_POOL_BYTES_MAX = 512 << 10    /* bytes of a part that is kept; a larger one is freed */
 };
 
 struct part_pool {

@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 
-/* Code, name and reason, in the order in which a line is checked. */
+/* Each code with its name and reason. */
 #define REJECT_CODES(X)                                                                            \
     X(REJECT_LINE_TOO_LONG, "line_too_long", "the line is longer than 1 MiB")                      \
     X(REJECT_CUT_LINE, "cut_line", "the last line has no line end: its sender may have died")      \

@@ -8,8 +8,8 @@
  * row_builder_add_plain is a shortcut: it never rejects, and it adds only rows that row_builder_add
  * would add in the same way.  Tests compare the two with random lines.  An id is checked only when
  * it is not found, because an id in the dictionary was checked before.  An id with a quote has a
- * key apart (intern.h), which the shortcut does not use: the same bytes in a line of text are
- * another id, or a wrong quote.
+ * separate key (intern_key_apart), which the shortcut does not use: the same bytes in a line of
+ * text are another id, or a wrong quote.
  *
  *   reseller ─ code ─ memo of its last day ─ same day ─▶ partition
  *                            └ another day: (reseller, day) in `partitions`, else a new key */
@@ -255,7 +255,7 @@ static inline uint64_t not_simple(uint64_t word)
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t quotes = word ^ ones * '"';
     /* A borrow or carry into a byte comes only from a byte that is marked itself, so the result is
-     * right: it tells only whether any byte is marked. */
+     * right: it shows only whether any byte is marked. */
     uint64_t marks = word | (word - ones * 0x20) | (word + ones) | ((quotes - ones) & ~quotes);
 
     return marks & ones * 0x80;

@@ -77,8 +77,8 @@ void row_builder_clear(struct row_builder *builder);
 bool row_builder_is_empty(const struct row_builder *builder);
 size_t row_builder_bytes(const struct row_builder *builder);   /* of memory */
 /* Forget which ads the dictionary has: later rows add their ads again, so the dictionary may have
- * an ad twice.  Called between the batches of a group.  The hash table of ads stays as small as one
- * batch needs, and so in the processor's caches. */
+ * an ad twice.  Called between the batches of a group, so that the hash table of ads stays as small
+ * as one batch needs, and stays in the processor's caches. */
 void row_builder_part_ads(struct row_builder *builder);
 /* Complete the block before it is applied: mark the values that its rows do not have as absent. */
 void row_builder_finish(struct row_builder *builder);

@@ -18,12 +18,12 @@
 enum record_format { RECORDS_UNKNOWN, RECORDS_CSV, RECORDS_NDJSON };
 
 struct stream_rows {
-    struct part_pool *pool;            /* outlives this */
+    struct part_pool *pool;            /* outlives the struct */
     const struct ingest_stream *stream;
     struct line_columns columns;
-    uint64_t settings;                 /* a counter: changes of the stream or the header */
+    uint64_t settings;                 /* how often the stream or its header has changed */
     enum record_format format;
-    bool is_first;                     /* before the first record: it may be a header */
+    bool is_first;                     /* before the stream's first record: a header may come */
     struct line_parser parser;
     struct ndjson *ndjson;             /* NULL before the first line of JSON */
     struct click_dedup *dedup;         /* of a stream whose clicks have ids; else NULL */
