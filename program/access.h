@@ -21,7 +21,8 @@ struct access {
  * text of `err` may say what was left out of the log. */
 must_check int access_open(const struct instance_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
-/* Close the instance, if there is one, the network and the loop.  `server` is closed already. */
+/* Close the instance, if there is one, the network and the loop.  `server` must be closed
+ * already. */
 must_check int access_close(struct access *access, struct error *err);
 
 /* Returns "PATH/daybook.sock"; the caller frees it with memory_free. */

@@ -26,14 +26,15 @@
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that a command may send along */
     CONTROL_WORDS_MAX = 1000,
-    CONTROL_CONNECTIONS_MAX = 256,     /* if all run commands, a further one is refused */
-    CONTROL_BRIEF_MAX = 32,            /* further connections, for brief commands alone, so that
-                                        * `status` works however busy the server is */
+    CONTROL_CONNECTIONS_MAX = 256,     /* while all of these run commands, a further connection may
+                                        * only run a brief command */
+    CONTROL_BRIEF_MAX = 32,            /* how many further connections there may be; `status` thus
+                                        * works however busy the server is */
     CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max (control_server.h) */
     CONTROL_COMMAND_BYTES = 1 << 20,   /* the part of bytes_max that each running command takes,
                                         * unless it is brief; a report of many resellers needs
                                         * that much at a time */
-    CONTROL_QUEUED_MAX = 1 << 20       /* bytes of an answer that the client has not read */
+    CONTROL_QUEUED_MAX = 1 << 20       /* unread bytes of an answer at which its command waits */
 };
 
 enum control_kind {

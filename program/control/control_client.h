@@ -12,8 +12,8 @@
 void control_client_run(struct connection *connection, const struct control_request *request,
                         struct command_output *output);
 
-/* Ask for ingest.  `opened` gets the connection back, without a handler, or NULL if the server
- * refuses or the connection breaks. */
+/* Send an INGEST request.  `opened` gets the connection back, without a handler, or NULL if the
+ * server refuses or the connection breaks. */
 void control_client_ingest(struct connection *connection,
                            void (*opened)(void *context, struct connection *connection),
                            void *context);

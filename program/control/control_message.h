@@ -13,8 +13,8 @@ struct message_reader {
 };
 
 void control_message_release(struct message_reader *reader);
-/* control_message_space returns where to store received bytes; control_message_added then tells how
- * many were stored. */
+/* control_message_space returns where to store received bytes; control_message_added then adds the
+ * `size` bytes that were stored there. */
 void control_message_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out);
 void control_message_added(struct message_reader *reader, size_t size);
 /* 1: a whole message, valid until the next call; 0: more bytes are needed; ERROR_CORRUPT: the bytes

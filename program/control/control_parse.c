@@ -1,7 +1,8 @@
 /* control_parse: see the header.
  *
  * argp gets a parent parser with two children: the command's own parser, and the parser of the
- * options that every command takes.  The parent only gives each child the struct that it fills. */
+ * options that every command takes.  The parent only gives each child the struct that the child
+ * fills. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -46,7 +46,7 @@ struct session {
     struct command_output output; /* first: session_of casts it to the session */
     struct quota_waiter waiter;   /* for memory to run with */
     size_t taken_bytes;           /* from quota `commands`; 0: none was needed or granted */
-    size_t answer_bytes;          /* that the client has not read */
+    size_t answer_bytes;          /* of the answer that the client has not read */
     size_t kept_bytes;            /* that the command charged by command_keep */
     struct timer memory_timer;    /* while the session waits for memory, then for the next turn */
     bool is_asking;               /* within quota_wait, which may call memory_granted */
