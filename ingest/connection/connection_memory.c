@@ -61,7 +61,7 @@ static bool input_is_idle(const struct ingest_connection *connection)
 }
 
 /* Free memory that is allocated again when it is needed.  A connection that has taken all of its
- * input then keeps as little as a new one, so that busy connections take turns. */
+ * input then keeps as little as a new one, and other connections can use the memory. */
 static void memory_spare(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;

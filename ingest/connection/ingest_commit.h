@@ -34,7 +34,7 @@ void ingest_commit_answer(struct ingest_connection *connection);
  * connection is ENDING, BLOCKED or REFUSED. */
 void ingest_commit_last(struct ingest_connection *connection);
 
-/* Retry to apply the batch or the rows outside of batches that had to wait.  The caller has set the
- * connection to RECORDS; it may be BLOCKED again afterwards. */
+/* Try again to apply the batch, or the rows outside of batches, that had to wait.  The caller has
+ * set the connection to RECORDS; it may be BLOCKED again afterwards. */
 void ingest_commit_retry(struct ingest_connection *connection);
 #endif

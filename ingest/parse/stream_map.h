@@ -23,7 +23,7 @@ enum { RECORD_FIELDS = 5, RECORD_FIELDS_MAX = 6 };     /* without and with the c
 
 /* The counter column in which new clicks are counted. */
 struct ingest_counter {
-    uint32_t table_id;
+    uint32_t table_id;                 /* 0: there is no such column */
     uint32_t column_id;
 };
 
