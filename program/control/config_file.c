@@ -1,7 +1,7 @@
 /* config_file: see the header.  No other file includes ini.h.
  *
- * libinih does not give its handler the line's number, takes the rest of an overlong line for a
- * further line, and stops at a zero byte.  Therefore config_line counts and checks each line before
+ * libinih does not give its handler the line's number, reads the rest of an overlong line as
+ * another line, and stops at a zero byte.  Therefore config_line counts and checks each line before
  * libinih gets it.  ini_parse_stream returns the number of the first line with an error. */
 #include "program/control/config_file.h"
 

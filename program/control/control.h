@@ -2,7 +2,7 @@
  * running server.
  *
  * A client sends one request, the words of a command line.  The server runs the command, sends the
- * command's output as it arises, and at the end the exit status.  A client may instead ask for
+ * command's output while it runs, and at the end the exit status.  A client may instead request
  * ingest: the connection then speaks the ingest protocol, so that `daybook load` needs no port.
  *
  * Every message is u32 size (of kind and body, at most CONTROL_MESSAGE_MAX), u8 kind, body.  The

@@ -1,4 +1,4 @@
-/* control_client: sends one request to a server over the socket and passes the answer on. */
+/* control_client: sends one request over a server's control socket, and passes the answer on. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_CLIENT_H
 #define DAYBOOK_PROGRAM_CONTROL_CONTROL_CLIENT_H
 
