@@ -114,8 +114,9 @@ struct bytes input_queue_back(const struct input_queue *input)
 
 void input_queue_take(struct input_queue *input, size_t size)
 {
-    check(input->front != NULL && size <= input->front->end - input->front->start);
-    input->front->start += size;
+    check(size <= chunk_rest(input->front).size);
+    if (size > 0)
+        input->front->start += size;
 }
 
 void input_queue_advance(struct input_queue *input)

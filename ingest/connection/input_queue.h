@@ -54,7 +54,7 @@ void input_queue_release(struct input_queue *input);
 /* The bytes of the front that are not taken.  If the front is not the back, its last line or frame
  * is whole. */
 struct bytes input_queue_rest(const struct input_queue *input);
-/* Take the first `size` of input_queue_rest's bytes. */
+/* Take the first `size` of input_queue_rest's bytes; 0 is fine, also after a release. */
 void input_queue_take(struct input_queue *input, size_t size);
 /* Remove the front.  All its bytes must be taken, and it must not be the back. */
 void input_queue_advance(struct input_queue *input);

@@ -37,6 +37,8 @@ Test(input_queue, what_comes_is_taken_from_the_front)
     fill(&input, "three\n");
     expect_rest(&input, "two\nthree\n");
     input_queue_release(&input);
+    input_queue_take(&input, 0);
+    expect_rest(&input, "");
 }
 
 Test(input_queue, a_sealed_chunk_holds_whole_lines_and_stays_where_it_is)
