@@ -1,8 +1,6 @@
 /* pace: see the header. */
 #include "base/world/pace.h"
 
-#include "base/world/thread.h"
-
 enum {
     PIECE_US = 100,
     REST_MAX_US = 100000,    /* the longest rest; owed_us is at least -REST_MAX_US */
@@ -49,15 +47,10 @@ void pace_keep(struct pace *pace)
     if (worked_us < PIECE_US)
         return;
     pace->rested_us = now_us;
-    bool is_beside_ingest = is_ingest(pace, now_us);
-    if (is_beside_ingest && !pace->hurries)
-        pace->owed_us += worked_us;
-    else
+    if (!is_ingest(pace, now_us) || pace->hurries)
         pace->owed_us = 0;
-    if (pace->owed_us >= PIECE_US) {
+    else
+        pace->owed_us += worked_us;
+    if (pace->owed_us >= PIECE_US)
         rest(pace);
-    } else if (is_beside_ingest) {
-        thread_yield();
-        pace->rested_us = clock->monotonic_us(clock);
-    }
 }

@@ -2,8 +2,8 @@
  *
  * A thread that computes without a pause may keep the engine thread from its core until the next
  * tick of the system's clock, for some milliseconds in which all requests wait.  So while frames
- * are sealed, flushes and merges work for a tenth of a millisecond and then sleep as long.  If
- * there is no time to sleep, they yield (base/world/thread.h). */
+ * are sealed, flushes and merges work for a tenth of a millisecond and then sleep as long, unless
+ * there is no time to sleep. */
 #ifndef DAYBOOK_BASE_WORLD_PACE_H
 #define DAYBOOK_BASE_WORLD_PACE_H
 
@@ -26,7 +26,7 @@ struct pace {
 
 /* Begin to measure now.  `hurries` does not change. */
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
-/* Sleep or yield if a piece of work has ended during ingest; without ingest, return at once.  To be
- * called about every 10 us during the work. */
+/* Sleep if a piece of work has ended during ingest; without ingest, return at once.  To be called
+ * about every 10 us during the work. */
 void pace_keep(struct pace *pace);
 #endif

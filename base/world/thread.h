@@ -3,10 +3,10 @@
  * A thread that wakes may have to wait for a core: by default up to a tick of the system's clock,
  * 4 ms at 250 Hz, which is many times what a request takes.  So there are three kinds of threads.
  * All have short time slices, and a thread with a shorter slice gets its next one sooner.  Latency
- * threads may preempt others when they wake.  Batch threads do not, and they yield while they work.
- * Both have an ordinary share of the cores.  Background threads are batch threads with a third of
- * that share while all cores are busy.  Before Linux 6.12 a program cannot set time slices, and
- * thread_yield does nothing.  thread_linux.c makes the system calls. */
+ * threads may preempt others when they wake; batch threads do not.  Both have an ordinary share of
+ * the cores.  Background threads are batch threads with a third of that share while all cores are
+ * busy.  Before Linux 6.12 a program cannot set time slices.  thread_linux.c makes the system
+ * calls. */
 #ifndef DAYBOOK_BASE_WORLD_THREAD_H
 #define DAYBOOK_BASE_WORLD_THREAD_H
 
@@ -18,11 +18,4 @@ enum thread_kind {
 
 /* Set the kind of the calling thread.  A new thread inherits that of the thread that makes it. */
 void thread_set(enum thread_kind kind);
-
-/* Let the threads that wait for the calling thread's core run first.  While latency threads are
- * busy, a batch or background thread calls this about every 0.1 ms of its work, because the system
- * itself compares waiting times only at its ticks.  The thread loses the rest of its time slice, so
- * beside other programs it gets somewhat less time.  The call does nothing on any other thread:
- * there the loss would be much larger. */
-void thread_yield(void);
 #endif

@@ -6,12 +6,9 @@
  * with a longer slice, unless the waking thread has had more than its share.  Since 6.12
  * `sched_runtime` is the length of an ordinary thread's slice; before, it has no effect.
  *
- * A thread that has had less than its share runs first until it has its share, for up to 4 ms.  The
- * engine thread, on which all requests depend, would wait so long for each of the other threads.
- * SCHED_BATCH keeps a thread from preempting another one when it wakes, and sched_yield(2) ends its
- * slice.  The thread loses the rest of the slice: at most 0.1 ms, while it could be 3 ms of a slice
- * of the usual length.  Background threads have a third of a share by their niceness; with less
- * they would make too little progress beside other programs that use all cores. */
+ * SCHED_BATCH keeps a thread from preempting another one when it wakes.  Background threads have a
+ * third of a share by their niceness; with less they would make too little progress beside other
+ * programs that use all cores. */
 #include "base/world/thread.h"
 
 #include <sched.h>
@@ -59,11 +56,4 @@ void thread_set(enum thread_kind kind)
     attributes.runtime_ns = TURN_NS;
     attributes.nice = attributes.nice + nicer < NICE_MAX ? attributes.nice + nicer : NICE_MAX;
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
-void thread_yield(void)
-{
-    struct thread_attributes attributes;
-    if (attributes_get(SCHED_BATCH, &attributes) && attributes.runtime_ns == TURN_NS)
-        (void)sched_yield();
 }
