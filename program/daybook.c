@@ -189,7 +189,7 @@ static void print_usage(const struct subcommands *all, FILE *to)
 
 /* ---- main ---- */
 
-/* Whether the stream that --stream names exists; the command line knows only the built-in one. */
+/* Whether the stream that --stream names exists.  Only the built-in stream can be named here. */
 static bool stream_is_known(const struct control_common *common)
 {
     if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)

@@ -22,8 +22,8 @@ struct directory_settings {
                                                 * expire; `daybook retention` overrides it */
 };
 
-/* Returns `given`, the argument of -d; if that is NULL, $DAYBOOK_DIR; if the result is missing or
- * empty, ./daybook-data. */
+/* Returns `given`, the argument of -d, or $DAYBOOK_DIR if `given` is NULL.  If that path is missing
+ * or empty, returns ./daybook-data. */
 const char *directory_path(const char *given);
 
 /* ERROR_INVALID: the message names the wrong setting. */

@@ -7,7 +7,7 @@
  *     streams_dump     the dirty days of each stream
  *     ingest_dump, native_door_dump, control_server_dump     connections
  *
- * Only dump_write calls these functions.  Engine thread. */
+ * Only dump_write calls these functions, on the engine thread. */
 #ifndef DAYBOOK_PROGRAM_DUMP_H
 #define DAYBOOK_PROGRAM_DUMP_H
 

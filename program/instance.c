@@ -2,8 +2,9 @@
  *
  * The order of opening and closing must hold.  The rollup's hook is set before the first click can
  * arrive, so that the day of each click is marked dirty.  Ingest closes before the rollup, so that
- * a server's last refresh has all clicks, and the rollup before the store, which it writes to.  The
- * CQL door and commands share one struct cql, which holds writes back while the schema changes. */
+ * a server's last refresh has all clicks.  The rollup closes before the store, because its last
+ * refresh writes to the store.  The CQL door and commands share one struct cql, which holds writes
+ * back while the schema changes. */
 #include "program/instance.h"
 
 #include <errno.h>
@@ -39,8 +40,8 @@ int instance_wait(struct loop *loop, struct instance_waiter *waiter, struct erro
 /* ---- memory ---- */
 
 enum {
-    DOOR_SHARE = 8,     /* an eighth of the account */
-    OPEN_DAYS_SHARE = 4 /* a quarter: a million open days of a stream by default */
+    DOOR_SHARE = 8,     /* an eighth of account_limit */
+    OPEN_DAYS_SHARE = 4 /* a quarter of account_limit: about a million open days by default */
 };
 
 size_t instance_door_share(const struct instance *instance)
@@ -134,7 +135,7 @@ static int open_streams(struct instance *instance, const struct instance_options
     return rc == 0 ? instance_wait(instance->loop, &waiter, err) : rc;
 }
 
-/* Tell ingest the column of the clicks' ids, and the counters of these clicks. */
+/* Add to the ingest stream the column of the clicks' ids, and the counters of these clicks. */
 static void take_click_ids(struct instance *instance)
 {
     const struct table *clicks = schema_table(store_schema(instance->store), TABLE_AD_CLICK);

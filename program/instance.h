@@ -2,9 +2,9 @@
  *
  *     loop, network ─▶ world ─▶ store ─▶ streams (with the commit hook) ─▶ ingest ─▶ query
  *
- * They are closed in reverse order.  A server and a command that runs without a server use the same
- * instance; only the server opens doors.  instance_open and instance_close run the loop until all
- * parts are open or closed. */
+ * The parts are closed in reverse order.  A server and a command that runs without a server use the
+ * same instance; only the server opens doors.  instance_open and instance_close run the loop until
+ * all parts are open or closed. */
 #ifndef DAYBOOK_PROGRAM_INSTANCE_H
 #define DAYBOOK_PROGRAM_INSTANCE_H
 
@@ -27,7 +27,7 @@ enum {
 };
 
 struct instance_options {
-    const char *path;                  /* directory_path */
+    const char *path;                  /* as directory_path returns it */
     struct loop *loop;                 /* loop and network outlive the instance */
     struct network *network;
     bool is_read_only;                 /* shared lock; nothing is written */
@@ -64,10 +64,11 @@ must_check int instance_open(const struct instance_options *options, struct inst
 /* Returns the first error of closing, such as that of the store's last sync. */
 must_check int instance_close(struct instance *instance, struct error *err);
 
-/* A share of account_limit, in bytes.  Each of these may take one: strings of ingest connections;
- * batches that have arrived in part; CQL requests that arrive or wait; CQL requests that run;
- * unread CQL answers; figures that wait to be reported in order; running commands; unread answers
- * of commands; memory charged by command_keep.  Unread answers of ingest may take half a share. */
+/* A share of account_limit, in bytes.  Each of these may take a share: strings of ingest
+ * connections; batches that have arrived in part; CQL requests that arrive or wait; CQL requests
+ * that run; unread CQL answers; figures that wait to be reported in order; running commands; unread
+ * answers of commands; memory charged by command_keep.  Unread answers of ingest may take half a
+ * share. */
 size_t instance_door_share(const struct instance *instance);
 
 enum { INSTANCE_WAITING = 1 };

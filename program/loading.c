@@ -5,10 +5,10 @@
  *     a server holds the directory    its ingest, through its control socket
  *     no process holds it             ingest in this process, at the other end of a socket pair
  *
- * Afterwards all dirty days are refreshed, and the days that may be published are: `daybook
- * report` is right when `daybook load` returns, and a backfill does not cause a restatement for
- * each batch.  Days are also refreshed after files that failed, since some of their clicks may have
- * been acknowledged. */
+ * After the files, all dirty days are refreshed, and every day that may be published is published.
+ * So `daybook report` is right when `daybook load` returns, and a backfill does not cause a
+ * restatement for each batch.  Days are also refreshed after files that failed, since some of their
+ * clicks may have been acknowledged. */
 #include "program/loading.h"
 
 #include <stdio.h>

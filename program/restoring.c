@@ -182,7 +182,7 @@ static int run_restore(struct disk *source, const struct restoring_options *opti
                                          .moment = options->has_time    ? BACKUP_AT_TIME
                                                    : options->is_latest ? BACKUP_LATEST
                                                                         : BACKUP_AT_POINT,
-                                         /* Up to the end of that millisecond. */
+                                         /* --to includes its whole millisecond. */
                                          .time_us = options->time_ms * 1000 + 999,
                                          .is_new = options->is_new,
                                          .progress = print_progress,

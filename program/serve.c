@@ -87,7 +87,8 @@ struct serve {
     bool has_failed;
 };
 
-/* Reads options from a file; an option on the command line overrides the same one in the file. */
+/* The state of reading options from a file.  An option on the command line overrides the same one
+ * in the file. */
 struct serve_config {
     struct serve_options *options;
     uint32_t seen; /* key_bit of each option that the file has had so far */
@@ -96,7 +97,7 @@ struct serve_config {
 
 /* ---- options ---- */
 
-/* A whole number of bytes, with K, M or G for powers of 1024. */
+/* Parse a whole number of bytes; K, M and G stand for powers of 1024. */
 static bool parse_size(const char *text, uint64_t *size_out)
 {
     static const char units[] = "KMG";
@@ -116,7 +117,7 @@ static bool parse_size(const char *text, uint64_t *size_out)
     return true;
 }
 
-/* A whole number up to a limit. */
+/* Parse a whole number from 0 to `max`. */
 static bool parse_count(const char *text, int64_t max, int64_t *count_out)
 {
     char *end;
@@ -126,7 +127,7 @@ static bool parse_count(const char *text, int64_t max, int64_t *count_out)
     return end != text && *end == '\0' && errno == 0 && count >= 0 && count <= max;
 }
 
-/* A number of seconds, such as "10s" or "10". */
+/* Parse a number of seconds, such as "10s" or "10". */
 static bool parse_seconds(const char *text, int64_t *seconds_out)
 {
     char digits[16];

@@ -10,13 +10,13 @@ struct control_server;
 
 struct control_server_options {
     struct network *network;
-    struct world *world;               /* on the same loop */
+    struct world *world;               /* on the network's loop */
     const char *path;                  /* of the socket */
     const struct control_entry *entries;           /* outlive the server */
     uint32_t entry_count;
     uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
-    size_t bytes_max;                  /* of memory for running commands, as many for unread
-                                        * answers, and as many for what commands charge by
+    size_t bytes_max;                  /* limit, in bytes, of each of three: memory of running
+                                        * commands, unread answers, and what commands charge by
                                         * command_keep; 0: CONTROL_BYTES_MAX */
     /* Called with each change of the bytes that running commands, unread answers and command_keep
      * use together; may be NULL. */
