@@ -141,8 +141,8 @@ static const struct backup_handler handler = {.progress = show_progress,
 
 /* ---- the command ---- */
 
-/* Make a relative path start at `folder`, the caller's working directory, because the server's
- * differs.  False: the path is too long. */
+/* Make a relative path start at `folder`, the working directory of the client, because the server
+ * may have another working directory.  False: the path is too long. */
 static bool resolve(const char *path, const char *folder, char to[PATH_MAX])
 {
     int length = path[0] == '/' || folder == NULL || folder[0] == '\0'

@@ -21,7 +21,8 @@ struct cql_compiled {
     struct schema *schema;               /* referenced */
     const struct cql_statement *statement;
     const char *keyspace;                /* at the time of compiling; "": none */
-    uint64_t hash;                       /* of keyspace and text, for paging states */
+    uint64_t hash;                       /* of keyspace and text, for paging states and for
+                                          * request ids (cql_idempotency.h) */
     struct bytes request_id;             /* from a comment of the text (cql_idempotency.h);
                                           * empty: none */
     struct cql_column *markers;

@@ -12,7 +12,7 @@
 struct cql_edit {
     void (*prepare)(void *context, store_done ready, void *ready_context);     /* may be NULL */
     /* Change `schema`, a copy, and add rows to the batch that is logged together with the change.
-     * The text of an error is sent to the client. */
+     * If `edit` fails, the command is answered with the text of `err`. */
     int (*edit)(void *context, struct schema *schema, struct write_batch *batch,
                 struct error *err);
     void (*applied)(void *context, store_done ready, void *ready_context);     /* may be NULL */

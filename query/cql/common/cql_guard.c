@@ -1,8 +1,9 @@
 /* Budgets of arenas, and the unwinding of a guarded step by longjmp.
  *
- * A request that would take more memory than any request may is refused as invalid, which drivers
- * do not send again.  A request for which other requests leave too little memory is refused as
- * overloaded, which drivers send to another server.  In both cases nothing was written. */
+ * A request that would take more memory than one request may take is refused as invalid, and
+ * drivers do not send it again.  A request for which other requests leave too little memory is
+ * refused as overloaded, and drivers may send it to another server.  In both cases nothing was
+ * written. */
 #include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>

@@ -9,8 +9,8 @@
  * if it had returned ERROR_LIMIT, with the execution's fault filled.
  *
  * The jump out of a guarded step leaks nothing: the step owns only arenas of the budget and data
- * that the end of its execution releases, and it calls neither the store nor the answer.  Outside
- * of guarded steps requests take little memory, which is counted but not refused.
+ * that the end of its execution releases, and it neither reads nor writes the store, nor answers.
+ * Outside of guarded steps requests take little memory, which is counted but not refused.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/e2e/test_memory.py. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_GUARD_H

@@ -6,8 +6,8 @@
  *
  * A cql_execution is one request under way; what is made for it is in its arena.
  *
- * Functions that can refuse a statement return 0, or a negative code and fill a struct cql_fault
- * with the code and the text that the client gets. */
+ * Functions that can refuse a statement return 0 or a negative code.  With a negative code they
+ * fill a struct cql_fault, which has the code and the text that the client gets. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
 
@@ -86,12 +86,13 @@ struct cql {
     void *has_room_context;
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
     uint32_t spare_count;
-    int64_t list_ticks;                  /* time of the last path made for a list, in 100 ns */
+    int64_t list_ticks;                  /* no path of a list element has a later time; in 100 ns
+                                          * since 1970 */
     struct cql_row_size_bounds *row_sizes;     /* bounds of rows that grow (cql_row_size.h) */
     /* A schema change is under way (cql_wait.h): other requests wait until it has ended. */
     bool schema_is_changing;
-    uint32_t writing;                    /* writes under way, whose tables must not be dropped
-                                          * before they are applied */
+    uint32_t writing;                    /* writes under way; no table is dropped before the writes
+                                          * to it are applied */
     struct cql_execution *schema_change; /* the change that waits for these writes */
     struct cql_execution_queue waiting;
     struct cql_execution_queue stalled;  /* executions that wait for room in the store */
@@ -115,12 +116,13 @@ struct cql_execution {
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
     struct cql_payload echo;             /* sent with an answer that is no error; empty: none */
-    struct arena_budget arenas;          /* counts its memory (cql_guard.h) */
-    struct quota quota;                  /* what it has taken of the server's quota */
+    struct arena_budget arenas;          /* counts the request's memory (cql_guard.h) */
+    struct quota quota;                  /* what the request has taken of the server's quota */
     struct cql_guard *guard;             /* of the guarded step under way; NULL: none */
     int64_t step_began_us;
     int64_t deadline_us;                 /* monotonic; 0: none */
-    const char *write_type;              /* the name of a write in a timeout; NULL: a read */
+    const char *write_type;              /* the kind of write that a timeout names; NULL: the
+                                          * request is not known to be a write */
     bool must_end;                       /* not ended early, because other requests wait for it */
     void (*resume)(struct cql_execution *execution); /* called when its wait ends */
     STAILQ_ENTRY(cql_execution) next;    /* of the queue in which it waits */

@@ -16,7 +16,7 @@ struct cql_scope {
     struct cql_column *markers;          /* by number; type NULL until the marker is resolved */
     uint32_t marker_count;
     struct cql_fault *fault;
-    const struct table *table;           /* of the statement; clients see its name at markers */
+    const struct table *table;           /* of the statement; the metadata of markers names it */
 };
 
 /* Allocate `count` zeroed items in the scope's arena; `count` may be 0. */

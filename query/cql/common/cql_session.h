@@ -24,7 +24,8 @@ struct cql_session {
     struct cql_address local;            /* the server's end of the connection */
     struct cql_execution_queue ready;    /* executions that wait for a slice (cql_slice.h) */
     TAILQ_ENTRY(cql_session) ready_link;
-    int64_t used_us, used_at_us;         /* of the engine thread's time, and when last halved */
+    int64_t used_us, used_at_us;         /* the engine thread's time that was used, and when
+                                          * used_us was last halved (cql_slice.c) */
 };
 
 /* The session must live until its last request is answered. */

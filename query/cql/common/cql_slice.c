@@ -92,7 +92,8 @@ struct cql_slice cql_slice_begin(struct cql_execution *execution)
     return (struct cql_slice){.is_outermost = true};
 }
 
-/* Start the timer.  It fires after the sockets that are ready and the jobs that have ended. */
+/* Start the timer.  It fires when the loop has handled the sockets that are ready and the jobs that
+ * have ended. */
 static void await_turn(struct cql *cql)
 {
     struct executor *executor = cql->options.world->executor;

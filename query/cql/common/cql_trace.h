@@ -1,8 +1,8 @@
 /* cql_trace: the events of requests that are traced, which system_traces shows.
  *
  * A trace belongs to the execution of its request until the request is answered, and then to the
- * server, which keeps the newest ones in memory only.  A trace is complete in system_traces before
- * its request is answered, so that a client can read it as soon as the answer has come.
+ * server, which keeps the newest traces, in memory only.  A trace is complete in system_traces
+ * before its request is answered, so that a client can read it as soon as the answer has come.
  *
  *     cql_trace(execution, "Read %u rows", count);      no effect if the execution is not traced
  *

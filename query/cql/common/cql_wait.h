@@ -23,7 +23,7 @@ void cql_wait_for_room(struct cql_execution *execution);
 /* Wait until the change of the schema that is under way has settled. */
 void cql_wait_for_schema(struct cql_execution *execution);
 
-/* Count a write that begins, and one that has been applied or refused. */
+/* cql_wait_write_begin: a write begins.  cql_wait_write_end: it has been applied or refused. */
 void cql_wait_write_begin(struct cql *cql);
 void cql_wait_write_end(struct cql *cql);
 /* Begin a change of the schema; no other may be under way.  execution->resume is called when no
