@@ -15,8 +15,8 @@ struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregat
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault);
 /* Add a whole partition by the store's statistics of it: the number of rows, and the number and the
- * exact sum of the values in one column.  Only for count(*), and for count and sum of that
- * column. */
+ * exact sum of the values in one column.  The accumulator must be of count(*), or of count or sum
+ * of that column. */
 int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
                               const struct partition_stats *stats, struct cql_fault *fault);
 /* The result, in `arena`; the accumulator is empty afterwards. */

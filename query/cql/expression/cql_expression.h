@@ -25,10 +25,12 @@ enum cql_expression_kind {
     CQL_EXPRESSION_COLLECTION,           /* of the arguments; a map's are key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
     CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
-    CQL_EXPRESSION_SLICE,                /* of argument 0; from argument 1 to 2, or NULL: open */
-    CQL_EXPRESSION_WRITETIME,            /* of the cells of argument 0: a list, or of the latest */
-    CQL_EXPRESSION_TTL,
-    CQL_EXPRESSION_AGGREGATE             /* of number `index` among the statement's aggregates */
+    CQL_EXPRESSION_SLICE,                /* of argument 0, from argument 1 to argument 2, each NULL
+                                          * where the slice is open */
+    CQL_EXPRESSION_WRITETIME,            /* of argument 0: the times of all its cells if `type` is
+                                          * a list, else the time of its latest cell */
+    CQL_EXPRESSION_TTL,                  /* seconds until expiry, of the same cells */
+    CQL_EXPRESSION_AGGREGATE             /* the result of the statement's aggregate `index` */
 };
 
 struct cql_function;
@@ -70,7 +72,7 @@ enum { CQL_AGGREGATES_MAX = 256 };
 /* Resolve the term at a place.  ERROR_INVALID with the fault: the term is refused. */
 int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out);
-/* The same for a value of `type` for `receiver`, without columns and aggregates. */
+/* Resolve a term that gives a value of `type` to `receiver`, and has no columns or aggregates. */
 int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term *term,
                                  const struct type *type, const char *receiver,
                                  struct cql_expression **out);

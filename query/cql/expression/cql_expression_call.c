@@ -1,7 +1,7 @@
 /* Resolving of functions, operators and casts, with their arguments.
  *
- * An argument that has no type of its own takes the one that the function wants.  The type of the
- * result follows from those of the arguments and must fit the place. */
+ * An argument that has no type of its own takes the type that the function's `wants` returns.  The
+ * type of the result follows from the types of the arguments and must fit the place. */
 
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_function.h"
@@ -49,7 +49,7 @@ static int argument_count_refused(struct cql_scope *scope, const struct cql_func
                        function->name, wanted, count);
 }
 
-/* Refuse an argument that has no type of its own, where the function does not give it one. */
+/* Refuse an argument whose type follows neither from the argument nor from the function. */
 static int argument_unknown(struct cql_scope *scope, const struct cql_function *function,
                             const struct cql_term *argument)
 {
@@ -207,8 +207,8 @@ int cql_expression_negation(struct cql_scope *scope, const struct cql_term *term
     return resolve_call(scope, cql_function_operator('_'), term->of, 1, place, out);
 }
 
-/* The type that an operand must have: the type of the value that the operation computes, if the
- * operand is a literal that fits it; else NULL.  A selector has no such type. */
+/* The type of an operand, if it is known before the operand is resolved; else NULL.  Outside of
+ * selectors, a literal has the type of the operation's place, if the literal fits this type. */
 static const struct type *operand_type(const struct cql_place *place, const struct cql_term *side)
 {
     bool may_be = place->table == NULL && place->type != NULL && cql_term_is_literal(side);

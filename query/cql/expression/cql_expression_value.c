@@ -109,7 +109,7 @@ static int field_value(const struct cql_expression *expression, const struct cql
     return 0;
 }
 
-/* An element of a map or set that is a column, without making the value of the whole column. */
+/* Get an element of a map or set that is a column, without making the value of the whole column. */
 static int column_element(const struct cql_expression *expression,
                           const struct cql_context *context, struct bytes *value)
 {

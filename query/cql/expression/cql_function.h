@@ -19,28 +19,29 @@ struct cql_call {
     const struct type *types[CQL_ARGUMENTS_MAX];
     uint32_t count;
     uint32_t index;
-    const struct type *result;           /* that the place wants; NULL: any */
+    const struct type *result;           /* that the place requires; NULL: any */
     const struct table *table;           /* token() takes values of its partition key */
     struct arena *arena;                 /* for a result type that is made */
 };
 
 struct cql_function {
     const char *name;                    /* in lower case, or the sign of an operator */
-    enum type_kind kind;                 /* of the type that it makes, or converts from */
+    enum type_kind kind;                 /* of the type that the function makes, or converts from */
     uint32_t arguments_min;
     uint32_t arguments_max;
     bool is_aggregate;
     bool takes_null;                     /* else the result is null if an argument is */
-    /* The type that argument call->index must have in the only signature, or, where there are
-     * several, the type that a literal or marker gets as this argument.  NULL: any. */
+    /* The type of argument call->index.  If the function has one signature, the argument must fit
+     * this type.  If it has several, a literal or a marker gets this type.  NULL, or a result of
+     * NULL: any type. */
     const struct type *(*wants)(const struct cql_call *call);
     /* The type of the result; NULL: the types of the arguments do not fit. */
     const struct type *(*result)(const struct cql_call *call);
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,
                  const struct cql_context *context, struct bytes *value_out);
     bool is_overloaded;                  /* has several signatures */
-    /* For an argument that may have any type with a certain property: how refusals describe the
-     * argument, as in "a map argument".  Else NULL. */
+    /* How refusals describe the argument, such as "a map argument"; NULL: they name its type and
+     * its number instead. */
     const char *requires;
     const char *parameter;               /* the argument's type in Cassandra's signatures */
 };

@@ -1,8 +1,9 @@
 /* Operators, and conversions by CAST.
  *
- * The type of a result is as in Cassandra.  Two integers give the wider type of both.  A float with
- * a float or an integer of at most 4 bytes gives a float, and with a bigint or double a double.  A
- * decimal with any number gives a decimal, and so does a varint with a float or double. */
+ * The type of a result is as in Cassandra.  Two integers give the wider of their types.  A float
+ * with a float or an integer of at most 4 bytes gives a float.  A float with a bigint or double
+ * gives a double.  A decimal with any number gives a decimal, and so does a varint with a float or
+ * double. */
 #include <math.h>
 
 #include "query/cql/expression/cql_function.h"
@@ -15,7 +16,7 @@ static bool is_text(enum type_kind kind)
 }
 
 /* Read the value of `argument`, which is not empty, as a number of `kind`.  ERROR_INVALID with the
- * fault, which says that such a number cannot be `used`. */
+ * fault: there is no such number.  `used` ends the refusal: "cast" or "computed with". */
 static int read_number(const struct cql_expression *argument, struct bytes value,
                        enum type_kind kind, const struct cql_context *context, const char *used,
                        struct cql_number *number_out)

@@ -9,7 +9,7 @@
 #include "base/calendar.h"
 #include "base/uuid.h"
 
-#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
+#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* from 1582-10-15 to 1970, in 100 ns */
 #define MS_NS            INT64_C(1000000)
 
 /* ---- identifiers ---- */
@@ -135,8 +135,8 @@ static int64_t floored_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Year, month from 0 and day of the month from 1 of a day since 1970, by the algorithm of
- * base/calendar.h, for any year. */
+/* Split a day since 1970 into year, month (0 to 11) and day of the month (from 1).  The algorithm
+ * is that of base/calendar.c, but here it works for any year. */
 static void civil_of(int64_t day, int64_t *year, int64_t *month, int64_t *of_month)
 {
     int64_t shifted = day + 719468;

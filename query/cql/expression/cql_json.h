@@ -66,8 +66,8 @@ const struct cql_json *cql_json_member(const struct cql_json *object, const char
 /* Whether `key` names the column or field `name`. */
 bool cql_json_key_is(struct bytes key, const char *name);
 
-/* Append the serialized value of `type` for which `json` stands, which is not CQL_JSON_NULL.  Sets
- * and maps are sorted.  A value of any type may be in a string.  Temporary memory comes from
+/* Append `json`, which is not CQL_JSON_NULL, as a serialized value of `type`.  Sets and maps are
+ * sorted.  A value of any type may be in a string.  Temporary memory comes from
  * `arena`.  ERROR_INVALID: `json` does not fit the type; ERROR_LIMIT: an object for a user type has
  * too many members, or JSON in a string is nested too deeply. */
 must_check int cql_json_value(const struct cql_json *json, const struct type *type,

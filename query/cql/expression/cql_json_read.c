@@ -2,7 +2,7 @@
  *
  * What must hold: numbers keep their digits, and different strings stay different.  yajl reads half
  * of a surrogate pair as '?'; a text with such a half is therefore refused before yajl reads it.  A
- * stack of fixed height has the open arrays and objects, and limits the nesting. */
+ * stack of fixed height holds the open arrays and objects, and limits the nesting. */
 #include <yajl/yajl_parse.h>
 
 #include "query/cql/expression/cql_json.h"
@@ -11,7 +11,7 @@
 struct json_reader {
     struct arena *arena;
     struct cql_json *open[CQL_JSON_DEPTH_MAX]; /* from the outermost */
-    struct cql_json *last[CQL_JSON_DEPTH_MAX]; /* the last item of each open one */
+    struct cql_json *last[CQL_JSON_DEPTH_MAX]; /* [i]: the last item of open[i]; NULL: none */
     int depth;
     bool is_too_deep;
     struct bytes name; /* the key that was read last */

@@ -7,7 +7,7 @@
 
 #include "query/cql/expression/cql_expression.h"
 
-/* Refuse values that are too long for a key together with `more` bytes, in Cassandra's words. */
+/* Refuse values whose sizes and `more` bytes together exceed KEY_SIZE_MAX, in Cassandra's words. */
 int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);
 /* Make the partition key of a client's values; a key that is too long is refused. */
 int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,

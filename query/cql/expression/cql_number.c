@@ -72,8 +72,9 @@ static double decimal_double(struct decimal decimal)
     return strtod(text, NULL);
 }
 
-/* As Java's casts do: to the nearest bigint, or else to the nearest int, whose low bits are those
- * of a smaller integer. */
+/* Convert as Java's casts do: the digits after the point are dropped, and a number out of range
+ * becomes the nearest bound.  The range is that of a bigint for bigints and counters, and else that
+ * of an int: cql_number_keep takes the low bits for a smaller integer. */
 static int64_t double_integer(double real, enum type_kind kind)
 {
     bool is_long = kind == TYPE_BIGINT || kind == TYPE_COUNTER;

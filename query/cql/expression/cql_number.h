@@ -1,4 +1,4 @@
-/* cql_number: a number of any CQL type, in a form for computing.
+/* cql_number: a number of any numeric CQL type, in a form for computing.
  *
  * Integers wrap as Java's do; float and double are binary; decimals and varints are exact within
  * 256 bits.

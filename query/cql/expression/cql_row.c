@@ -14,7 +14,7 @@ const struct cell *cql_row_cells(const struct cql_row *row, const struct column 
                                  uint32_t *count_out)
 {
     const struct row *from = column->kind == COLUMN_STATIC ? row->static_row : row->row;
-    uint32_t ends[2] = {0, 0}; /* the first cells of this and the next column */
+    uint32_t ends[2] = {0, 0}; /* the indexes of the first cells of this and the next column */
     *count_out = 0;
     for (uint32_t side = 0; from != NULL && side < 2; side++) {
         uint32_t until = from->cell_count;
@@ -80,7 +80,7 @@ struct cql_row_part {
         sorted; /* after SCANS_MAX scans: the items of a list, or the values of a map */
 };
 
-/* The column's part of the memo; a new one at each call where the row has no memo. */
+/* The column's part of the memo.  If the row has no memo, each call makes a new part. */
 static struct cql_row_part *memo_part(const struct cql_row *row, const struct column *column,
                                       struct arena *arena)
 {

@@ -21,8 +21,8 @@ int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
 }
 
-/* Bigints, counters, timestamps and times are the same 8 bytes, and those of a bigint, timestamp or
- * int are also a valid varint.  Which of the types fit is as in Cassandra. */
+/* Bigints, counters, timestamps and times are all integers of 8 bytes, and the bytes of a bigint,
+ * timestamp or int are also a valid varint.  Only the pairs of types that Cassandra accepts fit. */
 static bool fits_number(const struct type *to, const struct type *from)
 {
     bool is_bigint = from->kind == TYPE_BIGINT || from->kind == TYPE_TIMESTAMP;

@@ -1,7 +1,7 @@
 /* A sorted array.
  *
- * A comparison never jumps out of its guarded step (cql_guard.h), because qsort_r may own memory
- * while it sorts. */
+ * A comparison must not jump out of its guarded step (cql_guard.h): memory that qsort_r owns while
+ * it sorts would leak. */
 #include "query/cql/expression/cql_value_set.h"
 
 #include <stdlib.h>
