@@ -7,9 +7,9 @@
 
 #include "query/cql/read/cql_restrict.h"
 
-/* Evaluate the values of one restriction.  Refused (ERROR_INVALID and a fault) are unset values,
- * a null key of c[key], null lists after IN, and other nulls unless `allows_null`.  Conditions
- * after IF allow null. */
+/* Evaluate the values of one restriction.  ERROR_INVALID and a fault: a value is unset; the key of
+ * c[key] or a list after IN is null; or another value is null although `allows_null` is
+ * false.  Conditions after IF allow null. */
 int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
                     bool allows_null, struct cql_filter *filter_out);
 /* Whether the row fulfils the filter's relation. */

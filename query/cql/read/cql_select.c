@@ -28,8 +28,8 @@
 #include "storage/schema/type.h"
 
 enum {
-    READ_ROWS = 2000,         /* of a store's page, see read_rows */
-    READ_ROWS_LEAST = 4,      /* of a store's page after is_cut_before */
+    READ_ROWS = 2000,         /* read_rows at first */
+    READ_ROWS_LEAST = 4,      /* is_cut_before lowers read_rows no further */
     ROWS_A_LOOK = 32,         /* rows between two looks at the clock, if rows take little time */
     MANY_PARTS = 64,          /* selectors and filters; with more, a row may take long */
     INDEX_ROWS = 100,         /* entries of an index read at once */
@@ -75,8 +75,8 @@ static void select_finish(struct select *select)
 
 static void select_continue(struct select *select);
 
-/* Once the partition's limit is reached, its further rows are skipped: the next read begins after
- * the partition. */
+/* Once PER PARTITION LIMIT is reached, further rows of the partition are skipped: the next read
+ * begins after the partition. */
 static bool skip_partition(struct select *select, const struct read_page *page)
 {
     if (select->partition_rows < select->partition_limit || select->has_group ||

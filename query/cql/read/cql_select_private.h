@@ -27,12 +27,12 @@ struct select {
     struct arena *static_arena;
     bool checks_slices;                  /* a scan by an index, or with no slice or several: each
                                           * row is compared with the slices */
-    bool is_going, goes_again, is_done;  /* select_continue runs; was called again meanwhile;
-                                          * nothing more is read */
+    bool is_going, goes_again, is_done;  /* select_continue runs; it was called again
+                                          * meanwhile; nothing more is read */
     bool looks_each_row;                 /* the clock is read before each row, because a row may
                                           * take long */
-    uint32_t read_rows;                  /* rows of a store's page where filters, groups or sorting
-                                          * hide how many the answer needs */
+    uint32_t read_rows;                  /* rows of a store's page, if it is unknown how many the
+                                          * answer needs, because of filters, groups or sorting */
     int status;
     const struct read_page *page;        /* the store's page that is being processed */
 
@@ -110,8 +110,8 @@ void cql_select_place_before(const struct select *select, const struct page_row 
 /* Call this before each row, with the key of its partition.  A key that differs from the last
  * key ends the partition of the last key. */
 int cql_select_enter_partition(struct select *select, struct bytes key);
-/* Call this when the partition has no further rows.  A partition with a static row and no other is
- * one row of the answer, unless the statement restricts clustering or regular columns. */
+/* Call this when the partition has no further rows.  A partition with a static row and no other row
+ * is one row of the answer, unless the statement restricts clustering or regular columns. */
 int cql_select_end_partition(struct select *select);
 void cql_select_keep_static(struct select *select, const struct page_row *row);
 bool cql_select_in_slices(const struct select *select, const struct row *row);

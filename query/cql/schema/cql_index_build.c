@@ -88,7 +88,7 @@ static void build_end(struct build *build)
     built(execution, status);
 }
 
-/* Read the next page; after the last one, or an error, end. */
+/* Read the next page, or end the build after the last page or an error. */
 static void build_continue(struct build *build)
 {
     if (build->is_done) {
