@@ -109,7 +109,7 @@ static int open_store(struct instance *instance, const struct instance_options *
     int rc = engine_open(instance->world, &engine, builtin, count, &instance->store, err);
     if (rc == ERROR_NOT_FOUND && options->create_if_missing) {
         rc = directory_open_new(instance->world, &engine, &instance->store, err);
-        /* Another process may have made the directory in between. */
+        /* Another process may have made the directory between the two calls. */
         rc = rc == ERROR_EXISTS
                  ? engine_open(instance->world, &engine, builtin, count, &instance->store, err)
                  : rc;

@@ -33,7 +33,7 @@ struct instance_options {
     bool is_read_only;                 /* shared lock; nothing is written */
     bool create_if_missing;            /* a missing or empty directory is made first */
     bool is_automatic;                 /* the rollup refreshes days by itself, as in a server */
-    bool salvages;                     /* `salvage` of engine.h */
+    bool salvages;                     /* engine_options.salvage (engine.h) */
     uint64_t memory_limit;             /* at least INSTANCE_MEMORY_MIN; 0: the default */
     uint64_t archive_bytes;            /* of log files to keep; see commit_log.h */
 };

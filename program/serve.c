@@ -568,7 +568,7 @@ static int serve_explain_holder(const char *path, struct error *err)
     return error_set(err, ERROR_BUSY, "a server holds %s already: %s", path, held.text);
 }
 
-/* Open the directory.  If another process holds it, wait until it is free, at most for --wait; if
+/* Open the directory.  If another process holds it, wait for at most --wait until it is free; if
  * that process is a server that answers, fail without waiting. */
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
@@ -625,8 +625,8 @@ static int serve_with(const struct serve_options *options, const struct control_
         .statement_time_s =
             is_given(options, KEY_STATEMENT_TIME) ? options->statement_time_s : STATEMENT_TIME_S};
     struct error err = {0};
-    /* The memory holds passwords and clicks: it is not dumped, and no other process of the same
-     * user may read it. */
+    /* The memory holds passwords and clicks.  Unless --core-dumps is given, it is not dumped, and
+     * no other process of the same user may read it. */
     if (!is_given(options, KEY_CORE_DUMPS))
         (void)prctl(PR_SET_DUMPABLE, 0);
     (void)signal(SIGHUP, SIG_IGN); /* loop_on_hangup handles it later */
