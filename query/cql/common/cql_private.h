@@ -128,7 +128,7 @@ struct cql_execution {
     STAILQ_ENTRY(cql_execution) next;    /* of the queue in which it waits */
     /* Frees what the execution has outside of the arena; may be NULL. */
     void (*release)(struct cql_execution *execution);
-    void *state;                         /* data of the kind of statement */
+    void *state;                         /* data of this kind of statement, such as struct select */
 };
 
 /* Read a page of the store.  `page` is called once, possibly before this returns, and also where

@@ -20,7 +20,8 @@ void cql_wait_stop(struct cql *cql);
 
 /* Wait until the store has room; then execution->resume is called. */
 void cql_wait_for_room(struct cql_execution *execution);
-/* Wait until the change of the schema that is under way has settled. */
+/* Wait until the change of the schema that is under way has settled; then execution->resume is
+ * called. */
 void cql_wait_for_schema(struct cql_execution *execution);
 
 /* cql_wait_write_begin: a write begins.  cql_wait_write_end: it has been applied or refused. */

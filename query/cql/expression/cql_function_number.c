@@ -16,7 +16,7 @@ static bool is_text(enum type_kind kind)
 }
 
 /* Read the value of `argument`, which is not empty, as a number of `kind`.  ERROR_INVALID with the
- * fault: there is no such number.  `used` ends the refusal: "cast" or "computed with". */
+ * fault: the value cannot be such a number.  `used` ends the refusal: "cast" or "computed with". */
 static int read_number(const struct cql_expression *argument, struct bytes value,
                        enum type_kind kind, const struct cql_context *context, const char *used,
                        struct cql_number *number_out)
@@ -148,7 +148,8 @@ static int integer_operation(char operation, int64_t a, int64_t b, int64_t *resu
     default:
         if (b == 0)
             return ERROR_INVALID;
-        /* The only quotient that does not fit, the least integer by -1, wraps to itself. */
+        /* Only the quotient of the least integer and -1 does not fit; it wraps to the least
+         * integer. */
         if (b == -1)
             *result = operation == '/' ? (int64_t)(0 - left) : 0;
         else

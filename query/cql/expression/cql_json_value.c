@@ -120,7 +120,7 @@ static int shown_size(struct bytes text)
     return (int)size;
 }
 
-/* "Expected `what`, but got a Class: value". */
+/* Refuse a value: "Expected `what`, but got a Class: value". */
 static int fail_kind(struct value_maker *maker, const struct cql_json *json, const char *what)
 {
     struct buffer shown = {.arena = maker->arena};

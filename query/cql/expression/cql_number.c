@@ -87,7 +87,7 @@ static int64_t double_integer(double real, enum type_kind kind)
     return real <= (double)least ? least : (int64_t)real;
 }
 
-/* The low 64 bits of the digits before the point. */
+/* The low 64 bits of the integer before the point. */
 static int64_t decimal_integer(struct decimal decimal)
 {
     char text[DECIMAL_TEXT_MAX];

@@ -510,8 +510,8 @@ struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, u
     return use;
 }
 
-/* Find how many clustering columns the slices use.  Relations on further clustering columns become
- * filters of a SELECT, if it has ALLOW FILTERING or an index answers one of its relations. */
+/* Find how many clustering columns the slices use.  In a SELECT, relations on further clustering
+ * columns become filters, if the SELECT has ALLOW FILTERING or an index answers a relation. */
 static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
                            enum cql_restrict_for what, bool allow_filtering)
 {

@@ -220,9 +220,9 @@ static void add_slice(const struct range *range, const struct bound *start, cons
     bound->slices[bound->slice_count++] = (struct slice){.start = *start, .end = *end};
 }
 
-/* Append the slices of the range's rows that begin with `prefix`.  `at_lower`, `at_upper`: the
- * values of the prefix from range->position on equal the first values of that limit.  If all
- * columns have the same direction, the slices join into one. */
+/* Append the slices of the range's rows that begin with `prefix`.  `at_lower`: the values of the
+ * prefix from range->position on equal the first values of the lower limit; `at_upper`: those of
+ * the upper limit.  If all columns have the same direction, the slices join into one. */
 static void add_slices(const struct range *range, const struct clustering *prefix, bool at_lower,
                        bool at_upper)
 {

@@ -3,7 +3,7 @@
  *
  *   unit      a key and one of its slices, or a scan; units are read one after the other
  *   page      of the store: rows of a unit; a static row comes first in its partition
- *   position  right before the row at which the client's page ended
+ *   position  right before the first row of the client's next page
  *
  * A partition's static row is read again when the client's page begins within the partition.
  *
@@ -191,7 +191,7 @@ static int index_answer(struct select *select, const struct read_page *page)
     return rc;
 }
 
-/* Call this after each page of an entry's partition.  After the last page, it moves to the next
+/* Call this after each page of an entry's partition.  The last page is followed by the next
  * entry. */
 static int partition_answer(struct select *select)
 {
