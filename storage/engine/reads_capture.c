@@ -63,7 +63,7 @@ static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere
  * `newest_elsewhere_us` below INT64_MAX, the stream is of the row memtable, and the request is
  * one_of_each. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
-                           struct stream *stream, int64_t newest_elsewhere_us, size_t *items_left)
+                           struct stream *stream, int64_t newest_elsewhere_us, uint32_t *items)
 {
     if (stream == NULL)
         return true;
@@ -73,14 +73,14 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
     uint32_t capacity = 0;
     struct unfiltered item;
     int rc;
-    while ((rc = stream->next(stream, &item, NULL)) == 1 && *items_left > 0 &&
+    while ((rc = stream->next(stream, &item, NULL)) == 1 && *items < READ_CAPTURE_ITEMS_MAX &&
            captured_bytes(read) <= CAPTURE_BYTES_MAX) {
         captured.items =
             memory_make_room(captured.items, captured.count, &capacity, sizeof(struct unfiltered));
         captured.items[captured.count++] = unfiltered_copy(&item, read->arena);
         if (newest_elsewhere_us < INT64_MAX)
             capture_pass(&captured.items[captured.count - 1], newest_elsewhere_us, stream);
-        (*items_left)--;
+        ++*items;
     }
     check(rc >= 0);
     stream_close(stream);
@@ -91,21 +91,25 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
 }
 
 static bool capture_partition(struct read_job *read, int64_t token, struct bytes key,
-                              const struct slice *slice, size_t *items_left)
+                              const struct slice *slice, uint32_t *items)
 {
     struct memtable *open = read->reads->memtables->open;
     int64_t newest_elsewhere_us =
         read->request.one_of_each ? newest_elsewhere(read, token, key) : INT64_MAX;
-    bool whole = capture_stream(
-        read, token, key,
-        row_memtable_stream(open->rows, read->table, token, key, slice, read->view.frame, NULL),
-        newest_elsewhere_us, items_left);
+    struct stream *rows =
+        row_memtable_stream(open->rows, read->table, token, key, slice, read->view.frame, NULL);
+    uint32_t looked = *items; /* rows that are deleted count, too */
+    if (rows != NULL)
+        row_memtable_stream_limit(rows, &looked, READ_CAPTURE_ITEMS_MAX + 1);
+    bool whole = capture_stream(read, token, key, rows, newest_elsewhere_us, items) &&
+                 looked <= READ_CAPTURE_ITEMS_MAX;
+    *items = looked > *items ? looked : *items;
     if (whole && (read->table->flags & TABLE_COUNTER) != 0) {
         whole = capture_stream(read, token, key,
                                counter_memtable_stream(open->counters, read->table, key, slice,
                                                        read->view.frame,
                                                        (uint64_t)open->timestamp_first_us),
-                               INT64_MAX, items_left);
+                               INT64_MAX, items);
     }
     return whole;
 }
@@ -121,11 +125,10 @@ static void captured_cut(struct read_job *read, uint32_t count)
 }
 
 /* Whether more was captured than a page may have. */
-static bool is_captured_enough(const struct read_job *read, size_t items_left)
+static bool is_captured_enough(const struct read_job *read, uint32_t items)
 {
-    return items_left < READ_CAPTURE_ITEMS_MAX &&
-           (READ_CAPTURE_ITEMS_MAX - items_left > read->request.row_limit ||
-            captured_bytes(read) > READ_PAGE_BYTES_MAX);
+    return items > read->request.row_limit || read->captured_count > READ_CAPTURE_ITEMS_MAX ||
+           (items > 0 && captured_bytes(read) > READ_PAGE_BYTES_MAX);
 }
 
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
@@ -139,15 +142,15 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
  * partition alone is too much. */
 static bool capture_scan(struct read_job *read)
 {
-    size_t items_left = READ_CAPTURE_ITEMS_MAX;
+    uint32_t items = 0;
     struct bytes key;
     bool after;
     int64_t token = reads_scan_start(read, &key, &after);
     for (; reads_open_seek(read, token, key, after, &token, &key) && !reads_is_past(read, token);
          after = true) {
-        bool is_enough = is_captured_enough(read, items_left);
+        bool is_enough = is_captured_enough(read, items);
         uint32_t before = read->captured_count;
-        if (!is_enough && capture_partition(read, token, key, &read->request.slice, &items_left))
+        if (!is_enough && capture_partition(read, token, key, &read->request.slice, &items))
             continue;
         if (!is_enough && before == 0)
             return false;
@@ -164,13 +167,13 @@ static bool capture_scan(struct read_job *read)
  * alone is too much. */
 static bool capture_parts(struct read_job *read)
 {
-    size_t items_left = READ_CAPTURE_ITEMS_MAX;
+    uint32_t items = 0;
     for (read->part_end = 0; read->part_end < read->part_count; read->part_end++) {
         const struct read_part *part = &read->parts[read->part_end];
         uint32_t before = read->captured_count;
-        if (is_captured_enough(read, items_left))
+        if (is_captured_enough(read, items))
             return true;
-        if (!capture_partition(read, part->token, part->key, &part->slice, &items_left)) {
+        if (!capture_partition(read, part->token, part->key, &part->slice, &items)) {
             captured_cut(read, before);
             return read->part_end > 0;
         }

@@ -302,12 +302,14 @@ static void open_read_partition(struct open_read *open, int64_t token, struct by
                                                 read->view.frame, read->arena);
     struct unfiltered item;
     given_begin(read, token, key);
+    if (stream != NULL)
+        row_memtable_stream_limit(stream, &open->items, READ_CAPTURE_ITEMS_MAX + 1);
     while (stream != NULL && !open_read_is_over(open)) {
         if (read->request.one_of_each && read->given.data != NULL)
             open->items += row_memtable_stream_pass(stream, read->given);
         if (stream->next(stream, &item, NULL) != 1)
             break;
-        open->items++;
+        open->items += item.kind != UNFILTERED_ROW;
         if (item.kind == UNFILTERED_ROW && open_read_row(open, &item.row))
             add_row(read, token, key);
     }

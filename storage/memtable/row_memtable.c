@@ -524,6 +524,8 @@ struct row_stream {
     struct clustering head_clustering;
     struct bytes passed;   /* rows of this first clustering value are skipped; data NULL: none */
     uint32_t passed_count; /* rows skipped one by one since the last row_memtable_stream_pass */
+    uint32_t *looked;      /* see row_memtable_stream_limit; NULL: no limit */
+    uint32_t looked_most;
     struct unfiltered *bounds; /* owned; they point into the memtable and the slice */
     size_t bound_count;
     size_t bound_next;
@@ -641,6 +643,11 @@ static bool stream_pass(struct row_stream *stream)
     return true;
 }
 
+static bool stream_is_at_limit(const struct row_stream *stream)
+{
+    return stream->looked != NULL && *stream->looked >= stream->looked_most;
+}
+
 static int row_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
 {
     struct row_stream *stream = (struct row_stream *)base;
@@ -657,14 +664,18 @@ static int row_stream_next(struct stream *base, struct unfiltered *out, struct e
             stream->open = out->after;
             return 1;
         }
-        if (stream->head == NULL)
+        if (stream->head == NULL || stream_is_at_limit(stream))
             return 0;
         struct deletion covering = stream->open;
         if (!row_deletion_supersedes(covering, base->partition_deletion))
             covering = base->partition_deletion;
         stream->last = stream->head;
         stream->head = NULL;
-        if (!stream_pass(stream) && stream_row(stream, stream->last->newest, covering, out))
+        if (stream_pass(stream))
+            continue;
+        if (stream->looked != NULL)
+            ++*stream->looked;
+        if (stream_row(stream, stream->last->newest, covering, out))
             return 1;
     }
 }
@@ -688,6 +699,15 @@ uint32_t row_memtable_stream_pass(struct stream *base, struct bytes value)
     stream->passed = value;
     stream->passed_count = 0;
     return count;
+}
+
+void row_memtable_stream_limit(struct stream *base, uint32_t *looked, uint32_t most)
+{
+    struct row_stream *stream = (struct row_stream *)base;
+
+    check(base->next == row_stream_next);
+    stream->looked = looked;
+    stream->looked_most = most;
 }
 
 static struct deletion deletion_visible(const struct partition_extras *extras, uint64_t frame)

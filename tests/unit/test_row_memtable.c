@@ -130,6 +130,29 @@ Test(row_memtable, a_stream_goes_on_behind_its_last_row_when_rows_come_meanwhile
     }
 }
 
+Test(row_memtable, a_limited_stream_ends_among_rows_that_a_deletion_hides)
+{
+    struct fixture fixture = setup();
+    struct slice slice = stream_slice_all();
+    struct model_write write = {.kind = MODEL_INSERT, .frame = 1, .timestamp_us = 7};
+    struct unfiltered item;
+    uint32_t looked = 0;
+
+    for (write.c1 = 0; write.c1 < 100; write.c1++)
+        apply(&fixture, &write);
+    write = (struct model_write){.kind = MODEL_DELETE_PARTITION, .frame = 2, .timestamp_us = 8};
+    apply(&fixture, &write);
+    struct stream *stream = open_stream(&fixture, &slice, 2);
+    row_memtable_stream_limit(stream, &looked, 10);
+    cr_assert_eq(stream->next(stream, &item, NULL), 0);
+    cr_assert_eq(looked, 10);
+    row_memtable_stream_limit(stream, &looked, 1000);
+    cr_assert_eq(stream->next(stream, &item, NULL), 0);
+    cr_assert_eq(looked, 100);
+    stream_close(stream);
+    teardown(&fixture);
+}
+
 static void insert_plain(struct fixture *fixture, struct bytes key, uint64_t frame)
 {
     const struct table *plain = schema_table(fixture->schema, MODEL_PLAIN_TABLE);
