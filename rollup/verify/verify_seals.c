@@ -122,7 +122,8 @@ static int take_ad(void *context, const struct table *table, const struct page_r
         return name_damage(seals->verify, rc, err);
     claim->ads_found++;
     claim->clicks_found += ad.clicks;
-    return decimal_add(claim->gross_found, ad.gross, &claim->gross_found);
+    rc = decimal_add(claim->gross_found, ad.gross, &claim->gross_found);
+    return rc == 0 ? 0 : error_set(err, rc, "the gross of a seal's ads is too large a number");
 }
 
 static void claim_next(struct seals_check *seals);

@@ -73,7 +73,9 @@ static void rows_next(struct rows *rows)
     int rc = store_read(rows->store, &rows->request, rows_page, rows, &err);
     if (rc == 0)
         return;
-    rows->status = error_keep(&rows->err, rc, &err);
+    /* An error that `each` did not return may have left its text in rows->err. */
+    rows->err = err;
+    rows->status = rc;
     rows_finish(rows);
 }
 
