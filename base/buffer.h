@@ -9,7 +9,8 @@
 struct arena;
 
 /* A buffer that begins as zeros has memory of the heap, which buffer_release frees.  A buffer that
- * begins as {.arena = arena} has memory of that arena, within its budget, and need not be released.
+ * begins as {.arena = arena} has memory of that arena and need not be released; if the
+ * arena has a budget, an append may not return (arena_set_budget).
  * `data` may move when the buffer grows. */
 struct buffer {
     uint8_t *data;

@@ -453,7 +453,8 @@ static size_t limbs_size(const uint64_t *limb)
 {
     uint64_t fill = limb[LIMBS - 1] >> 63 != 0 ? UINT64_MAX : 0;
     size_t high = LIMBS - 1;
-    /* A limb of sign bits only is left out where the top bit below it is the sign, too. */
+    /* A limb that has only sign bits is left out if the top bit of the next lower limb is the sign,
+     * too. */
     while (high > 0 && limb[high] == fill && ((limb[high - 1] ^ fill) >> 63) == 0)
         high--;
     uint64_t bits = limb[high] ^ fill;

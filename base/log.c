@@ -1,8 +1,8 @@
 /* log: see the header.
  *
  * A line is one write(2), so that lines of several threads do not mix.  If standard error accepts
- * no bytes (a pipe whose reader has stopped), the line is dropped: a server never waits for its
- * log. */
+ * no bytes (a pipe whose reader has stopped), the line is dropped, so that a server does
+ * not wait for the reader of its log. */
 #include "base/log.h"
 
 #include <poll.h>
@@ -25,8 +25,8 @@ static bool is_plain(struct bytes value)
     return value.size > 0;
 }
 
-/* Append the value as a JSON string.  Bytes beyond ASCII are kept if the whole value is UTF-8;
- * control characters are escaped. */
+/* Append the value as a JSON string.  Bytes beyond ASCII are kept if the whole value is UTF-8,
+ * and escaped as \u00XX otherwise; control characters are always escaped. */
 static void append_quoted(struct buffer *line, struct bytes value)
 {
     bool is_utf8 = bytes_valid_utf8(value);

@@ -24,7 +24,8 @@ enum log_level {
     LOG_ERROR                          /* a request or a job failed */
 };
 
-enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; longer lines and values are cut */
+enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; a longer value is cut, and
+                                                    * "..." follows; a longer line is cut */
 
 enum log_kind { LOG_TEXT, LOG_NUMBER };
 

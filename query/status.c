@@ -281,7 +281,7 @@ static void put_limits(struct status_report *report, const struct status_context
     }
 }
 
-/* The lag of a following backup is the part of the log that has not been copied to it. */
+/* A backup made with --follow lags by the part of the log that is not copied to it yet. */
 static void put_backup(struct status_report *report, const struct status_context *context)
 {
     struct backup_status backup = {0};

@@ -114,7 +114,7 @@ enum voided_click_column {
 };
 
 /* Each row is a seal, with the partition key of ad_click.  `stats` has the form of the statistics
- * in a segment's directory; `checksum` is a CRC-32C (seal.h). */
+ * in a segment's list of partitions (segment_directory.h); `checksum` is a CRC-32C (seal.h). */
 enum sealed_day_column {
     SEALED_RESELLER_ID = 1,
     SEALED_DAY = 2,
@@ -142,7 +142,8 @@ enum retention_column {
     RETENTION_SEALED_TO = 3                    /* the last sealed day; null: none */
 };
 
-/* Column DEFINED_TEXT_FIRST + i has text i of enum stream_text, except for DEFINED_RATES_UNIT. */
+/* Text i of enum stream_text is in column DEFINED_TEXT_FIRST + i, except for STREAM_RATES_UNIT,
+ * which came later and is in DEFINED_RATES_UNIT. */
 enum defined_stream_column {
     DEFINED_NAME = 1,
     DEFINED_TEXT_FIRST = 2,
@@ -151,8 +152,8 @@ enum defined_stream_column {
 };
 
 /* Add a built-in table to a schema in which senders give clicks their ids: in ad_click and
- * voided_click the column click_id has the CQL type `click_id`, and the store gives no ranks.
- * Other tables are added unchanged. */
+ * voided_click, column click_id has the CQL type that argument `click_id` names, such as "uuid",
+ * and the store gives no ranks.  Other tables are added unchanged. */
 must_check int tables_add_keyed(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);

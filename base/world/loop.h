@@ -15,7 +15,8 @@ void loop_free(struct loop *loop);
 /* The uv_loop_t, for world_uv_open and network_uv_new. */
 void *loop_uv(struct loop *loop);
 
-/* Handle the events that are ready; if none is, wait for one.  False when no handle is left that
+/* Handle the events that are ready.  If none is, wait for one, or return at once while the thread
+ * polls (loop_poll_beside).  False when no handle is left that
  * could cause an event. */
 bool loop_step(struct loop *loop);
 /* Call loop_step until a callback has set `*is_done`. */

@@ -1,8 +1,8 @@
 /* report_chart: see report_chart.h.
  *
- * Figures stay decimals; only lengths of bars are computed with doubles.  Rows are kept until the
- * last one was added, because the scale and the time axis depend on all rows; the limits in the
- * header bound the number of kept rows. */
+ * Figures stay decimals; only what is drawn, such as the scale and lengths, is computed with
+ * doubles.  Rows are kept until the last one was added, because the scale and the time axis depend
+ * on all rows; the limits in the header bound the number of kept rows. */
 #include "query/report/report_chart.h"
 
 #include <inttypes.h>
@@ -437,7 +437,8 @@ static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
 
 /* ---- bars ---- */
 
-/* The length that the longest bar may have so that the label of every bar fits to its right. */
+/* The length that the longest bar may have so that the label of every bar fits to its right, but at
+ * least BAR_LEAST. */
 static int32_t bar_room(const struct report_chart *chart)
 {
     int32_t widest = 0;

@@ -9,8 +9,8 @@
  *        nothing owed  leaving ──durable──▶ (not there)
  *
  * A day is *queued* while its figure is out of date.  The queue has the days in the order in which
- * they were queued.  A day is *waiting* while its figure is right but the day is not yet published,
- * or its restatement is put off.  In both states dirty_day has the day's marks, so a click on a day
+ * they were queued.  A day is *waiting* while its row is being computed (DIRTY_UNWRITTEN), and
+ * then while its figure is right but the day is not yet published, or its restatement is put off.  In both states dirty_day has the day's marks, so a click on a day
  * that is marked already costs one probe and no write.
  *
  * The refresh takes a day off the queue before it reads the day's stats.  A mark that comes during
@@ -68,10 +68,11 @@ struct dirty_row {
 };
 
 struct dirty_day {
-    /* These members fit in one cache line.  A mark for a day that is marked already accesses only
-     * them and the key, which is at the end. */
+    /* These members fit in one cache line.  A mark without a change, for a queued day that has such
+     * a mark already, accesses only them and the key, which is at the end. */
     uint64_t hash;                     /* private */
-    int64_t last_us;                   /* when the last mark came whose cause is not `rate` */
+    int64_t last_us;                   /* when the last mark came whose cause is not `rate`; if there
+                                        * is none, when the day came into the set */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
                                         * a leaving day: the number of the batch that cleared it; of
                                         * a waiting day: the number of the last batch that may have
@@ -81,7 +82,7 @@ struct dirty_day {
     uint16_t reseller_at;
     uint16_t reseller_size;
     bool is_queued;
-    bool is_leaving;                   /* private, except for readers; a leaving day has no marks */
+    bool is_leaving;                   /* only the set changes it; a leaving day has no marks */
     uint8_t unnamed;                   /* private: causes marked without a change, as bits */
     uint32_t mark_count;
     uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
@@ -187,7 +188,8 @@ bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch);
 /* The first of a reseller's days, leaving days included; NULL: there is none.  The next one is
  * ->peer_next. */
 struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller);
-/* Call `each` once for every reseller that has days.  `each` must not change the set. */
+/* Call `each` once for every reseller that has days, leaving days included.  `each` must not change
+ * the set. */
 void dirty_set_each_reseller(const struct dirty_set *set,
                              void (*each)(void *context, struct bytes reseller), void *context);
 

@@ -16,7 +16,7 @@
 
 enum { TEXT_SHOWN_MAX = 40 };
 
-/* The precision for %.*s: a text is cut to what the line of an error can hold. */
+/* The precision for %.*s: an error shows the first TEXT_SHOWN_MAX bytes of a text. */
 static int shown(struct bytes text)
 {
     return (int)(text.size < TEXT_SHOWN_MAX ? text.size : TEXT_SHOWN_MAX);

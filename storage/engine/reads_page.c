@@ -1,11 +1,12 @@
-/* Makes the rows of a page: merged from sealed runs and the capture, or of the open memtable alone.
+/* Makes the rows of a page: merged from sealed runs and the capture (what reads_capture.c copied of
+ * the open memtable), or of the open memtable alone.
  *
  * The partitions of a request by keys are read by one job, in the order in which they are stored,
  * so that neighbours in one page of a segment are decoded together.
  *
  * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or where the capture ends.  A page that
- * needs only the open memtable is made on the engine thread, and its rows point into the memtable.
- */
+ * needs only the open memtable is made on the engine thread, and its rows point into the memtable;
+ * of these rows only the memory that reading takes counts for READ_PAGE_BYTES_MAX. */
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
@@ -13,7 +14,8 @@
 
 enum {
     PAGE_ROWS_SURE = 2, /* rows that a page gives whatever their size: a static row, and another */
-    PASSED_MAX = 32     /* consecutive rows passed over; a new stream behind them costs less */
+    PASSED_MAX = 32     /* rows skipped one by one (one_of_each); after so many, a new stream that
+                         * begins behind all of them costs less */
 };
 
 /* ---- rows ---- */
@@ -50,7 +52,8 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
         read->given = added->row.clustering.values[0];
 }
 
-/* Begin a partition, and set read->given if the page before ended within this partition. */
+/* Begin a partition: read->given becomes the last value that the page before gave of it, or none.
+ */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -59,7 +62,7 @@ static void given_begin(struct read_job *read, int64_t token, struct bytes key)
     read->given = goes_on ? position->clustering.values[0] : bytes_of(NULL, 0);
 }
 
-/* Whether the request is one_of_each, and a row with the same first clustering value was given. */
+/* Whether a row with the same first clustering value was given; for a request one_of_each. */
 static bool is_another(const struct read_job *read, const struct row *row)
 {
     return read->given.data != NULL && row->clustering.count > 0 &&

@@ -152,7 +152,8 @@ int run_recover(struct run_set *runs, const struct run_rebuild_parts *parts, str
     const struct manifest_state *state = manifest_state(runs->manifest);
     uint32_t count = state->segment_count;
     check(runs->count == 0);
-    /* An opening that salvages may use an older manifest, so it removes no file. */
+    /* An opening that salvages may use an older manifest, so it removes no file that the manifest
+     * does not name. */
     if (!runs->env->options.read_only && !runs->env->options.salvage) {
         int rc = remove_orphans(&recovery, err);
         if (rc != 0)
