@@ -67,6 +67,8 @@ CASES = [
           ("SELECT k FROM h.c WHERE " + repeat("m CONTAINS {0}", 5000, " AND ") +
            " ALLOW FILTERING", ()),
           ("SELECT k FROM h.c WHERE " + repeat("s CONTAINS {0}", 5000, " AND ") +
+           " ALLOW FILTERING", ()),
+          ("SELECT k FROM h.c WHERE " + repeat("m CONTAINS 1", 20000, " AND ") +
            " ALLOW FILTERING", ())]),
     Case("a bound megabyte 15000 times", [],
          [(f"SELECT {repeat('textasblob(:x)', 15000)} FROM system.local", {"x": "x" * MEGABYTE}),
@@ -99,6 +101,10 @@ CASES = [
          [(f"SELECT {repeat('u', 12600)} FROM h.typed WHERE k = 1", ()),
           (f"SELECT {repeat('k, u', 12600)} FROM h.typed WHERE k = 1", ()),
           (f"UPDATE h.typed SET u = ? WHERE k = 1 IF {repeat('u = ?', 6000, ' AND ')}", ())]),
+    Case("one field of a wide type again and again", [
+        (f"CREATE TYPE IF NOT EXISTS h.wide_ints ({repeat('i{0} int', 4000)})", ()),
+        ("CREATE TABLE IF NOT EXISTS h.ints (k int PRIMARY KEY, u frozen<wide_ints>)", ())],
+         [(f"INSERT INTO h.ints (k, u) VALUES (1, {{{repeat('i3999: 1', 40000)}}})", ())]),
     Case("thousands of names for values", [
         ("CREATE TABLE IF NOT EXISTS h.named (k int PRIMARY KEY, s set<int>)", ())],
          [(f"UPDATE h.named SET s = {{{repeat(':n{0}', 60000)}}} WHERE k = 1",

@@ -105,10 +105,12 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
 
 /* The number of an item in the type of its literal.  In a literal of a user type `*item` is the
  * name of a field, and is set to the value that follows; negative: the type has no such field. */
-static int item_place(const struct type *type, uint32_t index, const struct cql_term **item)
+static int item_place(struct cql_scope *scope, const struct type *type, uint32_t index,
+                      const struct cql_term **item)
 {
     int place = (int)index;
     if (type->kind == TYPE_UDT) {
+        arena_count(scope->arena, type->argument_count);
         place = cql_expression_udt_field(type, (*item)->text);
         *item = (*item)->next;
     }
@@ -161,7 +163,7 @@ static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
     *misfit_out = NULL;
     for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, index++) {
         struct cql_place within = *place;
-        int at = item_place(type, index, &item);
+        int at = item_place(scope, type, index, &item);
         if (at < 0)
             continue;
         within.type = type_item_type(type, (uint32_t)at);
@@ -230,7 +232,7 @@ static int resolve_items(struct cql_scope *scope, const struct cql_term *term,
     uint32_t index = 0;
     for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, index++) {
         struct bytes name = item->text;
-        int at = item_place(type, index, &item);
+        int at = item_place(scope, type, index, &item);
         if (at < 0) {
             return cql_invalid(scope->fault,
                                "Unknown field '%.*s' in value of user defined type %s",

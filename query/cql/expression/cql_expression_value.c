@@ -194,6 +194,10 @@ static int chosen_cells(const struct cql_expression *expression, const struct cq
             rc = part_or_null(of->arguments[is_slice ? 2 : 1], context, &until);
         if (rc != 0)
             return rc;
+        if (!is_slice && from.data == NULL) {
+            *count_out = 0; /* no element has the key null */
+            return 0;
+        }
     }
     const struct type *path = type_path(column->type);
     uint32_t first = from.data == NULL || count == 0

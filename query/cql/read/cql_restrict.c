@@ -313,15 +313,18 @@ static const char *common_names(struct arena *arena, const struct cql_restrictio
     return cql_text(arena, buffer_view(&names));
 }
 
+/* Whether any number of such relations may restrict a column. */
+static bool is_repeatable(const struct cql_restriction *r)
+{
+    return is_contains(r->operator) || r->kind == CQL_RELATION_ELEMENT;
+}
+
 static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
                       const struct cql_restriction *b)
 {
     bool a_token = a->kind == CQL_RELATION_TOKEN;
-    if (!shares_column(a, b) || a_token != (b->kind == CQL_RELATION_TOKEN) ||
-        is_contains(a->operator) || is_contains(b->operator) || a->kind == CQL_RELATION_ELEMENT ||
-        b->kind == CQL_RELATION_ELEMENT) {
+    if (!shares_column(a, b) || a_token != (b->kind == CQL_RELATION_TOKEN) || is_repeatable(b))
         return 0;
-    }
     if (a->operator== CQL_EQ || b->operator== CQL_EQ) {
         return cql_invalid(scope->fault,
                            "%s cannot be restricted by more than one relation if it includes an "
@@ -355,7 +358,9 @@ static int check_pairs(struct cql_scope *scope, const struct cql_restriction *al
             return cql_invalid(scope->fault, "Unsupported \"!=\" relation: %s",
                                relation_text(scope, a->relation));
         }
-        for (const struct cql_restriction *b = a->next; b != NULL; b = b->next) {
+        for (const struct cql_restriction *b = is_repeatable(a) ? NULL : a->next; b != NULL;
+             b = b->next) {
+            arena_count(scope->arena, 1);
             int rc = check_pair(scope, a, b);
             if (rc != 0)
                 return rc;
