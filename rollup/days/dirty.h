@@ -9,8 +9,9 @@
  *        nothing owed  leaving ──durable──▶ (not there)
  *
  * A day is *queued* while its figure is out of date.  The queue has the days in the order in which
- * they were queued.  A day is *waiting* while its row is being computed (DIRTY_UNWRITTEN), and
- * then while its figure is right but the day is not yet published, or its restatement is put off.  In both states dirty_day has the day's marks, so a click on a day
+ * they were queued.  A day is *waiting* while its row is being computed (DIRTY_UNWRITTEN), and then
+ * while its figure is right but the day is not yet published, or its restatement is put off.
+ * In both states dirty_day has the day's marks, so a click on a day
  * that is marked already costs one probe and no write.
  *
  * The refresh takes a day off the queue before it reads the day's stats.  A mark that comes during
@@ -71,8 +72,8 @@ struct dirty_day {
     /* These members fit in one cache line.  A mark without a change, for a queued day that has such
      * a mark already, accesses only them and the key, which is at the end. */
     uint64_t hash;                     /* private */
-    int64_t last_us;                   /* when the last mark came whose cause is not `rate`; if there
-                                        * is none, when the day came into the set */
+    int64_t last_us;                   /* when the last mark came whose cause is not `rate`; if
+                                        * there is none, when the day came into the set */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
                                         * a leaving day: the number of the batch that cleared it; of
                                         * a waiting day: the number of the last batch that may have
