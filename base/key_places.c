@@ -2,8 +2,8 @@
  *
  * What must hold: an old place is never changed, so that a search among the old places finds all
  * numbers that were added before the table grew; and all old places are copied before the table
- * grows again.  It grows again after additions of three quarters of the number of old places, so
- * two copies with each addition would be enough. */
+ * grows again.  With n old places it grows again after 3n/4 more additions, so two copies with each
+ * addition would be enough. */
 #include "base/key_places.h"
 
 #include "base/arena.h"

@@ -13,7 +13,8 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block that O_DIRECT requires */
-    /* A block of at least limit / MEMORY_LARGE_SHARE bytes has its own pages.  This bound lies
+    /* `limit` is that of memory_return_large.  A block of at least limit / MEMORY_LARGE_SHARE bytes
+     * has its own pages.  This bound lies
      * between the two sizes below.  The lower one is more than any block that is allocated with
      * every batch. */
     MEMORY_LARGE = 2 << 20,

@@ -408,7 +408,7 @@ static void draw_times(const struct report_chart *chart, int32_t y, struct buffe
     }
 }
 
-/* Returns the y coordinate where the panels end. */
+/* Returns the y coordinate where the panels and the axis of time below them end. */
 static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
 {
     struct scale scale = scale_of(largest_amount(chart));

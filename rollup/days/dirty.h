@@ -11,8 +11,8 @@
  * A day is *queued* while its figure is out of date.  The queue has the days in the order in which
  * they were queued.  A day is *waiting* while its row is being computed (DIRTY_UNWRITTEN), and then
  * while its figure is right but the day is not yet published, or its restatement is put off.
- * In both states dirty_day has the day's marks, so a click on a day
- * that is marked already costs one probe and no write.
+ * In both states dirty_day has the day's marks, so a click on a day that is marked already costs
+ * one probe and no write.
  *
  * The refresh takes a day off the queue before it reads the day's stats.  A mark that comes during
  * the read puts the day back, and then the refresh must not clear the day.  A day that was cleared

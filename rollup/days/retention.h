@@ -7,7 +7,7 @@
 #include "storage/cell/write_batch.h"
 #include "storage/engine/store.h"
 
-enum { KEEP_DAYS_MAX = 100000 };       /* the longest time for which clicks may be kept */
+enum { KEEP_DAYS_MAX = 100000 };       /* the largest number of days that can be set */
 
 #define SEALED_NONE INT32_MIN          /* no day has a seal */
 
@@ -29,8 +29,8 @@ void retention_init(struct retention *retention, struct store *store,
 /* Read the row. */
 void retention_load(struct retention *retention, store_done done, void *context);
 
-/* Called when nothing is owed any more for the day's clicks: the day may be due for a seal, if its
- * clicks have expired. */
+/* Called when the day is no longer dirty and no restatement of it is pending: the day may be due
+ * for a seal, if its clicks have expired. */
 void retention_expect(struct retention *retention, int32_t day);
 
 /* Add to a batch the row with one of its columns: keep_days (for how many days clicks are kept), or

@@ -6,8 +6,9 @@
  *
  * A change of the schema may give a stream's tables other numbers (TRUNCATE).  The hook is called
  * with the change and looks up the tables of every stream again, so no write finds a stream with
- * the old numbers.  In the same frame the definition's row says that no row of the table is marked,
- * so that all days of the stream are computed again, also after a crash.
+ * the old numbers.  In the same frame the definition's row says that no row of the stream's tables
+ * has marked its day dirty yet, so that all days of the stream are computed again, also after a
+ * crash.
  *
  * A call of streams_apply that is under way refers to streams by number.  So during such a call
  * streams may be added only at the end, and none may be removed. */

@@ -104,8 +104,8 @@ struct partition_index *run_set_index(const struct run_set *runs, uint32_t table
     return NULL;
 }
 
-/* Entries lie anywhere in memory: fetch those that will be needed soon after the i-th of `count`.
- */
+/* The index's entries lie anywhere in memory: fetch those of the partitions that soon follow the
+ * segment's i-th of `count`. */
 static void index_prefetch(const struct partition_index *index, struct segment_cursor *cursor,
                            uint32_t i, uint32_t count)
 {

@@ -1,8 +1,8 @@
 /* memtable_partitions: a tree that orders all partitions, and a hash table that finds one.
  *
  * The prefix in the tree is the table and half of the token.  It nearly always decides a
- * comparison, so a search reads only one partition.  A partition's key lies behind the partition in
- * memory, in the cache lines that a comparison reads anyway. */
+ * comparison, so a search reads only one partition.  A partition's key lies directly behind
+ * the partition in memory. */
 #include "storage/memtable/memtable_partitions.h"
 
 #include <string.h>

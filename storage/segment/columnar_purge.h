@@ -15,7 +15,8 @@ struct columnar_purge *columnar_purge_new(struct stream *deletions);
 void columnar_purge_free(struct columnar_purge *purge);      /* NULL is fine */
 
 /* Remove the hidden rows from `rows`, the next rows of the partition; the others keep their ranks.
- * The calls get the rows in order, and rows that are equal in the clustering in one call. */
+ * Call it with the rows in clustering order; rows that differ only in their rank must be in the
+ * same call. */
 must_check int columnar_purge_rows(struct columnar_purge *purge, struct columnar_rows *rows,
                                    struct error *err);
 
