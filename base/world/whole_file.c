@@ -5,6 +5,8 @@
 #include "base/world/whole_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 int whole_file_read(struct disk *disk, struct disk_file *file, int64_t size_max,
                     struct buffer *content)
@@ -37,4 +39,18 @@ int whole_file_replace(struct disk *disk, const char *folder, const char *path,
     if (rc == 0)
         rc = disk->rename(disk, path_new, path);
     return rc == 0 ? disk->sync_directory(disk, folder) : rc;
+}
+
+int whole_file_unused_name(struct disk *disk, const char *prefix, char *path, size_t size)
+{
+    struct disk_file *file;
+    int rc = 0;
+
+    for (uint32_t number = 1; rc == 0; number++) {
+        snprintf(path, size, "%s%" PRIu32, prefix, number);
+        rc = disk->open(disk, path, DISK_READ, &file, NULL);
+        if (rc == 0)
+            disk->close(disk, file);
+    }
+    return rc == -ENOENT ? 0 : rc;
 }

@@ -16,4 +16,9 @@ must_check int whole_file_read(struct disk *disk, struct disk_file *file, int64_
  * it.  The new file is durable when 0 is returned. */
 must_check int whole_file_replace(struct disk *disk, const char *folder, const char *path,
                                   const char *path_new, struct bytes bytes);
+
+/* Set `path` (of `size` bytes) to the first of the names `prefix`1, `prefix`2 and so on that no
+ * file has.  After an error `path` is the name of which that is unknown. */
+must_check int whole_file_unused_name(struct disk *disk, const char *prefix, char *path,
+                                      size_t size);
 #endif

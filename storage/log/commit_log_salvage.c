@@ -14,18 +14,17 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/world/whole_file.h"
 
 /* Make a name that is not used: a copy that an earlier salvage made must not be replaced. */
-static void damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_LOG_PATH])
+static int damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_LOG_PATH],
+                        struct error *err)
 {
-    struct disk_file *file;
+    char prefix[COMMIT_LOG_PATH];
 
-    for (uint32_t number = 1;; number++) {
-        snprintf(path, COMMIT_LOG_PATH, "log/%08x.damaged-%u", file_id, number);
-        if (disk->open(disk, path, DISK_READ, &file, NULL) < 0)
-            return;
-        disk->close(disk, file);
-    }
+    snprintf(prefix, COMMIT_LOG_PATH, "log/%08x.damaged-", file_id);
+    int rc = whole_file_unused_name(disk, prefix, path, COMMIT_LOG_PATH);
+    return rc == 0 ? 0 : error_set(err, rc, "cannot open %s: %s", path, error_text(rc));
 }
 
 int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
@@ -51,8 +50,9 @@ static int file_copy(struct disk *disk, struct disk_file *from, struct commit_lo
     char path[COMMIT_LOG_PATH];
     struct disk_file *to;
 
-    damaged_path(disk, file.id, path);
-    int rc = disk->open(disk, "log/" COMMIT_LOG_NEW_NAME, DISK_WRITE | DISK_CREATE, &to, err);
+    int rc = damaged_path(disk, file.id, path, err);
+    if (rc == 0)
+        rc = disk->open(disk, "log/" COMMIT_LOG_NEW_NAME, DISK_WRITE | DISK_CREATE, &to, err);
     if (rc < 0)
         return rc;
     rc = commit_log_copy(disk, from, to, 0, file.size);
@@ -92,7 +92,9 @@ static int later_move_aside(struct disk *disk, const struct commit_log_files *la
         char from[COMMIT_LOG_PATH], to[COMMIT_LOG_PATH];
 
         commit_log_path(later->items[i - 1].id, from);
-        damaged_path(disk, later->items[i - 1].id, to);
+        rc = damaged_path(disk, later->items[i - 1].id, to, err);
+        if (rc < 0)
+            return rc;
         rc = disk->rename(disk, from, to);
         if (rc == 0)
             rc = disk->sync_directory(disk, "log");

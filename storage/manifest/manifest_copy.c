@@ -6,8 +6,6 @@
 #include "storage/manifest/manifest_copy.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "base/buffer.h"
 #include "base/world/whole_file.h"
@@ -81,15 +79,11 @@ int manifest_copy_settle(struct disk *disk, const struct manifest_copy_names *na
 
 int manifest_copy_keep_damaged(struct disk *disk, const char *path)
 {
-    struct disk_file *file;
     char kept[32];
 
-    for (uint32_t number = 1;; number++) {
-        snprintf(kept, sizeof(kept), MANIFEST_DAMAGED_PREFIX "%" PRIu32, number);
-        if (disk->open(disk, kept, DISK_READ, &file, NULL) < 0)
-            break;
-        disk->close(disk, file);
-    }
-    int rc = disk->rename(disk, path, kept);
+    int rc = whole_file_unused_name(disk, MANIFEST_DAMAGED_PREFIX, kept, sizeof(kept));
+    if (rc < 0)
+        return rc;
+    rc = disk->rename(disk, path, kept);
     return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, "") : rc;
 }
