@@ -223,7 +223,7 @@ def readmes():
 
 
 def paths():
-    """A path that a comment or a document names is there."""
+    """A path that a comment or a document names is there: git knows it."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True,
                             text=True)
     there = set(listed.stdout.splitlines())
@@ -238,7 +238,7 @@ def paths():
             continue
         for path in sorted(set(path_like.findall(text_of(name)))):
             if path not in there and path not in made:
-                yield f"{name}: {path} is not there"
+                yield f"{name}: {path} is not there, or not in git yet (git add)"
 
 
 RULES = {rule.__name__: rule for rule in
