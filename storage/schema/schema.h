@@ -204,8 +204,9 @@ const struct table *schema_table(const struct schema *schema, uint32_t table_id)
 const struct table *schema_table_named(const struct schema *schema, const char *keyspace,
                                        const char *name);
 /* The table that follows `after` in the order of keyspace and name; the first table if `after` is
- * NULL.  NULL: `after` is the last.  schema_keyspace_next and schema_type_next do the same for
- * keyspaces and types. */
+ * NULL.  NULL: `after` is the last.  Only the keyspace and name of `after` count, and the schema
+ * need not have such a table.  schema_keyspace_next and schema_type_next do the same for keyspaces
+ * and types, which the schema must have. */
 const struct table *schema_table_next(const struct schema *schema, const struct table *after);
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name);
 const struct keyspace *schema_keyspace_next(const struct schema *schema,

@@ -5,6 +5,7 @@
 #include "query/cql/session/cql.h"
 #include "query/cql/common/cql_trace.h"
 #include "base/uuid.h"
+#include "storage/cell/write_batch.h"
 #include "storage/engine/engine.h"
 #include "tests/lib/rollup_fixture.h"
 
@@ -661,6 +662,54 @@ Test(cql_session, an_insert_of_very_many_names_is_answered, .timeout = 15)
                                                          : "Undefined column name n0 in table k.t");
     }
     buffer_release(&text);
+    instance_close(&instance);
+}
+
+static void add_many_tables(struct instance *instance, int count)
+{
+    struct error err = {0};
+    struct schema *schema = schema_copy(store_schema(instance->fixture.store));
+    struct write_batch *batch = write_batch_new();
+    const struct column_definition key = {.name = "k", .type = "int", .kind = COLUMN_PARTITION};
+    for (int i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "t%d", i);
+        const struct table_definition definition = {
+            .keyspace = "k", .name = name, .comment = "", .columns = &key, .column_count = 1};
+        cr_assert_eq(schema_add_table(schema, &definition, &err), 0, "%s", err.text);
+    }
+    batch->schema = schema;
+    cr_assert_eq(rollup_fixture_apply(&instance->fixture, batch), 0);
+    write_batch_free(batch);
+    schema_unref(schema);
+}
+
+/* Looking at all tables for the indexes of each table takes longer than the timeout. */
+Test(cql_session, the_indexes_of_very_many_tables_are_found, .timeout = 15)
+{
+    enum { TABLES = 9000 };
+    static const char indexes[] =
+        "SELECT table_name, index_name FROM system_schema.indexes WHERE keyspace_name = 'k'";
+    static const char expected[] = "a ae;a ak;a av;z zv;";
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "CREATE TABLE a (k int PRIMARY KEY, m map<text, int>)");
+    query(&instance, "CREATE TABLE z (k int PRIMARY KEY, v int)");
+    query(&instance, "CREATE INDEX av ON a (m)");
+    query(&instance, "CREATE INDEX ak ON a (keys(m))");
+    query(&instance, "CREATE INDEX ae ON a (entries(m))");
+    query(&instance, "CREATE INDEX zv ON z (v)");
+    add_many_tables(&instance, TABLES);
+    query(&instance, indexes);
+    cr_expect_str_eq(instance.seen.cells, expected);
+    query(&instance, "DESCRIBE KEYSPACE k");
+    cr_expect_eq(instance.seen.rows, 1 + 3 + 4 + TABLES);
+    query(&instance, "DESCRIBE SCHEMA");
+    cr_expect_geq(instance.seen.rows, 1 + 3 + 4 + TABLES);
+    query(&instance, "DROP KEYSPACE k");
+    query(&instance, indexes);
+    cr_expect_str_eq(instance.seen.cells, "");
     instance_close(&instance);
 }
 

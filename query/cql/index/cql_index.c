@@ -21,6 +21,12 @@ static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
                                     [CQL_INDEX_OF_KEYS] = "keys",
                                     [CQL_INDEX_OF_ENTRIES] = "entries"};
 
+/* A hidden table's name is one of these, the table's number, _, and the column's number. */
+static const char *const name_starts[] = {[CQL_INDEX_OF_VALUE] = "index_",
+                                          [CQL_INDEX_OF_ELEMENTS] = "index_",
+                                          [CQL_INDEX_OF_KEYS] = "index_keys_",
+                                          [CQL_INDEX_OF_ENTRIES] = "index_entries_"};
+
 /* ---- the catalog: "index NAME table ID column ID KIND built" ---- */
 
 /* The next word of a comment. */
@@ -92,11 +98,19 @@ uint32_t cql_index_list(const struct schema *schema, const struct table *table, 
         arena_alloc(arena, (table->column_count * 4 + 1) * sizeof(*indexes), 16);
     uint32_t count = 0;
     *indexes_out = indexes;
-    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
-         t = schema_table_next(schema, t)) {
-        struct cql_index index;
-        if (read_comment(schema, t, arena, &index) && index.table == table)
-            insert_by_name(indexes, count++, &index);
+    /* A walk over all tables would make a request about every table take quadratic time.  Indexes
+     * of values have the names of indexes of elements. */
+    for (int of = CQL_INDEX_OF_ELEMENTS; of <= CQL_INDEX_OF_ENTRIES; of++) {
+        const char *start = cql_text_printf(arena, "%s%u_", name_starts[of], table->id);
+        const struct table before = {.keyspace = CQL_INDEX_KEYSPACE, .name = start};
+        for (const struct table *t = schema_table_next(schema, &before);
+             t != NULL && strcmp(t->keyspace, CQL_INDEX_KEYSPACE) == 0 &&
+             strncmp(t->name, start, strlen(start)) == 0;
+             t = schema_table_next(schema, t)) {
+            struct cql_index index;
+            if (read_comment(schema, t, arena, &index) && index.table == table)
+                insert_by_name(indexes, count++, &index);
+        }
     }
     return count;
 }
@@ -192,11 +206,7 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
         rc = schema_add_keyspace(schema, CQL_INDEX_KEYSPACE, &err);
     struct table_definition definition = {
         .keyspace = CQL_INDEX_KEYSPACE,
-        .name = cql_text_printf(arena, "index_%s%u_%u",
-                                of == CQL_INDEX_OF_KEYS      ? "keys_"
-                                : of == CQL_INDEX_OF_ENTRIES ? "entries_"
-                                                             : "",
-                                table->id, column->id),
+        .name = cql_text_printf(arena, "%s%u_%u", name_starts[of], table->id, column->id),
         .comment = comment_of(name, table->id, column->id, of, false, arena),
         .flags = TABLE_HIDDEN,
         .columns = columns,

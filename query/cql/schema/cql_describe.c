@@ -144,10 +144,12 @@ static void put_types(struct describe *describe, const struct keyspace *keyspace
 
 static void put_tables(struct describe *describe, const struct keyspace *keyspace)
 {
-    const struct table *table = NULL;
+    const struct table before = {.keyspace = keyspace->name, .name = ""};
+    const struct table *table = &before;
 
-    while ((table = schema_table_next(describe->schema, table)) != NULL)
-        if (strcmp(table->keyspace, keyspace->name) == 0 && (table->flags & TABLE_HIDDEN) == 0)
+    while ((table = schema_table_next(describe->schema, table)) != NULL &&
+           strcmp(table->keyspace, keyspace->name) == 0)
+        if ((table->flags & TABLE_HIDDEN) == 0)
             put_table(describe, table);
 }
 
