@@ -13,13 +13,15 @@ enum {
     COUNT_MIN = 256, /* a round with at most so many keys has no limit of memory */
     BESIDE = 4,      /* memory for summing clicks, as a multiple of the entries' memory: enough for
                       * two sums of each key and the figures */
-    BESIDE_MIN = 1 << 20 /* bytes */
+    BESIDE_MIN = 1 << 20 /* bytes; doubled where clicks need more */
 };
 
 struct counter_audit {
     struct command_output *output;
     uint64_t first, last; /* the range of hashes of this round */
     struct key_map *keys; /* by key: a struct counter_audit_entry */
+    size_t beside_min;    /* at least so many bytes for summing clicks: keys of clicks may have no
+                           * counter */
     size_t kept_bytes;    /* charged to the command */
 };
 
@@ -34,12 +36,19 @@ struct counter_audit *counter_audit_new(struct command_output *output)
     audit->output = output;
     audit->keys = new_keys();
     audit->last = UINT64_MAX;
+    audit->beside_min = BESIDE_MIN;
     return audit;
+}
+
+static size_t beside_bytes(const struct counter_audit *audit)
+{
+    size_t bytes = BESIDE * key_map_bytes(audit->keys);
+    return bytes > audit->beside_min ? bytes : audit->beside_min;
 }
 
 size_t counter_audit_beside(const struct counter_audit *audit)
 {
-    return BESIDE * key_map_bytes(audit->keys) + BESIDE_MIN;
+    return audit->first == audit->last ? 0 : beside_bytes(audit);
 }
 
 /* Change the charge of the command to `bytes`; false: the command may not use that many. */
@@ -52,6 +61,12 @@ static bool counter_audit_keep(struct counter_audit *audit, size_t bytes)
         return false;
     audit->kept_bytes = bytes;
     return true;
+}
+
+/* Charge the entries and what is beside them; false: the command may not use so much. */
+static bool counter_audit_charge(struct counter_audit *audit)
+{
+    return counter_audit_keep(audit, key_map_bytes(audit->keys) + beside_bytes(audit));
 }
 
 void counter_audit_free(struct counter_audit *audit)
@@ -67,13 +82,14 @@ void counter_audit_again(struct counter_audit *audit)
 {
     key_map_free(audit->keys);
     audit->keys = new_keys();
-    (void)counter_audit_keep(audit, 0);
+    (void)counter_audit_charge(audit);
 }
 
 void counter_audit_begin(struct counter_audit *audit)
 {
     audit->first = 0;
     audit->last = UINT64_MAX;
+    audit->beside_min = BESIDE_MIN;
     counter_audit_again(audit);
 }
 
@@ -111,7 +127,7 @@ bool counter_audit_narrow(struct counter_audit *audit)
 {
     struct key_map *whole = audit->keys;
     uint32_t count = key_map_count(whole);
-    if (count <= 1 || audit->first == audit->last)
+    if (audit->first == audit->last)
         return false;
     audit->last = audit->first + (audit->last - audit->first) / 2;
     audit->keys = new_keys();
@@ -122,7 +138,18 @@ bool counter_audit_narrow(struct counter_audit *audit)
             *entry_make(audit, key) = *entry;
     }
     key_map_free(whole);
-    (void)counter_audit_keep(audit, key_map_bytes(audit->keys) + counter_audit_beside(audit));
+    (void)counter_audit_charge(audit);
+    return true;
+}
+
+/* There must be room for as many entries as the bytes are for, too: otherwise entries would make
+ * the round narrower than the sums of clicks require. */
+bool counter_audit_make_room(struct counter_audit *audit)
+{
+    size_t more = 2 * beside_bytes(audit);
+    if (!counter_audit_keep(audit, key_map_bytes(audit->keys) + more + more / BESIDE))
+        return counter_audit_narrow(audit);
+    audit->beside_min = more;
     return true;
 }
 
@@ -131,8 +158,7 @@ struct counter_audit_entry *counter_audit_of(struct counter_audit *audit, struct
     if (!counter_audit_takes(audit, key))
         return NULL;
     struct counter_audit_entry *entry = entry_make(audit, key);
-    bool has_room =
-        counter_audit_keep(audit, key_map_bytes(audit->keys) + counter_audit_beside(audit));
+    bool has_room = counter_audit_charge(audit);
     if (has_room || key_map_count(audit->keys) <= COUNT_MIN || !counter_audit_narrow(audit))
         return entry;
     return counter_audit_takes(audit, key) ? entry_make(audit, key) : NULL;

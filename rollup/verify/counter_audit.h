@@ -43,11 +43,16 @@ bool counter_audit_takes(const struct counter_audit *audit, struct bytes key);
 struct counter_audit_entry *counter_audit_of(struct counter_audit *audit, struct bytes key);
 /* Add `clicks` to the `counted` of the key, if the key is in this round. */
 void counter_audit_add(struct counter_audit *audit, struct bytes key, uint64_t clicks);
-/* Drop the upper half of the round's range; false: the round has one key at most. */
+/* Drop the upper half of the round's range; false: the range is one hash.  The number of entries
+ * does not matter: clicks may have many keys without a counter. */
 bool counter_audit_narrow(struct counter_audit *audit);
 
-/* Bytes that the store may use to sum clicks by the keys of this round; they are charged, too. */
+/* Bytes that the store may use to sum clicks by the keys of this round; they are charged, too.
+ * 0: no limit, since the range is one hash and the round could never end otherwise. */
 size_t counter_audit_beside(const struct counter_audit *audit);
+/* Call this when these bytes do not suffice, then begin the round again.  There are twice as many
+ * if the command may keep them; if not, the range is narrowed.  False: neither is possible. */
+bool counter_audit_make_room(struct counter_audit *audit);
 
 /* The entries of the round, by numbers from 0 on. */
 uint32_t counter_audit_count(const struct counter_audit *audit);

@@ -125,7 +125,7 @@ static void take_groups(void *context, int status, const struct error *err,
 {
     struct verify *verify = context;
     (void)position;
-    if (status == ERROR_LIMIT && counter_audit_narrow(verify->audit)) {
+    if (status == ERROR_LIMIT && counter_audit_make_room(verify->audit)) {
         counter_audit_again(verify->audit);
         round_start(verify);
         return;
@@ -137,17 +137,15 @@ static void take_groups(void *context, int status, const struct error *err,
     verify_seals_count(verify, clicks_counted);
 }
 
-/* Count clicks by the counter's keys.  A round that cannot be narrowed has no limit of memory,
- * since otherwise it could never end. */
+/* Count clicks by the counter's keys. */
 static int group_clicks(struct verify *verify, struct error *err)
 {
     const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;
-    bool may_narrow = counter_audit_count(verify->audit) > 1;
     const struct group_request request = {
         .table_id = clicks->table_id,
         .column_id = verify->counter->key == CLICKS_OF_AD ? clicks->ad : 0,
         .takes = verify->counter->key == CLICKS_OF_RESELLER ? takes_reseller : takes_key,
-        .bytes_max = may_narrow ? counter_audit_beside(verify->audit) : 0};
+        .bytes_max = counter_audit_beside(verify->audit)};
     return store_group(verify->rollup->store, &request, take_groups, verify, err);
 }
 

@@ -126,15 +126,40 @@ Test(counter_audit, a_round_made_narrower_keeps_what_it_still_takes_and_leaves_t
     memory_free(seen);
 }
 
-Test(counter_audit, one_key_alone_is_not_halved)
+Test(counter_audit, a_round_is_halved_until_it_has_one_hash_whatever_its_entries)
 {
     struct command_output output = {0};
     struct counter_audit *audit = counter_audit_new(&output);
     counter_audit_begin(audit);
+    for (uint32_t i = 0; i < 64; i++) {
+        cr_assert_gt(counter_audit_beside(audit), 0, "there is a limit");
+        cr_assert(counter_audit_narrow(audit), "%u", i);
+        cr_expect_eq(counter_audit_count(audit), 0);
+    }
     cr_expect_not(counter_audit_narrow(audit));
-    counter_audit_of(audit, bytes_text("a"))->before = 3;
-    cr_expect_not(counter_audit_narrow(audit));
-    struct bytes key;
-    cr_expect_eq(counter_audit_at(audit, 0, &key)->before, 3);
+    cr_expect_eq(counter_audit_beside(audit), 0, "it could never end otherwise");
     counter_audit_free(audit);
+}
+
+Test(counter_audit, has_more_room_for_clicks_without_counters_as_long_as_it_may_keep_it)
+{
+    struct keeper keeper = {.output = {.keep = keep}, .bytes_max = 11 << 20};
+    struct counter_audit *audit = counter_audit_new(&keeper.output);
+    counter_audit_begin(audit);
+    size_t first = counter_audit_beside(audit);
+    for (size_t times = 2; times <= 8; times *= 2) {
+        cr_assert(counter_audit_make_room(audit));
+        counter_audit_again(audit);
+        cr_expect_eq(counter_audit_beside(audit), times * first);
+        cr_expect_geq(keeper.bytes, (int64_t)(times * first));
+    }
+    cr_assert(counter_audit_make_room(audit));
+    counter_audit_again(audit);
+    cr_expect_eq(counter_audit_beside(audit), 8 * first);
+    cr_expect(counter_audit_next(audit), "the range was halved instead");
+    cr_expect_eq(counter_audit_beside(audit), 8 * first);
+    cr_expect_not(counter_audit_next(audit));
+    cr_expect_leq(keeper.most, keeper.bytes_max);
+    counter_audit_free(audit);
+    cr_expect_eq(keeper.bytes, 0);
 }

@@ -403,6 +403,60 @@ Test(rollup_commands, verify_names_a_counter_that_is_not_its_clicks)
     rollup_fixture_stop(&fixture);
 }
 
+/* ---- verify where counters are lost ---- */
+
+enum { LOST_ADS = 12000, KEPT_BYTES_MAX = 3 << 19 };
+
+/* What the command keeps, and the most that it asked for at once when it kept something. */
+static int64_t bytes_kept, asked_most;
+
+static bool keep_little(struct command_output *output, int64_t change_bytes)
+{
+    (void)output;
+    if (bytes_kept > 0 && change_bytes > asked_most)
+        asked_most = change_bytes;
+    if (change_bytes > 0 && bytes_kept + change_bytes > KEPT_BYTES_MAX)
+        return false;
+    bytes_kept += change_bytes;
+    return true;
+}
+
+/* Clicks of many ads, none of which a counter has counted. */
+static void lost_clicks(struct rollup_fixture *fixture)
+{
+    static char ads[LOST_ADS][16];
+    static struct click clicks[LOST_ADS];
+    store_commit_hook hook = fixture->store->hooks.commit;
+    for (uint32_t i = 0; i < LOST_ADS; i++) {
+        snprintf(ads[i], sizeof ads[i], "ad-%u", i);
+        clicks[i] = (struct click){"r", "2013-11-28", 1385605012000 + i, ads[i], "0.1"};
+    }
+    fixture->store->hooks.commit = NULL;
+    for (uint32_t i = 0; i < LOST_ADS; i += 1000)
+        rollup_fixture_clicks(fixture, clicks + i, 1000);
+    fixture->store->hooks.commit = hook;
+}
+
+Test(rollup_commands, verify_of_lost_counters_counts_clicks_in_the_memory_it_has)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    rollup_fixture_start(&fixture);
+    lost_clicks(&fixture);
+    answer_start(&fixture, &answer, "verify -q", "");
+    answer.output.keep = keep_little;
+    rollup_fixture_step_until(&fixture, &answer.done);
+    answer_end(&answer);
+    cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
+    cr_expect_not_null(strstr((const char *)answer.text.data,
+                              "clicks_per_ad: 12000 counters compared with 12000 clicks\n"),
+                       "%s", (const char *)answer.text.data);
+    cr_expect_geq(asked_most, 1 << 20, "clicks were counted without a limit of memory");
+    cr_expect_eq(bytes_kept, 0);
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
+
 Test(rollup_commands, verify_names_a_figure_without_clicks_and_a_ledger_that_is_gone)
 {
     struct rollup_fixture fixture = {0};
