@@ -158,7 +158,8 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
     return add_to(&panel->sum, &row->sum, err);
 }
 
-/* Copy a name to `to`.  A name of over NAME_LETTERS letters is cut, and ends in an ellipsis. */
+/* Copy a name to `to`.  A name of over NAME_LETTERS letters is cut, and ends in an ellipsis.  A NUL
+ * would end `to` too early, and becomes the question mark as which svg_put_text would write it. */
 static void name_cut(struct bytes name, char to[NAME_BYTES])
 {
     size_t end = 0;
@@ -170,8 +171,9 @@ static void name_cut(struct bytes name, char to[NAME_BYTES])
             break;
         }
     }
-    snprintf(to, NAME_BYTES, "%.*s%s", (int)end, (const char *)name.data,
-             end < name.size ? "…" : "");
+    for (size_t i = 0; i < end; i++)
+        to[i] = name.data[i] == '\0' ? '?' : (char)name.data[i];
+    snprintf(to + end, NAME_BYTES - end, "%s", end < name.size ? "…" : "");
 }
 
 static void name_bar(const struct report_chart *chart, struct bar *bar)
@@ -266,19 +268,23 @@ static void put_amount(const struct report_chart *chart, const struct report_sum
     put_unpriced(sum, text);
 }
 
-/* Append the tooltip of a bar: its name, label, clicks and gross. */
+/* Append the tooltip of a bar: its name, label, clicks and gross.  The label may have any text,
+ * because the currency may. */
 static void put_hint(const struct report_chart *chart, const char *name,
                      const struct report_sum *sum, struct buffer *svg)
 {
+    struct buffer amount = {0};
+    put_amount(chart, sum, &amount);
     buffer_append_text(svg, "<title>");
     svg_put_text(svg, bytes_text(name));
     buffer_append_text(svg, ": ");
-    put_amount(chart, sum, svg);
+    svg_put_text(svg, buffer_view(&amount));
     buffer_append_text(svg, "; ");
     put_count(svg, sum->clicks, "click");
     buffer_append_text(svg, ", gross ");
     put_money(chart, sum->gross, svg);
     buffer_append_text(svg, "</title>");
+    buffer_release(&amount);
 }
 
 /* Add a label, and empty the buffer of its text. */
