@@ -56,9 +56,6 @@ struct report {
     bool has_day;           /* day_figure is a day whose clicks are to be read */
     struct day_figure day_figure;
     struct buffer day_reseller;
-    const struct report_ad *ads_sorted;
-    uint32_t ads_count;
-    uint32_t ads_printed;
     bool is_as_of;
     int64_t as_of_ms;
     uint64_t days_behind;       /* figures that differ from their stored rows */
@@ -557,10 +554,9 @@ static void print_ads(void *context)
                        (!report->has_day ||
                         !bytes_equal(report->day_figure.reseller, buffer_view(&report->reseller)));
     report->answer.output->drained = NULL;
-    if (is_complete && report->ads_printed == 0)
-        report->ads_sorted = report_ads_sorted(report->ads, &report->ads_count);
-    while (is_complete && report->ads_printed < report->ads_count) {
-        if (!print_ad(report, &report->ads_sorted[report->ads_printed++])) {
+    const struct report_ad *ad;
+    while (is_complete && (ad = report_ads_next(report->ads)) != NULL) {
+        if (!print_ad(report, ad)) {
             query_answer_wait(&report->answer, print_ads, report);
             return;
         }
@@ -569,10 +565,8 @@ static void print_ads(void *context)
         report_end(report);
         return;
     }
-    if (is_complete) {
+    if (is_complete)
         report_ads_clear(report->ads);
-        report->ads_printed = 0;
-    }
     report_ads_add(report->ads, &report->day_figure, ads_added, report);
 }
 

@@ -1,10 +1,13 @@
 /* report_ads: see the header.  Each day is first summed by itself, because the day's rate applies
- * to the day's sums only. */
+ * to the day's sums only.
+ *
+ * All of this runs on the engine thread.  So that no step takes longer the more ads there are, a
+ * day's end looks only at the ads that the day has, and ads are sorted by a heap: an ad is put into
+ * its place when it is first seen, and the next one is found when it is printed. */
 #include "query/report/report_ads.h"
 
-#include <stdlib.h>
-
 #include "rollup/days/dirty.h"
+#include "base/heap.h"
 #include "base/key_map.h"
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
@@ -15,6 +18,7 @@ struct entry {
     struct report_ad ad;
     uint64_t day_clicks; /* clicks of the day being read */
     struct decimal day_gross;
+    uint32_t day_next; /* the number plus one of another ad of the day; 0: there is none */
 };
 
 struct report_ads {
@@ -26,8 +30,10 @@ struct report_ads {
     struct key_map *numbers;
     struct entry *entries; /* by number */
     uint32_t capacity;
-    struct report_ad *sorted;
-    bool is_priced; /* whether the day being read has a rate */
+    struct heap ads_left; /* numbers of the ads that report_ads_next did not return yet */
+    uint32_t ads_left_capacity;
+    uint32_t day_first; /* the number plus one of an ad with clicks in the day being read, or 0 */
+    bool is_priced;     /* whether the day being read has a rate */
     struct decimal rate;
     struct seal_pin pin; /* while a day's clicks and seals are read */
     struct buffer key;   /* partition key of the day being read */
@@ -54,7 +60,7 @@ void report_ads_free(struct report_ads *ads)
         return;
     key_map_free(ads->numbers);
     memory_free(ads->entries);
-    memory_free(ads->sorted);
+    memory_free(ads->ads_left.items);
     buffer_release(&ads->key);
     memory_free(ads);
 }
@@ -63,18 +69,31 @@ void report_ads_clear(struct report_ads *ads)
 {
     key_map_free(ads->numbers);
     ads->numbers = key_map_new();
+    ads->ads_left.count = 0;
 }
 
-/* Reserve memory for the map of ads, the entries, and their sorted copies. */
+/* Reserve memory for the map of ads, the entries, and the heap. */
 static int keep_entries(struct report_ads *ads, struct error *err)
 {
-    size_t bytes = key_map_bytes(ads->numbers) +
-                   ads->capacity * (sizeof(*ads->entries) + sizeof(*ads->sorted));
+    size_t bytes = key_map_bytes(ads->numbers) + ads->capacity * sizeof(*ads->entries) +
+                   ads->ads_left_capacity * sizeof(*ads->ads_left.items);
     int64_t change = (int64_t)bytes - (int64_t)ads->kept_bytes;
     if (change != 0 && !command_keep(ads->output, change))
         return error_set(err, ERROR_LIMIT, COMMAND_NO_ROOM);
     ads->kept_bytes = bytes;
     return 0;
+}
+
+/* The heap's items are numbers, because entries move when there are more of them. */
+static struct entry *entry_at(const struct report_ads *ads, const void *item)
+{
+    return &ads->entries[(uintptr_t)item];
+}
+
+static bool is_before(const void *context, const void *a, const void *b)
+{
+    const struct report_ads *ads = context;
+    return bytes_compare(entry_at(ads, a)->ad.ad, entry_at(ads, b)->ad.ad) < 0;
 }
 
 static int entry_of(struct report_ads *ads, struct bytes ad, struct entry **entry_out,
@@ -87,7 +106,19 @@ static int entry_of(struct report_ads *ads, struct bytes ad, struct entry **entr
     if (number < count)
         return 0;
     **entry_out = (struct entry){.ad = {.ad = key_map_key(ads->numbers, number)}};
+    ads->ads_left.items = memory_make_room(ads->ads_left.items, number, &ads->ads_left_capacity,
+                                           sizeof(*ads->ads_left.items));
+    heap_push(&ads->ads_left, is_before, ads, (void *)(uintptr_t)number);
     return keep_entries(ads, err);
+}
+
+static void entry_count(struct report_ads *ads, struct entry *entry, uint64_t clicks)
+{
+    if (entry->day_clicks == 0 && clicks > 0) {
+        entry->day_next = ads->day_first;
+        ads->day_first = (uint32_t)(entry - ads->entries) + 1;
+    }
+    entry->day_clicks += clicks;
 }
 
 static int add_click(void *context, const struct table *table, const struct page_row *row,
@@ -103,7 +134,7 @@ static int add_click(void *context, const struct table *table, const struct page
     int rc = entry_of(ads, ad, &entry, err);
     if (rc < 0)
         return rc;
-    entry->day_clicks++;
+    entry_count(ads, entry, 1);
     if (!store_row_value(table, row, ads->stream->clicks.amount, &value))
         return 0;
     const struct column *column = schema_column(table, ads->stream->clicks.amount);
@@ -134,9 +165,11 @@ static void day_read(void *context, int status, const struct error *err)
 {
     struct report_ads *ads = context;
     rollup_unpin_seals(ads->rollup, &ads->pin);
-    for (uint32_t i = 0; status == 0 && i < key_map_count(ads->numbers); i++)
-        if (ads->entries[i].day_clicks > 0)
-            status = day_fold(ads, &ads->entries[i]);
+    while (status == 0 && ads->day_first > 0) {
+        struct entry *entry = &ads->entries[ads->day_first - 1];
+        ads->day_first = entry->day_next;
+        status = day_fold(ads, entry);
+    }
     ads->done(ads->context, status, err);
 }
 
@@ -150,7 +183,7 @@ static int add_sealed(void *context, const struct table *table, const struct pag
     rc = rc == 0 ? entry_of(ads, sealed.ad, &entry, err) : rc;
     if (rc < 0)
         return rc;
-    entry->day_clicks += sealed.clicks;
+    entry_count(ads, entry, sealed.clicks);
     rc = decimal_add(entry->day_gross, sealed.gross, &entry->day_gross);
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
@@ -192,17 +225,9 @@ void report_ads_add(struct report_ads *ads, const struct day_figure *figure, sto
     rollup_pin_seals(ads->rollup, &ads->pin);
 }
 
-static int compare_ads(const void *a, const void *b)
+const struct report_ad *report_ads_next(struct report_ads *ads)
 {
-    return bytes_compare(((const struct report_ad *)a)->ad, ((const struct report_ad *)b)->ad);
-}
-
-const struct report_ad *report_ads_sorted(struct report_ads *ads, uint32_t *count_out)
-{
-    *count_out = key_map_count(ads->numbers);
-    ads->sorted = memory_resize(ads->sorted, (*count_out + 1) * sizeof(*ads->sorted));
-    for (uint32_t i = 0; i < *count_out; i++)
-        ads->sorted[i] = ads->entries[i].ad;
-    qsort(ads->sorted, *count_out, sizeof(*ads->sorted), compare_ads);
-    return ads->sorted;
+    if (ads->ads_left.count == 0)
+        return NULL;
+    return &entry_at(ads, heap_pop(&ads->ads_left, is_before, ads))->ad;
 }

@@ -29,6 +29,7 @@ void report_ads_clear(struct report_ads *ads);                 /* for the next r
 void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,
                     void *context);
 
-/* The ads in the order of their bytes; valid until the next report_ads_add or report_ads_clear. */
-const struct report_ad *report_ads_sorted(struct report_ads *ads, uint32_t *count_out);
+/* Once the days of a reseller were added: the next ad in the order of bytes, valid until the next
+ * report_ads_clear.  NULL: all were returned. */
+const struct report_ad *report_ads_next(struct report_ads *ads);
 #endif

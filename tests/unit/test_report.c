@@ -554,6 +554,66 @@ Test(report, waits_for_a_slow_reader_and_goes_on_where_it_stopped)
     rollup_fixture_stop(&fixture);
 }
 
+enum { SCATTERED_ADS = 20000, SCATTERED_DAYS = 3, SCATTERED_NAME = 150 };
+
+static const char *scattered_reseller(void)
+{
+    static char name[SCATTERED_NAME + 1];
+    memset(name, 'r', SCATTERED_NAME);
+    return name;
+}
+
+/* Ad i has a click on each day whose number plus one divides i, so that a day has some ads of the
+ * days before it.  The days have different rates. */
+static void make_scattered_ads(struct rollup_fixture *fixture)
+{
+    static const char *const days[SCATTERED_DAYS] = {"2013-11-28", "2013-11-29", "2013-11-30"};
+    static const char *const rates[SCATTERED_DAYS] = {"0.5", "0.25", "0.125"};
+    static char names[SCATTERED_ADS][8];
+    static struct click clicks[SCATTERED_ADS];
+    for (uint32_t day = 0; day < SCATTERED_DAYS; day++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < SCATTERED_ADS; i += day + 1) {
+            uint32_t name = (uint32_t)((uint64_t)i * 7919 % SCATTERED_ADS); /* in no order */
+            snprintf(names[count], sizeof(names[0]), "%05u", name);
+            clicks[count] =
+                (struct click){scattered_reseller(), days[day], DAY_MS, names[count], "1"};
+            count++;
+        }
+        for (uint32_t i = 0; i < count; i += 1000)
+            rollup_fixture_clicks(fixture, clicks + i, count - i < 1000 ? count - i : 1000);
+        rollup_fixture_rate(fixture, scattered_reseller(), days[day], rates[day], true);
+    }
+    cr_assert_eq(rollup_fixture_refresh_now(fixture, false), 0);
+}
+
+Test(report, has_many_ads_in_order_each_with_the_sums_of_its_days)
+{
+    static const char *const amounts[] = {"0.5", "0.75", "0.625", "0.875"};
+    struct rollup_fixture fixture = {0};
+    struct answer answer = {0};
+    struct buffer expected = {0};
+    static uint8_t days[SCATTERED_ADS]; /* bit 0: on the second day; bit 1: on the third */
+    rollup_fixture_start(&fixture);
+    make_scattered_ads(&fixture);
+    for (uint32_t i = 0; i < SCATTERED_ADS; i++)
+        days[(uint64_t)i * 7919 % SCATTERED_ADS] = (i % 2 == 0 ? 1U : 0U) | (i % 3 == 0 ? 2U : 0U);
+    buffer_append_text(&expected, "reseller_id,ad_id,clicks,gross,amount,unpriced_days,"
+                                  "unpriced_gross\n");
+    for (uint32_t i = 0; i < SCATTERED_ADS; i++) {
+        uint32_t clicks = 1 + (days[i] & 1U) + days[i] / 2U;
+        buffer_printf(&expected, "%s,%05u,%u,%u,%s,0,0\n", scattered_reseller(), i, clicks, clicks,
+                      amounts[days[i]]);
+    }
+    run(&fixture, &answer, "report --by ad --format csv");
+    answer.out.size--; /* the NUL */
+    cr_expect(bytes_equal(buffer_view(&answer.out), buffer_view(&expected)));
+    expect_same_when_slow(&fixture, "report --by ad --format csv");
+    buffer_release(&expected);
+    answer_release(&answer);
+    rollup_fixture_stop(&fixture);
+}
+
 Test(report, is_no_picture_of_more_days_than_it_can_show)
 {
     static const char *const months[] = {"<title>Amount by month</title>", ": 0 EUR, 31 days"};
