@@ -38,8 +38,10 @@ enum {
 
 struct manifest {
     struct world *world;
-    pthread_mutex_t file_mutex; /* held while `file` changes, and by manifest_is_linked: that is
-                                 * called on another thread than the functions that change it */
+    pthread_mutex_t
+        file_mutex;    /* held while the next two members change, and by manifest_is_linked: that is
+                        * called on another thread than the functions that change it */
+    bool is_replacing; /* `file` has lost its name to the next file, or will soon */
     struct disk_file *file;
     struct disk_file *copy; /* see manifest_copy.h; NULL: read only, or there was no space for it */
     bool read_only;
@@ -76,6 +78,13 @@ static struct disk_file *file_swap(struct manifest *manifest, struct disk_file *
     manifest->file = file;
     check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
     return before;
+}
+
+static void set_replacing(struct manifest *manifest, bool is_replacing)
+{
+    check(pthread_mutex_lock(&manifest->file_mutex) == 0);
+    manifest->is_replacing = is_replacing;
+    check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
 }
 
 /* Close the files that are open.  A manifest of manifest_state_decode has no files and no world. */
@@ -163,8 +172,9 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
     struct disk_file *file;
     uint64_t offset;
     uint32_t crc = content_make(manifest, room, &content, &offset);
-    int rc = file_write(manifest, buffer_view(&content), &file, err);
 
+    set_replacing(manifest, true);
+    int rc = file_write(manifest, buffer_view(&content), &file, err);
     if (rc == 0) {
         files_close(manifest);
         (void)file_swap(manifest, file);
@@ -177,6 +187,7 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
         if (rc < 0)
             rc = fail_for_good(manifest, rc, "make the copy of the manifest", err);
     }
+    set_replacing(manifest, false);
     buffer_release(&content);
     return rc;
 }
@@ -473,7 +484,7 @@ int manifest_open(struct world *world, const struct manifest_options *options,
 bool manifest_is_linked(struct manifest *manifest)
 {
     check(pthread_mutex_lock(&manifest->file_mutex) == 0);
-    bool is_linked = manifest->file == NULL ||
+    bool is_linked = manifest->file == NULL || manifest->is_replacing ||
                      manifest->world->disk->is_linked(manifest->world->disk, manifest->file);
     check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
     return is_linked;

@@ -73,7 +73,7 @@ must_check int manifest_open(struct world *world, const struct manifest_options 
 /* The state, which the manifest owns; only manifest_apply changes it. */
 const struct manifest_state *manifest_state(const struct manifest *manifest);
 /* Whether the manifest's open file still has a name in the directory; true also if that is unknown,
- * or if the manifest has no file. */
+ * if the file is being replaced, or if the manifest has no file. */
 bool manifest_is_linked(struct manifest *manifest);
 /* Read the file and its copy again, and compare them with the state and with each other.  Must not
  * be called while manifest_apply runs.  ERROR_CORRUPT: `err` says which of the two is wrong, and

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -582,6 +583,80 @@ Test(cql_session, a_trace_shows_every_value_that_was_bound)
     buffer_release(&table);
     buffer_release(&insert);
     buffer_release(&markers);
+    instance_close(&instance);
+}
+
+Test(cql_session, a_trace_prints_no_long_value_whole)
+{
+    enum { ITEMS = 2000 };
+    struct instance instance = {0};
+    uint8_t id[CQL_ID_SIZE];
+    uint8_t item[8] = {0, 0, 0, 4, 0, 0, 0, 1};
+    struct buffer list = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "CREATE TABLE lists (p int PRIMARY KEY, l list<int>)");
+    prepare(&instance, "INSERT INTO lists (p, l) VALUES (1, ?)", id);
+    buffer_append(&list, (const uint8_t[]){0, 0, ITEMS >> 8, ITEMS & 0xff}, 4);
+    for (int i = 0; i < ITEMS; i++)
+        buffer_append(&list, item, sizeof(item));
+    const struct cql_value value = {.state = CQL_VALUE_SET, .data = buffer_view(&list)};
+    run(&instance, (struct cql_request){.kind = CQL_EXECUTE,
+                                        .text = bytes_of(id, CQL_ID_SIZE),
+                                        .values = &value,
+                                        .value_count = 1,
+                                        .is_traced = true});
+    ask_trace(&instance, "parameters['bound_var_0_l']", "sessions");
+    cr_expect_str_eq(instance.seen.cells, "16004 bytes;");
+    buffer_release(&list);
+    instance_close(&instance);
+}
+
+enum { CHANGES_WAITING = 3000 };
+
+struct answers {
+    struct instance *instance;
+    uint32_t count;
+    bool are_all;
+};
+
+static void count_answer(void *context, const struct cql_result *result)
+{
+    struct answers *answers = context;
+    (void)result;
+    answers->are_all = ++answers->count == CHANGES_WAITING + 1;
+}
+
+static void *queue_changes(void *context)
+{
+    struct answers *answers = context;
+    struct instance *instance = answers->instance;
+    struct cql_request request = {.kind = CQL_QUERY,
+                                  .text = bytes_text("CREATE TABLE late (p int PRIMARY KEY)"),
+                                  .consistency = CQL_ONE,
+                                  .serial_consistency = CQL_SERIAL};
+    cql_run(&instance->session, &request, count_answer, answers);
+    request.text = bytes_text("CREATE TABLE IF NOT EXISTS t (p int PRIMARY KEY)");
+    for (uint32_t i = 0; i < CHANGES_WAITING; i++)
+        cql_run(&instance->session, &request, count_answer, answers);
+    rollup_fixture_step_until(&instance->fixture, &answers->are_all);
+    return NULL;
+}
+
+/* On a stack that holds some hundred calls within each other. */
+Test(cql_session, changes_that_wait_are_not_resumed_within_each_other)
+{
+    struct instance instance = {0};
+    struct answers answers = {.instance = &instance};
+    pthread_attr_t small;
+    pthread_t thread;
+    instance_open(&instance, 0);
+    make_table(&instance);
+    cr_assert_eq(pthread_attr_init(&small), 0);
+    cr_assert_eq(pthread_attr_setstacksize(&small, 512 << 10), 0);
+    cr_assert_eq(pthread_create(&thread, &small, queue_changes, &answers), 0);
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+    cr_expect(answers.are_all);
     instance_close(&instance);
 }
 

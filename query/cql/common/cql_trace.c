@@ -12,7 +12,7 @@
 #include "storage/schema/type.h"
 #include "base/memory.h"
 
-enum { TRACE_CHUNK = 2048 };
+enum { TRACE_CHUNK = 2048, VALUE_PRINTED_MAX = 4096 /* bytes */ };
 
 /* ---- the traces of answered requests ---- */
 
@@ -128,16 +128,29 @@ void cql_trace(struct cql_execution *execution, const char *format, ...)
     trace->end = &event->next;
 }
 
+/* A trace shows the beginning of a value, so no long value is printed whole. */
+static void value_append(const struct type *type, struct bytes value, struct buffer *text)
+{
+    if (value.size <= VALUE_PRINTED_MAX)
+        type_format(type, value, text);
+    else if (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII)
+        type_format(type, bytes_of(value.data, VALUE_PRINTED_MAX), text);
+    else
+        buffer_printf(text, "%zu bytes", value.size);
+}
+
 void cql_trace_values(struct cql_execution *execution)
 {
     struct cql_trace *trace = execution->trace;
-    for (uint32_t i = 0; trace != NULL && i < execution->compiled->marker_count; i++) {
+    uint32_t count = execution->compiled->marker_count;
+    count = count < CQL_TRACE_PARAMETERS_MAX ? count : CQL_TRACE_PARAMETERS_MAX;
+    for (uint32_t i = 0; trace != NULL && i < count; i++) {
         const struct cql_column *marker = &execution->compiled->markers[i];
         struct buffer name = {.arena = execution->arena};
         struct buffer value = {.arena = execution->arena};
         buffer_printf(&name, "bound_var_%u_%s", i, marker->name);
         if (execution->values[i].state == CQL_VALUE_SET)
-            type_format(marker->type, execution->values[i].data, &value);
+            value_append(marker->type, execution->values[i].data, &value);
         else
             buffer_append_text(&value,
                                execution->values[i].state == CQL_VALUE_NULL ? "null" : "unset");

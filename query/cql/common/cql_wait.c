@@ -4,6 +4,7 @@
 #include "query/cql/common/cql_wait.h"
 
 #include "query/cql/common/cql_guard.h"
+#include "query/cql/common/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
 #include "storage/engine/store.h"
 
@@ -63,15 +64,17 @@ void cql_wait_for_schema(struct cql_execution *execution)
     sweep_soon(execution->cql);
 }
 
-/* The executions that wait are resumed in their order, up to one that begins another change. */
+/* The executions that wait are resumed in slices of later turns, because there may be thousands:
+ * one that changes nothing would resume the next one within its own call.  If one of them begins
+ * another change, those behind it wait again. */
 void cql_wait_schema_settled(struct cql *cql)
 {
     check(cql->schema_is_changing);
     cql->schema_is_changing = false;
-    while (!STAILQ_EMPTY(&cql->waiting) && !cql->schema_is_changing) {
+    while (!STAILQ_EMPTY(&cql->waiting)) {
         struct cql_execution *execution = STAILQ_FIRST(&cql->waiting);
         STAILQ_REMOVE_HEAD(&cql->waiting, next);
-        execution->resume(execution);
+        cql_slice_yield(execution, execution->resume);
     }
 }
 
