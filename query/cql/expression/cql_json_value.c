@@ -6,6 +6,7 @@
  * collection, tuple or UDT, and as a CQL string for other types. */
 
 #include "query/cql/expression/cql_json.h"
+#include "base/arena.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "storage/schema/schema.h"
 
@@ -328,6 +329,7 @@ static int put_udt(struct value_maker *maker, const struct cql_json *json, const
     if (json->count > JSON_MEMBERS_MAX)
         return error_set(maker->err, ERROR_LIMIT, "a JSON object of more than %d members",
                          JSON_MEMBERS_MAX);
+    arena_count(maker->arena, json->count * type->argument_count);
     int rc = check_fields(json, type, maker->err);
     for (uint32_t i = 0; i < type->argument_count && rc == 0; i++)
         rc = put_item(maker, cql_json_member(json, type->field_names[i]), type->arguments[i]);

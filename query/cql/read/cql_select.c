@@ -334,11 +334,15 @@ static struct read_request unit_request(const struct select *select)
     return request;
 }
 
-/* Answer a read of a virtual table with one page, made from the rows in memory. */
+/* Answer a read of a virtual table with one page, made from the rows in memory.  All pages of the
+ * SELECT use the same memory: there may be one for each of 100,000 keys. */
 static void virtual_read(struct select *select, const struct read_request *request)
 {
-    struct page_row *rows =
-        arena_array(select->execution->arena, select->virtual_count + 1, sizeof(*rows));
+    if (select->virtual_page == NULL) {
+        select->virtual_page = arena_array(select->execution->arena, select->virtual_count + 1,
+                                           sizeof(struct page_row));
+    }
+    struct page_row *rows = select->virtual_page;
     struct read_page page = {.table = select->plan->table, .rows = rows};
     struct buffer position = {.arena = select->execution->arena};
     bool is_after = request->position.size == 0;

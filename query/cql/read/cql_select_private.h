@@ -71,6 +71,7 @@ struct select {
     struct buffer paging_state;
     bool is_virtual;                     /* the table is not stored; virtual_rows are its rows */
     const struct page_row *virtual_rows;
+    struct page_row *virtual_page;       /* those of one key; NULL: not made yet */
     bool by_index;                       /* rows are looked up from an index's entries */
     struct cql_index_use use;            /* the index, and the relation that it answers */
     struct arena *entry_arena;

@@ -168,6 +168,7 @@ static bool is_new_partition(const struct mutation *mutations, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++) {
         if (mutations[j].table_id == mutations[i].table_id &&
+            mutations[j].token == mutations[i].token &&
             bytes_equal(mutations[j].key, mutations[i].key)) {
             return false;
         }

@@ -618,19 +618,21 @@ static int build_counts(const struct row_builder *builder, uint32_t key)
     return 0;
 }
 
-static bool deletes_column(const struct cql_write_plan *plan, uint32_t column_id)
+static bool deletes_column(const struct row_builder *builder, uint32_t column_id)
 {
-    bool deletes = plan->operation_count == 0;
+    const struct cql_write_plan *plan = builder->statement->plan;
+    arena_count(builder->execution->arena, plan->operation_count);
     for (uint32_t i = 0; i < plan->operation_count; i++)
-        deletes |= plan->operations[i].column->id == column_id;
-    return deletes;
+        if (plan->operations[i].column->id == column_id)
+            return true;
+    return plan->operation_count == 0;
 }
 
 static void delete_counts(const struct row_builder *builder, struct bytes key,
                           const struct row *row)
 {
     for (uint32_t i = 0; row != NULL && i < row->cell_count; i++)
-        if (deletes_column(builder->statement->plan, row->cells[i].column_id))
+        if (deletes_column(builder, row->cells[i].column_id))
             add_increment(builder, key, row->cells[i].column_id,
                           row->is_static ? NULL : &row->clustering, COUNTER_DELETE, 0);
 }

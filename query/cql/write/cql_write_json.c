@@ -27,6 +27,7 @@ static int check_names(struct cql_execution *execution, const struct table *tabl
 {
     for (const struct cql_json *member = object->items; member != NULL; member = member->next) {
         bool is_known = false;
+        arena_count(execution->arena, table->column_count);
         for (uint32_t i = 0; i < table->column_count && !is_known; i++)
             is_known = cql_json_key_is(member->name, table->columns[i].name);
         if (!is_known) {
@@ -41,6 +42,7 @@ static int check_names(struct cql_execution *execution, const struct table *tabl
 static int read_column(struct cql_execution *execution, const struct column *column,
                        const struct cql_json *object, bool leaves_out, struct cql_value *value)
 {
+    arena_count(execution->arena, object->count);
     const struct cql_json *member = cql_json_member(object, column->name);
     struct buffer bytes = {.arena = execution->arena};
     struct error err = {0};
