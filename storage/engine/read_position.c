@@ -36,6 +36,19 @@ int read_position_parse(struct bytes bytes, struct read_position *position, stru
     return 0;
 }
 
+int read_position_check(const struct read_position *position, const struct table *table,
+                        struct error *err)
+{
+    const struct clustering *clustering = &position->clustering;
+    const struct column *columns = table->columns + table->partition_count;
+    bool is_right = clustering->count <= table->clustering_count;
+    for (uint32_t i = 0; is_right && i < clustering->count; i++)
+        is_right = type_validate(columns[i].type, clustering->values[i], NULL) == 0;
+    return is_right ? 0
+                    : error_set(err, ERROR_INVALID, "the position to go on from is of no row of %s",
+                                table->name);
+}
+
 void store_position_after(const struct page_row *row, bool partition, struct buffer *position)
 {
     enum read_position_kind kind = partition            ? AFTER_PARTITION

@@ -26,6 +26,10 @@ void read_position_put(struct buffer *buffer, enum read_position_kind kind, int6
  * the bytes are no position. */
 must_check int read_position_parse(struct bytes bytes, struct read_position *position_out,
                                    struct error *err);
+/* Whether rows of the table can have this clustering; else ERROR_INVALID.  A position that a client
+ * made up would otherwise be compared with rows of other columns. */
+must_check int read_position_check(const struct read_position *position, const struct table *table,
+                                   struct error *err);
 /* The part of `slice` behind the position, which must lie in the partition that is read.  Behind a
  * row, the part has no row whose clustering begins with the clustering of the position. */
 struct slice read_position_rest(const struct read_position *position, struct slice slice);

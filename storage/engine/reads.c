@@ -265,8 +265,8 @@ int reads_read(struct reads *reads, const struct read_request *request, store_pa
     read->arena = arena_new(PAGE_ARENA);
     read->request = store_request_copy(request, read->arena);
     int rc = read_position_parse(read->request.position, &read->position, err);
-    if (rc == 0)
-        rc = add_parts(read, err);
+    rc = rc == 0 ? read_position_check(&read->position, table, err) : rc;
+    rc = rc == 0 ? add_parts(read, err) : rc;
     if (rc != 0) {
         schema_unref(read->schema);
         arena_free(read->arena);

@@ -5,6 +5,7 @@
 
 #include "base/murmur3.h"
 #include "storage/engine/read_position.h"
+#include "tests/sim/partition_model.h"
 
 static struct bytes text(const char *string)
 {
@@ -42,6 +43,25 @@ Test(read_position, no_bytes_are_the_start)
     struct error err = {0};
     cr_assert_eq(read_position_parse((struct bytes){0}, &position, &err), 0);
     cr_expect(!position.is_set);
+}
+
+Test(read_position, a_clustering_of_another_table_is_refused)
+{
+    struct schema *schema = model_schema();
+    const struct table *table = schema_table(schema, MODEL_TABLE);
+    static const uint8_t zeros[8];
+    struct read_position position = {.is_set = true, .kind = AFTER_ROW};
+
+    cr_expect_eq(read_position_check(&position, table, NULL), 0);
+    position.clustering = (struct clustering){.count = 1, .values = {bytes_of(zeros, 4)}};
+    cr_expect_eq(read_position_check(&position, table, NULL), 0);
+    position.clustering.values[0].size = 3;
+    cr_expect_eq(read_position_check(&position, table, NULL), ERROR_INVALID);
+    position.clustering.count = table->clustering_count + 1;
+    for (uint32_t i = 0; i < position.clustering.count; i++)
+        position.clustering.values[i] = bytes_of(zeros, 4);
+    cr_expect_eq(read_position_check(&position, table, NULL), ERROR_INVALID);
+    schema_unref(schema);
 }
 
 /* They come back from clients: whatever byte is changed, none is read beyond its end. */
