@@ -71,6 +71,12 @@ void *memory_resize(void *old, size_t size)
     return moved;
 }
 
+uint32_t memory_grown(uint32_t capacity, uint32_t needed)
+{
+    uint32_t doubled = capacity > UINT32_MAX / 2 ? UINT32_MAX : capacity * 2;
+    return doubled > needed ? doubled : needed;
+}
+
 void *memory_make_room(void *items, uint32_t count, uint32_t *capacity, size_t size)
 {
     if (count < *capacity)

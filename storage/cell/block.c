@@ -105,7 +105,7 @@ static void dictionary_reserve(struct block_dictionary *dictionary, uint32_t mor
     uint32_t needed = dictionary->count + more;
     if (needed <= dictionary->capacity && dictionary->offsets != NULL)
         return;
-    uint32_t capacity = dictionary->capacity * 2 > needed ? dictionary->capacity * 2 : needed;
+    uint32_t capacity = memory_grown(dictionary->capacity, needed);
     dictionary->offsets =
         memory_resize(dictionary->offsets, ((size_t)capacity + 1) * sizeof(uint32_t));
     dictionary->capacity = capacity;
@@ -284,7 +284,7 @@ void block_reserve(struct block *block, uint32_t more)
     uint32_t needed = block->rows + more;
     if (needed <= block->capacity)
         return;
-    uint32_t capacity = block->capacity * 2 > needed ? block->capacity * 2 : needed;
+    uint32_t capacity = memory_grown(block->capacity, needed);
     if (capacity > BLOCK_ROWS_MAX)
         capacity = BLOCK_ROWS_MAX;
     block->partition_codes =

@@ -87,8 +87,7 @@ void columnar_rows_reserve(struct columnar_rows *rows, uint32_t capacity)
 {
     if (capacity <= rows->capacity)
         return;
-    uint32_t doubled = rows->capacity > UINT32_MAX / 2 ? UINT32_MAX : rows->capacity * 2;
-    capacity = doubled > capacity ? doubled : capacity;
+    capacity = memory_grown(rows->capacity, capacity);
     for (uint32_t i = 0; i < rows->column_count; i++)
         vector_resize(&rows->vectors[i], capacity);
     optional_resize(&rows->timestamps_memory, &rows->timestamps_us, capacity);
@@ -328,9 +327,7 @@ static void strings_map_reserve(struct columnar_strings *strings, uint32_t strin
 {
     if (string_count <= strings->codes_capacity)
         return;
-    uint32_t capacity = strings->codes_capacity;
-    uint32_t doubled = capacity > UINT32_MAX / 2 ? UINT32_MAX : capacity * 2;
-    capacity = doubled > string_count ? doubled : string_count;
+    uint32_t capacity = memory_grown(strings->codes_capacity, string_count);
     memory_free(strings->codes);
     memory_free(strings->used);
     strings->codes = memory_zeroed(capacity, sizeof *strings->codes);

@@ -61,7 +61,7 @@ static void entries_reserve(struct columnar_page *page, uint32_t count)
 {
     if (count <= page->entry_capacity)
         return;
-    uint32_t capacity = page->entry_capacity * 2 > count ? page->entry_capacity * 2 : count;
+    uint32_t capacity = memory_grown(page->entry_capacity, count);
     page->entries = memory_resize(page->entries, capacity * sizeof *page->entries);
     for (uint32_t i = 0; i < page->rows.column_count; i++) {
         struct columnar_page_list *list = &page->lists[i];
@@ -76,7 +76,7 @@ static void list_reserve(struct columnar_page_list *list, uint32_t more)
     uint32_t needed = list->count + more;
     if (needed <= list->capacity)
         return;
-    list->capacity = list->capacity * 2 > needed ? list->capacity * 2 : needed;
+    list->capacity = memory_grown(list->capacity, needed);
     list->numbers = memory_resize(list->numbers, list->capacity * sizeof *list->numbers);
 }
 
@@ -146,12 +146,9 @@ static void counts_reserve(struct columnar_page_encoder *encoder, uint32_t count
 {
     if (count <= encoder->counts_capacity)
         return;
-    uint32_t capacity = encoder->counts_capacity;
-    uint32_t doubled = capacity > UINT32_MAX / 2 ? UINT32_MAX : capacity * 2;
-    capacity = doubled > count ? doubled : count;
+    encoder->counts_capacity = memory_grown(encoder->counts_capacity, count);
     memory_free(encoder->counts);
-    encoder->counts = memory_zeroed(capacity, sizeof *encoder->counts);
-    encoder->counts_capacity = capacity;
+    encoder->counts = memory_zeroed(encoder->counts_capacity, sizeof *encoder->counts);
 }
 
 /* Count the codes of the rows that have a value.  Returns how many codes are distinct; `distinct`
