@@ -571,6 +571,11 @@ struct dirty_range *dirty_set_first_range(struct dirty_set *set)
     return TAILQ_FIRST(&set->ranges);
 }
 
+bool dirty_set_is_behind(struct dirty_set *set)
+{
+    return dirty_set_queued(set) > 0 || dirty_set_first_range(set) != NULL;
+}
+
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range)
 {
     TAILQ_REMOVE(&set->ranges, range, link);

@@ -121,6 +121,7 @@ void dirty_set_dump(const struct dirty_set *set, struct buffer *text);
 
 uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
 uint32_t dirty_set_count(const struct dirty_set *set);       /* queued and waiting days */
+bool dirty_set_is_behind(struct dirty_set *set);      /* whether it has queued days, or ranges */
 size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
 
 /* ad_click's partition key of the day, and the reseller in it. */

@@ -57,8 +57,7 @@ void rollup_look_again(struct rollup *rollup)
         at_us = rollup->evicted.due_us;
     if (!rollup_trusts_clock(rollup) && at_us < now_us + DOUBT_US)
         at_us = now_us + DOUBT_US;
-    if (dirty_set_queued(rollup->marks.dirty) > 0 ||
-        dirty_set_first_range(rollup->marks.dirty) != NULL)
+    if (dirty_set_is_behind(rollup->marks.dirty))
         look_timer_soon(&rollup->look);
     else
         look_timer_at(&rollup->look, at_us);

@@ -21,9 +21,7 @@ static void loaded(void *context, int status, const struct error *err)
     struct rollup *rollup = context;
     store_done opened = rollup->opened;
     rollup->opened = NULL;
-    bool is_behind = dirty_set_count(rollup->marks.dirty) > 0 ||
-                     dirty_set_first_range(rollup->marks.dirty) != NULL;
-    if (status == 0 && rollup->is_automatic && is_behind)
+    if (status == 0 && rollup->is_automatic && dirty_set_is_behind(rollup->marks.dirty))
         look_timer_soon(&rollup->look);
     if (status == 0)
         seal_pass_tick_in(rollup, SEAL_MS);

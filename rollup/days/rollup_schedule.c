@@ -31,7 +31,7 @@ void rollup_look(struct timer *timer)
     bool went_back =
         publication_queue_look(&rollup->due, dirty, rollup_trusts_clock(rollup), now_us);
     dirty_evicted_return_due(rollup, went_back ? INT64_MAX : now_us);
-    if (dirty_set_queued(dirty) > 0 || dirty_set_first_range(dirty) != NULL)
+    if (dirty_set_is_behind(dirty))
         rollup_refresh_wanted(rollup);
     else
         rollup_look_again(rollup);
