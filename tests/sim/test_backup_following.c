@@ -176,39 +176,10 @@ Test(backup_following, says_that_its_disk_fails_and_goes_on_without_a_gap)
     }
 }
 
-/* Its disk is full for so long that the store's own would be next. */
-Test(backup_following, lets_the_log_go_past_its_limit_and_begins_with_a_point)
-{
-    struct backup_bench bench;
-    struct backup_status status;
-    struct engine_status store;
-    backup_bench_start(&bench, 16);
-    backup_bench_write(&bench, 5);
-    bench.log_max = 8 * BACKUP_BENCH_LOG_FILE;
-    follow(&bench);
-    backup_status(bench.backup, &status);
-    uint64_t first_point = status.point;
-    sim_disk_set_space(bench.target, sim_disk_used(bench.target) + 8192);
-    for (uint32_t round = 0; round < 30; round++) {
-        backup_bench_write(&bench, 30);
-        engine_fixture_flush(&bench.fixture);
-        sim_world_run_us(bench.sim, 200000);
-    }
-    engine_status(bench.fixture.store, &store);
-    cr_expect_lt(store.log_bytes, 16 * BACKUP_BENCH_LOG_FILE);
-    sim_disk_set_space(bench.target, UINT64_MAX);
-    catch_up(&bench);
-    backup_status(bench.backup, &status);
-    cr_expect_gt(status.point, first_point);
-    backup_bench_expect_restored(&bench, BACKUP_LATEST, bench.written);
-    backup_bench_stop(&bench);
-}
-
-/* Write while the disk of the backup does not answer, until the log is far over its limit. */
+/* Write until the log is far over its limit, if it were kept. */
 static void write_past_the_limit(struct backup_bench *bench)
 {
     struct engine_status store;
-    sim_world_stall(bench->sim, LANE_COPY, true);
     for (uint32_t round = 0; round < 30; round++) {
         backup_bench_write(bench, 30);
         engine_fixture_flush(&bench->fixture);
@@ -216,7 +187,27 @@ static void write_past_the_limit(struct backup_bench *bench)
     }
     engine_status(bench->fixture.store, &store);
     cr_expect_lt(store.log_bytes, 16 * BACKUP_BENCH_LOG_FILE);
-    sim_world_stall(bench->sim, LANE_COPY, false);
+}
+
+/* Its disk is full for so long that the store's own would be next. */
+Test(backup_following, lets_the_log_go_past_its_limit_and_begins_with_a_point)
+{
+    struct backup_bench bench;
+    struct backup_status status;
+    backup_bench_start(&bench, 16);
+    backup_bench_write(&bench, 5);
+    bench.log_max = 8 * BACKUP_BENCH_LOG_FILE;
+    follow(&bench);
+    backup_status(bench.backup, &status);
+    uint64_t first_point = status.point;
+    sim_disk_set_space(bench.target, sim_disk_used(bench.target) + 8192);
+    write_past_the_limit(&bench);
+    sim_disk_set_space(bench.target, UINT64_MAX);
+    catch_up(&bench);
+    backup_status(bench.backup, &status);
+    cr_expect_gt(status.point, first_point);
+    backup_bench_expect_restored(&bench, BACKUP_LATEST, bench.written);
+    backup_bench_stop(&bench);
 }
 
 /* Step until the backup has begun to write: the snapshot is taken. */
@@ -238,7 +229,9 @@ Test(backup_following, completes_a_first_point_that_takes_longer_than_the_log_is
     bench.log_max = 8 * BACKUP_BENCH_LOG_FILE;
     backup_bench_begin(&bench, &ended, true, 0);
     step_until_copying(&bench);
+    sim_world_stall(bench.sim, LANE_COPY, true); /* the disk of the backup does not answer */
     write_past_the_limit(&bench);
+    sim_world_stall(bench.sim, LANE_COPY, false);
     backup_bench_step_until(&bench, &ended.is_done);
     cr_assert_eq(ended.status, 0, "%s", ended.err.text);
     backup_status(bench.backup, &status);
@@ -270,7 +263,9 @@ Test(backup_following, does_not_let_one_backup_keep_the_log_without_a_limit)
     bench.log_max = 8 * BACKUP_BENCH_LOG_FILE;
     backup_bench_begin(&bench, &ended, false, 0);
     step_until_copying(&bench);
+    sim_world_stall(bench.sim, LANE_COPY, true); /* the disk of the backup does not answer */
     write_past_the_limit(&bench);
+    sim_world_stall(bench.sim, LANE_COPY, false);
     backup_bench_step_until(&bench, &ended.is_done);
     cr_assert_eq(ended.status, 0, "%s", ended.err.text);
     backup_bench_expect_restored(&bench, BACKUP_LATEST, written);

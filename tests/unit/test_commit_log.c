@@ -504,28 +504,41 @@ Test(commit_log, files_of_flushed_frames_are_used_again)
     bench_release(&bench);
 }
 
-Test(commit_log, an_archive_over_its_limit_keeps_the_newest_files_of_one_flush)
+/* Frames 1 to 60, five to a file, of which 55 are flushed at once. */
+static void fill_archive(struct bench *bench)
 {
-    struct bench bench;
+    for (uint64_t frame = 1; frame <= 60; frame++)
+        bench_append(bench, 9000);
+    commit_log_flushed(bench->log, 55);
+}
+
+/* After the next opening, archive and log have the last frames without a gap. */
+static void expect_newest_archived(struct bench *bench)
+{
     const struct commit_log_range range = {.frame_after = 45,
                                            .frame_until = 60,
                                            .timestamp_until_us = INT64_MAX,
                                            .with_archive = true,
                                            .purges = UINT64_MAX};
 
+    bench_close(bench);
+    bench->options.flushed_frame = 55;
+    cr_assert_eq(bench_open(bench), 0, "%s", bench->err.text);
+    bench->replayed_count = 0;
+    cr_expect_eq(commit_log_read(bench->world, &range, bench_replay, bench, &bench->err), 0, "%s",
+                 bench->err.text);
+    expect_replayed(bench, 46, 60);
+}
+
+Test(commit_log, an_archive_over_its_limit_keeps_the_newest_files_of_one_flush)
+{
+    struct bench bench;
+
     bench_init(&bench);
     bench.options.archive_bytes = 3 * FILE_SIZE;
     cr_assert_eq(bench_open(&bench), 0);
-    for (uint64_t frame = 1; frame <= 60; frame++)
-        bench_append(&bench, 9000); /* five to a file */
-    commit_log_flushed(bench.log, 55);
-    bench_close(&bench);
-    bench.options.flushed_frame = 55;
-    cr_assert_eq(bench_open(&bench), 0, "%s", bench.err.text);
-    bench.replayed_count = 0;
-    cr_expect_eq(commit_log_read(bench.world, &range, bench_replay, &bench, &bench.err), 0, "%s",
-                 bench.err.text);
-    expect_replayed(&bench, 46, 60);
+    fill_archive(&bench);
+    expect_newest_archived(&bench);
     bench_release(&bench);
 }
 
@@ -534,30 +547,17 @@ Test(commit_log, an_archive_over_its_limit_keeps_the_newest_files_after_a_narrow
 {
     struct bench bench;
     struct commit_log_pin pin;
-    const struct commit_log_range range = {.frame_after = 45,
-                                           .frame_until = 60,
-                                           .timestamp_until_us = INT64_MAX,
-                                           .with_archive = true,
-                                           .purges = UINT64_MAX};
 
     bench_init(&bench);
     bench.options.archive_bytes = 3 * FILE_SIZE;
     cr_assert_eq(bench_open(&bench), 0);
     commit_log_pin(bench.log, &pin, 0);
     commit_log_pin_narrow(bench.log, &pin, 2);
-    for (uint64_t frame = 1; frame <= 60; frame++)
-        bench_append(&bench, 9000); /* five to a file */
-    commit_log_flushed(bench.log, 55);
+    fill_archive(&bench);
     while (commit_log_status(bench.log)->is_busy)
         bench_step(&bench);
     commit_log_unpin(bench.log, &pin);
-    bench_close(&bench);
-    bench.options.flushed_frame = 55;
-    cr_assert_eq(bench_open(&bench), 0, "%s", bench.err.text);
-    bench.replayed_count = 0;
-    cr_expect_eq(commit_log_read(bench.world, &range, bench_replay, &bench, &bench.err), 0, "%s",
-                 bench.err.text);
-    expect_replayed(&bench, 46, 60);
+    expect_newest_archived(&bench);
     bench_release(&bench);
 }
 
