@@ -1,4 +1,4 @@
-/* whole_file: reads and replaces small files as a whole. */
+/* whole_file: reads and replaces small files as a whole, and finds names for files to be kept. */
 #ifndef DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 #define DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 

@@ -148,7 +148,6 @@ static void files_let_go(struct commit_log *log)
 {
     uint32_t i = 0;
 
-    /* Oldest first: the archive discards its files in the order in which they come. */
     while (i < log->live.count)
         if (!file_is_needed(log, &log->live.items[i]))
             file_let_go(log, commit_log_files_take(&log->live, i));

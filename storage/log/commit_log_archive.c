@@ -79,7 +79,8 @@ size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids
     return count;
 }
 
-/* A file that a narrowed pin kept in log/ comes after newer ones. */
+/* The files are in the order of their ids, in which they are discarded.  A file that a narrowed pin
+ * kept in log/ comes after newer ones. */
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file)
 {
     struct commit_log_files *files = &archive->files;

@@ -38,9 +38,9 @@ enum {
 
 struct manifest {
     struct world *world;
-    pthread_mutex_t
-        file_mutex;    /* held while the next two members change, and by manifest_is_linked: that is
-                        * called on another thread than the functions that change it */
+    /* Held while the next two members change, and by manifest_is_linked, which is called on another
+     * thread than the functions that change them. */
+    pthread_mutex_t file_mutex;
     bool is_replacing; /* `file` has lost its name to the next file, or will soon */
     struct disk_file *file;
     struct disk_file *copy; /* see manifest_copy.h; NULL: read only, or there was no space for it */

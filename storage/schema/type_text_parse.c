@@ -2,7 +2,7 @@
  *
  *   timestamp  1385654400123 (milliseconds), or 2013-11-28, or 2013-11-28 02:16[:52[.123]] with T
  *              or a space before the time; then the zone: nothing (UTC), Z, UTC, GMT, +01:00, +0100
- *              or +01; a space may stand between a time and its zone, except Z; digits behind the
+ *              or +01; a space may stand before the zone, except before Z; digits behind the
  *              millisecond are cut
  *   time       02:16:52[.123456789], or nanoseconds
  *   duration   type_duration.c */

@@ -20,8 +20,8 @@ void cql_wait_stop(struct cql *cql);
 
 /* Wait until the store has room; then execution->resume is called. */
 void cql_wait_for_room(struct cql_execution *execution);
-/* Wait until the change of the schema that is under way has settled; then execution->resume is
- * called. */
+/* Wait until the change of the schema that is under way has settled; execution->resume is called in
+ * a later turn of the loop. */
 void cql_wait_for_schema(struct cql_execution *execution);
 
 /* cql_wait_write_begin: a write begins.  cql_wait_write_end: it has been applied or refused. */
@@ -30,7 +30,8 @@ void cql_wait_write_end(struct cql *cql);
 /* Begin a change of the schema; no other may be under way.  execution->resume is called when no
  * write is under way, maybe before this returns. */
 void cql_wait_for_writes(struct cql_execution *execution);
-/* The change of the schema is durable or refused: resume the requests that wait for it. */
+/* The change of the schema is durable or refused: the requests that wait for it are resumed in
+ * later turns of the loop. */
 void cql_wait_schema_settled(struct cql *cql);
 
 /* Answer the executions that may not wait any longer. */
