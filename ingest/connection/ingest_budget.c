@@ -5,7 +5,6 @@ void ingest_budget_open(struct ingest_budget *budget, struct clock *clock, struc
 {
     *budget = (struct ingest_budget){.clock = clock, .network = network};
     ingest_budget_begin(budget);
-    budget->asked_us = budget->resumed_us - INGEST_BUDGET_ASKED_US;
 }
 
 void ingest_budget_resume(struct ingest_budget *budget)
@@ -32,7 +31,6 @@ static bool is_asked(struct ingest_budget *budget)
     if (!network_has_question(budget->network))
         return false;
     budget->is_given = is_first;
-    budget->asked_us = budget->resumed_us;
     return true;
 }
 
@@ -45,9 +43,4 @@ bool ingest_budget_is_over(struct ingest_budget *budget)
     if (budget->us_left > 0 && is_asked(budget))
         budget->us_left = 0;
     return budget->bytes_left == 0 || budget->us_left <= 0;
-}
-
-bool ingest_budget_was_asked(const struct ingest_budget *budget)
-{
-    return budget->resumed_us - budget->asked_us < INGEST_BUDGET_ASKED_US;
 }

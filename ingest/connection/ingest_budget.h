@@ -16,8 +16,7 @@
 enum {
     INGEST_BUDGET_US = 1000,
     INGEST_BUDGET_BYTES = 256 << 10,
-    INGEST_BUDGET_LOOK_US = 100,
-    INGEST_BUDGET_ASKED_US = 1000000
+    INGEST_BUDGET_LOOK_US = 100
 };
 
 struct ingest_budget {
@@ -29,7 +28,6 @@ struct ingest_budget {
     int64_t look_us_left;              /* the network is checked when us_left reaches this */
     bool is_given;                     /* a query ended this turn at its start, so the next turn
                                         * does not check the network at its start */
-    int64_t asked_us;                  /* monotonic time when a query was found last */
 };
 
 /* Begin the first turn.  `clock` and `network` outlive the budget. */
@@ -42,8 +40,6 @@ void ingest_budget_begin(struct ingest_budget *budget);
 void ingest_budget_resume(struct ingest_budget *budget);
 /* Whether the turn's budget is spent; it stays spent until the next turn begins. */
 bool ingest_budget_is_over(struct ingest_budget *budget);
-/* Whether a query was found within the last INGEST_BUDGET_ASKED_US, so that more may come soon. */
-bool ingest_budget_was_asked(const struct ingest_budget *budget);
 
 static inline void ingest_budget_spend(struct ingest_budget *budget, size_t bytes)
 {

@@ -77,8 +77,6 @@ static struct parse_ahead *ahead_new(struct ingest_connection *connection,
     ahead->is_under_way = true;
     parse->lane = ingest->aheads.lane;
     parse->builder = builder;
-    parse->group_rows_max =
-        ingest_budget_was_asked(&ingest->budget) ? BATCH_GROUP_ROWS_ASKED : BATCH_GROUP_ROWS_MAX;
     parse->data = chunk->data;
     parse->start = chunk->start;
     parse->end = chunk->end;

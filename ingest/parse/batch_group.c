@@ -2,12 +2,11 @@
 #include "ingest/parse/batch_group.h"
 
 bool batch_group_admits(const struct batch_group *group, const struct row_builder *builder,
-                        uint32_t rows_max, uint64_t sequence, uint64_t lines)
+                        uint64_t sequence, uint64_t lines)
 {
     uint32_t rows = builder->block->rows;
-    uint32_t most = group->count == 0 ? BATCH_GROUP_ROWS_MAX : rows_max;
 
-    return rows <= most && lines <= most - rows &&
+    return rows <= BATCH_GROUP_ROWS_MAX && lines <= BATCH_GROUP_ROWS_MAX - rows &&
            (group->count == 0 || (group->count < BATCH_GROUP_MAX &&
                                   sequence == group->batches[group->count - 1].sequence + 1));
 }

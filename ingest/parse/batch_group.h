@@ -10,8 +10,7 @@
 
 enum {
     BATCH_GROUP_MAX = 16,              /* batches; fewer than PRODUCER_WINDOW */
-    BATCH_GROUP_ROWS_MAX = 4096,       /* rows, which take the engine thread about 0.6 ms */
-    BATCH_GROUP_ROWS_ASKED = 2048      /* the limit if a query has come lately (ingest_budget.h) */
+    BATCH_GROUP_ROWS_MAX = 4096        /* rows, which take the engine thread about 0.6 ms */
 };
 
 struct batch_group_member {
@@ -35,9 +34,9 @@ struct batch_group {
 };
 
 /* Whether the batch with this number and count of lines may be the next of the group.  The group's
- * rows are in `builder`.  A group of more than one batch has at most `rows_max` rows. */
+ * rows are in `builder`. */
 bool batch_group_admits(const struct batch_group *group, const struct row_builder *builder,
-                        uint32_t rows_max, uint64_t sequence, uint64_t lines);
+                        uint64_t sequence, uint64_t lines);
 /* Add a batch.  The caller has put its rows into the builder, and its number and lines into
  * batches[count].  `hash` is of its content, `bytes` is its size as sent. */
 void batch_group_add(struct batch_group *group, const struct row_builder *builder,

@@ -52,8 +52,7 @@ static size_t group_next(const struct parse_job *job, const struct batch_group *
     struct bytes line = line_at(job, at);
     size_t size = line.size--;
     if (!control_line_opens_batch(row_builder_without_cr(line), &batch->sequence, &batch->lines) ||
-        !batch_group_admits(group, job->builder, job->group_rows_max, batch->sequence,
-                            batch->lines))
+        !batch_group_admits(group, job->builder, batch->sequence, batch->lines))
         return 0;
     return size;
 }
@@ -184,8 +183,8 @@ static struct record_span *frame_group(struct parse_job *job, const struct binar
 {
     struct record_span *span = group_open(job);
 
-    if (span != NULL && !batch_group_admits(&span->group, job->builder, job->group_rows_max,
-                                            batch->sequence, batch->rows)) {
+    if (span != NULL &&
+        !batch_group_admits(&span->group, job->builder, batch->sequence, batch->rows)) {
         group_end(job);
         span = group_open(job);
     }

@@ -38,7 +38,6 @@ struct parse_job {
     /* The caller sets these members, and gives each span's group a part. */
     struct parse_lane *lane;
     struct row_builder *builder;       /* the lane's builder for the stream */
-    uint32_t group_rows_max;           /* most rows of a group of more than one batch */
     struct line_order order;           /* of lines */
     uint8_t columns;                   /* entries of order.line_field in a batch's hash */
     struct binary_decoder *decoder;    /* NULL: the input is lines */

@@ -45,5 +45,4 @@ Test(ingest_budget, only_time_between_resume_and_the_last_question_is_spent)
     cr_expect(ingest_budget_is_over(&budget), "it is over until the next begins");
     ingest_budget_begin(&budget);
     cr_expect_not(ingest_budget_is_over(&budget));
-    cr_expect_not(ingest_budget_was_asked(&budget));
 }

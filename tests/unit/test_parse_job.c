@@ -62,7 +62,6 @@ static void parse(struct fixture *fixture, const char *text)
     cr_assert(job->builder != NULL);
     job->order = fixture->lane->parser.order;
     job->columns = RECORD_FIELDS;
-    job->group_rows_max = BATCH_GROUP_ROWS_MAX;
     job->data = fixture->data;
     job->end = size;
     for (uint32_t i = 0; i < PARSE_JOB_SPANS_MAX; i++)
