@@ -86,7 +86,6 @@ struct clock {
     /* The time since the machine was booted, including its sleep; it never goes back. */
     int64_t (*boottime_us)(struct clock *clock);
     uint8_t boot_id[BOOT_ID_SIZE];                     /* differs for each boot; zeros: not known */
-    void (*sleep_us)(struct clock *clock, int64_t us); /* on a lane's thread only */
 };
 
 /* ---- executor: lanes, timers, the loop ---- */

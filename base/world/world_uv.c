@@ -376,16 +376,6 @@ static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
     buffer_release(&text);
 }
 
-static void clock_uv_sleep_us(struct clock *clock, int64_t us)
-{
-    (void)clock;
-    if (us <= 0)
-        return;
-    struct timespec left = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
-        ;
-}
-
 static void random_uv_fill(struct random *random, void *to, size_t size)
 {
     (void)random;
@@ -405,7 +395,6 @@ static void world_uv_init(struct world_uv *world)
         .wall_us = clock_uv_wall_us,
         .monotonic_us = clock_uv_monotonic_us,
         .boottime_us = clock_uv_boottime_us,
-        .sleep_us = clock_uv_sleep_us,
     };
     boot_id_read(world->clock.boot_id);
     world->random = (struct random){.fill = random_uv_fill, .is_system = true};

@@ -6,12 +6,9 @@
  * A part uses engine_env and the parts below it, never the engine.  The callbacks on_failure and
  * on_job_done report to the engine.
  *
- * Engine thread, except that jobs read `frames_sealed`, and `world` and `options`, which do not
- * change. */
+ * Engine thread, except that jobs read `world` and `options`, which do not change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
 #define DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H
-
-#include <stdatomic.h>
 
 #include "base/error.h"
 #include "base/world/world.h"
@@ -25,8 +22,6 @@ struct engine_env {
     int failed;                        /* negative for good once a write, a sync or a job has failed
                                         * and is not tried again */
     struct error failure;              /* why */
-    /* Number of frames handed to the log.  Jobs read it, and work more slowly while it grows. */
-    atomic_uint_fast64_t frames_sealed;
     void (*on_failure)(void *context); /* once, when `failed` is set */
     void (*on_job_done)(void *context);        /* after each job */
     void *context;                     /* of both */

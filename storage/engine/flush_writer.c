@@ -1,19 +1,16 @@
 #include "storage/engine/flush_writer.h"
 
 #include "base/memory.h"
-#include "storage/engine/memtable_set.h"
 #include "storage/segment/row_segment.h"
 #include "storage/segment/columnar_segment.h"
-#include "storage/cell/columnar_rows_order.h"
 
 /* At most so many days of a table get separate segments in one flush.  Further days share one
  * segment, whatever their size. */
 enum { OWN_DAYS_MAX = 64 };
 
-void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
-                       const atomic_uint *fill)
+void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable)
 {
-    *flush = (struct flush_writer){.memtable = memtable, .fill = fill, .change = {.runs = runs}};
+    *flush = (struct flush_writer){.memtable = memtable, .change = {.runs = runs}};
 }
 
 static struct segment_info info_for(struct flush_writer *flush, uint32_t table_id,
@@ -26,23 +23,6 @@ static struct segment_info info_for(struct flush_writer *flush, uint32_t table_i
                                  .frame_last = flush->memtable->frame_last,
                                  .timestamp_max_us = flush->memtable->timestamp_max_us,
                                  .schema_version = schema_version(flush->memtable->schema)};
-}
-
-/* ---- pace ---- */
-
-/* After a partition: rest, unless the flush must hurry.  The flush is to be done before the next
- * memtable is full.  So it hurries while the written share of its clicks is less than the filled
- * share of the next memtable.  After the clicks it is not known how much is left; then the flush
- * hurries once the next memtable is half full. */
-static void flush_pause(struct flush_writer *flush, uint64_t rows)
-{
-    uint32_t fill =
-        flush->fill == NULL ? 0 : atomic_load_explicit(flush->fill, memory_order_relaxed);
-    uint64_t whole = flush->memtable->columnar_rows;
-    flush->rows += rows;
-    flush->pace.hurries = flush->rows < whole ? flush->rows * MEMTABLE_FILL_WHOLE < whole * fill
-                                              : fill >= MEMTABLE_FILL_WHOLE / 2;
-    pace_keep(&flush->pace);
 }
 
 /* ---- appended rows ---- */
@@ -63,30 +43,6 @@ static bool share_takes(const struct columnar_share *share, uint32_t place)
     return share->is_rest ? segment_days_find(share->own, day) == NULL : day == share->day;
 }
 
-/* Copy the rows of a partition, in order. */
-static void take_rows(struct flush_writer *flush, const struct columnar_memtable *columnar,
-                      uint32_t partition, struct columnar_rows *rows)
-{
-    struct columnar_memtable_fill fill;
-    struct columnar_rows_order order;
-    columnar_memtable_fill_begin(&fill, columnar, partition, UINT64_MAX, rows);
-    while (columnar_memtable_fill_step(&fill))
-        pace_keep(&flush->pace);
-    columnar_rows_order_begin(&order, rows);
-    while (columnar_rows_order_step(&order))
-        pace_keep(&flush->pace);
-    columnar_rows_order_release(&order);
-}
-
-/* Do the rest of the writer's work, with pauses. */
-static int writer_work(struct flush_writer *flush, struct columnar_segment_writer *writer)
-{
-    int rc;
-    while ((rc = columnar_segment_writer_step(writer, &flush->err)) > 0)
-        pace_keep(&flush->pace);
-    return rc;
-}
-
 static int write_columnar_partition(struct flush_writer *flush,
                                     struct columnar_segment_writer *writer,
                                     const struct columnar_memtable *columnar, uint32_t partition,
@@ -96,11 +52,7 @@ static int write_columnar_partition(struct flush_writer *flush,
     struct bytes key = columnar_memtable_partition_key(columnar, partition);
     int rc = columnar_segment_writer_begin(writer, token, key, rows->rows, &flush->err);
     if (rc == 0)
-        rc = writer_work(flush, writer);
-    if (rc == 0)
         rc = columnar_segment_writer_rows(writer, rows, &flush->err);
-    if (rc == 0)
-        rc = writer_work(flush, writer);
     return rc == 0 ? columnar_segment_writer_end(writer, &flush->err) : rc;
 }
 
@@ -116,10 +68,9 @@ static int write_columnar_partitions(struct flush_writer *flush,
     for (uint32_t i = 0; rc == 0 && i < columnar_memtable_partition_count(columnar); i++) {
         if (!share_takes(share, i))
             continue;
-        take_rows(flush, columnar, order[i], &rows);
+        columnar_memtable_rows(columnar, order[i], UINT64_MAX, &rows);
         if (rows.rows > 0)
             rc = write_columnar_partition(flush, writer, columnar, order[i], &rows);
-        flush_pause(flush, rows.rows);
     }
     columnar_rows_release(&rows);
     return rc;
@@ -135,10 +86,6 @@ static int flush_share(struct flush_writer *flush, const struct columnar_share *
     if (rc != 0)
         return rc;
     rc = write_columnar_partitions(flush, writer, share);
-    if (rc == 0)
-        rc = columnar_segment_writer_complete(writer, &flush->err);
-    if (rc == 0)
-        rc = writer_work(flush, writer);
     if (rc == 0)
         rc = columnar_segment_writer_finish(writer, &info, &flush->err);
     columnar_segment_writer_close(writer);
@@ -202,7 +149,6 @@ static int write_row_partitions(struct flush_writer *flush, struct row_segment_w
         struct stream *stream = stream_merge(table, streams, count, false);
         rc = row_segment_writer_partition(writer, token, key, stream, &flush->err);
         stream->close(stream);
-        flush_pause(flush, 0);
     }
     return rc;
 }
@@ -232,9 +178,7 @@ static bool is_wanted(const struct segment_info *only, uint32_t table_id, enum s
 int flush_writer_write(struct flush_writer *flush, const struct segment_info *only)
 {
     struct memtable *memtable = flush->memtable;
-    struct engine_env *env = flush->change.runs->env;
     int rc = 0;
-    pace_begin(&flush->pace, env->world->clock, &env->frames_sealed);
     for (uint32_t i = 0; rc == 0 && i < memtable->columnar_count; i++)
         if (is_wanted(only, memtable->columnar[i].table_id, SEGMENT_COLUMNAR))
             rc = flush_columnar(flush, &memtable->columnar[i]);

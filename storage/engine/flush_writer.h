@@ -11,23 +11,18 @@
 #ifndef DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H
 #define DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H
 
-#include "base/world/pace.h"
 #include "storage/engine/run_change.h"
 #include "storage/memtable/memtable.h"
 
 struct flush_writer {
     struct memtable *memtable;         /* frozen */
-    const atomic_uint *fill;           /* memtable_set.h; NULL: there is no hurry */
     struct run_change change;          /* adds what was written */
-    struct pace pace;
-    uint64_t rows;                     /* of columnar memtables, written so far */
     struct error err;
 };
 
 /* The flush_writer is the caller's memory; the caller releases `change`.  The pointers outlive
  * it. */
-void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable,
-                       const atomic_uint *fill);
+void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable);
 /* Write everything; or, if `only` is not NULL, only the rows of that segment's table and kind, to
  * make the segment again.  If the status is negative, flush->err is set. */
 must_check int flush_writer_write(struct flush_writer *flush, const struct segment_info *only);

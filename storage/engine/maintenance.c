@@ -39,7 +39,6 @@ bool maintenance_is_merging(const struct maintenance *maintenance, uint32_t tabl
 void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err)
 {
-    maintenance->memtables->is_flush_awaited = false;
     callbacks_call(&maintenance->flush_waiters, status, err);
 }
 

@@ -43,10 +43,7 @@
 #include "base/memory.h"
 #include "storage/engine/maintenance_merge.h"
 
-enum {
-    RUNS_TOO_MANY = 32,         /* of one table and kind: with more a merge does not rest */
-    CLOCKS_DIFFER_US = 60000000 /* younger tombstones stay */
-};
+enum { CLOCKS_DIFFER_US = 60000000 }; /* younger tombstones stay */
 
 /* A purge was tried of all days before `day`, with the overwrites up to `frame`. */
 struct purge_tried {
@@ -465,7 +462,6 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     compact->day = choice->day;
     compact->is_awaited = need->is_asked;
     compact->now_s = engine_clock_past_us(maintenance->clock) / 1000000;
-    compact->pace.hurries = need->group.end - need->group.start > RUNS_TOO_MANY;
     fill_lists(compact, need);
     compact->drops_tombstones = drops_tombstones(compact, need);
     compact->drops_before_us = tombstones_before(maintenance, compact->table);

@@ -125,7 +125,7 @@ static struct flush_job *flush_new(struct maintenance *maintenance)
     struct flush_job *flush = memory_zeroed(1, sizeof(*flush));
     flush->maintenance = maintenance;
     flush->memtable = memtables->frozen[0];
-    flush_writer_init(&flush->writer, maintenance->runs, flush->memtable, &memtables->fill);
+    flush_writer_init(&flush->writer, maintenance->runs, flush->memtable);
     collect_dropped(flush);
     return flush;
 }
@@ -178,7 +178,5 @@ int maintenance_flush(struct maintenance *maintenance, store_done done, void *co
         return 0;
     }
     callbacks_add(&maintenance->flush_waiters, done, context);
-    maintenance->memtables->is_flush_awaited = true;
-    memtable_set_note_fill(maintenance->memtables);
     return 0;
 }

@@ -16,9 +16,7 @@
  * (maintenance_compact.c).  In event tables it drops none, because the tombstones of event tables
  * hide rows of columnar runs.  Counter shards are folded: each shard is in one run only, so one sum
  * replaces the shards of all inputs.
- *
- * While frames are sealed, the merge spends half of its time resting (pace.h), unless there are too
- * many runs. */
+ */
 #include "storage/engine/maintenance_merge.h"
 
 #include "counters/counter_cell.h"
@@ -34,14 +32,13 @@ void maintenance_merge_list_add(struct segment_list *list, struct segment *segme
     list->segments[list->count++] = segment;
 }
 
-/* ---- pace ---- */
+/* ---- the end of the store ---- */
 
 static int merge_pause(void *context, struct error *err)
 {
     struct compact_job *compact = context;
     if (atomic_load_explicit(&compact->maintenance->merge_ends, memory_order_relaxed))
         return error_set(err, ERROR_CLOSED, "the store is closing");
-    pace_keep(&compact->pace);
     return 0;
 }
 
@@ -274,8 +271,6 @@ static int merge_columnar_runs(struct compact_job *compact)
 void maintenance_merge_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    struct maintenance *maintenance = compact->maintenance;
-    pace_begin(&compact->pace, maintenance->env->world->clock, &maintenance->env->frames_sealed);
     if (compact->kind == SEGMENT_ROW) {
         compact->status = merge_row_runs(compact, &compact->inputs);
         return;

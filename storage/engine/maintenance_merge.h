@@ -8,7 +8,6 @@
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 #define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 
-#include "base/world/pace.h"
 #include "storage/engine/compact_plan.h"
 #include "storage/engine/maintenance_private.h"
 #include "storage/engine/partition_reader.h"
@@ -47,7 +46,6 @@ struct compact_job {
     struct view overwrite_view;
     struct partition_index *purged;    /* partitions whose deletions are dropped with their rows */
     bool has_dropped;                  /* at least one tombstone was dropped */
-    struct pace pace;                  /* hurries when there are too many runs */
 
     struct run_change change;          /* replaces the inputs by the outputs */
     uint64_t purge;                    /* the purge's number in the manifest; 0: this is no purge */

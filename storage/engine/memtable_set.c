@@ -136,12 +136,6 @@ uint64_t memtable_set_bytes(const struct memtable_set *set)
     return bytes;
 }
 
-/* What share `part` is of `whole`, as a number up to MEMTABLE_FILL_WHOLE. */
-static uint32_t fill_of(uint64_t part, uint64_t whole)
-{
-    return part >= whole ? MEMTABLE_FILL_WHOLE : (uint32_t)(part * MEMTABLE_FILL_WHOLE / whole);
-}
-
 /* How many bytes of a flushed memtable to keep: so many that the supply holds as much as one
  * memtable may have.  A memtable takes its chunks from the supply while there are any. */
 static uint64_t spare_room(const struct memtable_set *set)
@@ -151,32 +145,14 @@ static uint64_t spare_room(const struct memtable_set *set)
     return spare < room ? room - spare : 0;
 }
 
-/* How full the open memtable is, of MEMTABLE_FILL_WHOLE: by rows or by bytes, or, where no memtable
- * is frozen, by the unflushed log, whichever is the most. */
-static uint32_t open_fill(const struct memtable_set *set)
-{
-    uint32_t rows = fill_of(set->open->columnar_rows, set->env->options.memtable_rows_max);
-    uint32_t bytes = fill_of(memtable_bytes(set->open),
-                             memory_account_memtables_share(set->account) / FROZEN_SHARE);
-    uint32_t fill = rows > bytes ? rows : bytes;
-    if (set->log == NULL || set->frozen_count > 0)
-        return fill;
-    uint32_t log =
-        fill_of(commit_log_unflushed_bytes(set->log), set->env->options.unflushed_log_max);
-    return log > fill ? log : fill;
-}
-
 bool memtable_set_open_is_full(const struct memtable_set *set)
 {
-    return open_fill(set) == MEMTABLE_FILL_WHOLE;
-}
-
-void memtable_set_note_fill(struct memtable_set *set)
-{
-    bool is_awaited = set->frozen_count > 1 || set->is_flush_awaited ||
-                      memtable_set_bytes(set) >= memory_account_memtables_share(set->account) / 2;
-    atomic_store_explicit(&set->fill, is_awaited ? MEMTABLE_FILL_WHOLE : open_fill(set),
-                          memory_order_relaxed);
+    const struct engine_options *options = &set->env->options;
+    if (set->open->columnar_rows >= options->memtable_rows_max ||
+        memtable_bytes(set->open) >= memory_account_memtables_share(set->account) / FROZEN_SHARE)
+        return true;
+    return set->log != NULL && set->frozen_count == 0 &&
+           commit_log_unflushed_bytes(set->log) >= options->unflushed_log_max;
 }
 
 bool memtable_set_is_full(const struct memtable_set *set)

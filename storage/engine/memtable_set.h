@@ -12,11 +12,9 @@
  * unflushed_log_max bytes of the log are not flushed.  While the whole share is used, or the open
  * memtable is full and two are frozen, batches wait for a flush.
  *
- * Engine thread; a job may read what is frozen, and `fill`. */
+ * Engine thread; a job may read what is frozen. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
 #define DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
-
-#include <stdatomic.h>
 
 #include "storage/engine/memory_account.h"
 #include "storage/log/commit_log.h"
@@ -27,8 +25,6 @@ struct freeze_waiter {
     void (*resume)(struct freeze_waiter *waiter, int status);
     struct freeze_waiter *next;
 };
-
-enum { MEMTABLE_FILL_WHOLE = 1024 };
 
 struct memtable_set {
     struct engine_env *env;
@@ -46,10 +42,6 @@ struct memtable_set {
     struct arena_supply *supply;       /* memory for memtables */
     bool is_memory_coming;             /* a job makes memory ready */
     uint64_t giving_bytes;             /* of flushed memtables that jobs free */
-    bool is_flush_awaited;             /* by a caller of engine_flush or engine_compact */
-    /* How full the open memtable is, of MEMTABLE_FILL_WHOLE.  Flushes read it, to be done in time.
-     */
-    atomic_uint fill;
 
     void (*on_frozen)(void *context);  /* there may be something to flush */
     void (*on_given)(void *context);   /* memory has become free */
@@ -108,9 +100,6 @@ uint64_t memtable_set_bytes(const struct memtable_set *set);
 bool memtable_set_open_is_full(const struct memtable_set *set);
 /* Whether no batch may be applied until a memtable was flushed. */
 bool memtable_set_is_full(const struct memtable_set *set);
-/* Set `fill` for flushes: how full the open memtable is, or MEMTABLE_FILL_WHOLE when more than one
- * memtable is frozen, a caller waits for a flush, or half of the share of memtables is used. */
-void memtable_set_note_fill(struct memtable_set *set);
 /* Have another thread make memory ready, if more will be needed soon. */
 void memtable_set_make_ready(struct memtable_set *set);
 /* Have another thread free a flushed memtable, except the memory that is kept for the next ones. */

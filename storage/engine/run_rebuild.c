@@ -91,7 +91,7 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
     const struct segment_info *damaged = rebuild->damaged;
     struct flush_writer writer;
     *segment_out = NULL;
-    flush_writer_init(&writer, rebuild->runs, rebuild->memtable, NULL);
+    flush_writer_init(&writer, rebuild->runs, rebuild->memtable);
     int rc = flush_writer_write(&writer, damaged);
     if (rc != 0)
         error_set(err, rc, "%s", writer.err.text);

@@ -136,12 +136,10 @@ static void frame_begin(struct sequencer *sequencer)
 static void frame_end(struct sequencer *sequencer)
 {
     sequencer->frame++;
-    atomic_fetch_add_explicit(&sequencer->env->frames_sealed, 1, memory_order_relaxed);
     if (sequencer->metric_frames != NULL)
         sequencer->metric_frames->value++;
     if (sequencer->freeze_requested || memtable_set_open_is_full(sequencer->memtables))
         sequencer_freeze(sequencer, sequencer->frame - 1);
-    memtable_set_note_fill(sequencer->memtables);
 }
 
 void sequencer_seal_if_idle(struct sequencer *sequencer)

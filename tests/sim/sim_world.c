@@ -77,11 +77,6 @@ static int64_t sim_boottime_us(struct clock *clock)
     return sim->monotonic_us + sim->boot_offset_us;
 }
 
-static void sim_sleep_us(struct clock *clock, int64_t us)
-{
-    sim_of_clock(clock)->monotonic_us += us;
-}
-
 static void sim_fill(struct random *random, void *to, size_t size)
 {
     struct sim_world *sim =
@@ -217,7 +212,6 @@ static struct sim_world *sim_world_with(struct sim_disk *disk, uint64_t seed)
         .monotonic_us = sim_monotonic_us,
         .boottime_us = sim_boottime_us,
         .boot_id = {1},
-        .sleep_us = sim_sleep_us,
     };
     sim->random.fill = sim_fill;
     sim->executor = (struct executor){

@@ -51,11 +51,9 @@ Test(maintenance, a_full_disk_is_waited_for_and_told)
     buffer_put_u8(&parts.sequencer.payload, 1);
     cr_assert_eq(maintenance_flush(&parts.maintenance, note_done, &asked, &err), 0);
     cr_expect_eq(asked.calls, 0);
-    cr_expect(parts.memtables.is_flush_awaited);
     maintenance_job_failed(&parts.maintenance, MAINTENANCE_FLUSH, -ENOSPC, &err);
     cr_expect_eq(asked.calls, 1);
     cr_expect_eq(asked.status, -ENOSPC);
-    cr_expect(!parts.memtables.is_flush_awaited);
     cr_expect(maintenance_is_waiting_for_space(&parts.maintenance));
     cr_expect_eq(maintenance_status(&parts.maintenance), -ENOSPC);
     cr_expect_eq(parts.failures, 0);

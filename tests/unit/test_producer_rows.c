@@ -31,22 +31,14 @@ static int64_t real_monotonic_us(struct clock *clock)
     return real_clock->monotonic_us(real_clock);
 }
 
-static void real_sleep_us(struct clock *clock, int64_t us)
-{
-    (void)clock;
-    real_clock->sleep_us(real_clock, us);
-}
-
 static int64_t moved_boottime_us(struct clock *clock)
 {
     (void)clock;
     return real_clock->boottime_us(real_clock) + moved_us;
 }
 
-static struct clock moved_clock = {.wall_us = moved_wall_us,
-                                   .monotonic_us = real_monotonic_us,
-                                   .boottime_us = moved_boottime_us,
-                                   .sleep_us = real_sleep_us};
+static struct clock moved_clock = {
+    .wall_us = moved_wall_us, .monotonic_us = real_monotonic_us, .boottime_us = moved_boottime_us};
 
 static void days_pass(int days)
 {
