@@ -59,9 +59,7 @@ static void add_page(struct sizes *sizes, struct bytes encoded)
         must(columnar_page_decode(&sizes->page, encoded, &err), "page", &err);
         flatten(&sizes->page, i);
         buffer_clear(&sizes->encoded);
-        columnar_page_encode_begin(sizes->encoder, &sizes->page, &sizes->encoded);
-        while (columnar_page_encode_step(sizes->encoder)) {
-        }
+        columnar_page_encode(sizes->encoder, &sizes->page, &sizes->encoded);
         sizes->columns[i] += encoded.size - sizes->encoded.size;
     }
 }

@@ -17,10 +17,6 @@
 /* In `ranks`: the rank is one above that of the equal before the row, or 0 if there is none. */
 #define COLUMNAR_RANK_IMPLIED INT64_MIN
 
-/* The rows of one step of long work.  A step takes less than a millisecond; between two steps the
- * thread can do other work. */
-enum { COLUMNAR_STEP_ROWS = 1 << 13 };
-
 struct columnar_vector {
     uint32_t column_id;
     enum vector_kind kind;
@@ -94,8 +90,7 @@ static inline uint32_t columnar_rows_clustering_columns(const struct columnar_ro
 /* The order of two rows by their clustering without the rank. */
 int columnar_rows_compare(const struct columnar_rows *a, uint32_t row_a,
                           const struct columnar_rows *b, uint32_t row_b);
-/* Put the rows into clustering order; equals keep their order.  columnar_rows_order.h does the same
- * in steps. */
+/* Put the rows into clustering order; equals keep their order. */
 void columnar_rows_sort(struct columnar_rows *rows);
 
 /* ---- columnar_rows.c ---- */

@@ -4,25 +4,14 @@
  * the order of their frames.
  *
  * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
- * So sorting has these phases, each of which is a loop over all rows that is cut into pieces:
- *
- *     CHECK     find whether the rows are in order already; then sorting ends
- *     RANGE     find the least and the greatest value of the first column
- *     NUMBERS   make an item of each row: a number that ascends in clustering order, in the bits
- *               above the row index
- *     RADIX     sort the items by radix sort
- *     PLACES    take the row indexes out of the sorted items
- *     EQUALS    sort each run of equal numbers by all columns, with a comparison sort
- *     GATHER    put the values of each array into the order of the row indexes
- *
- * If the first column is no integer, COMPARE replaces the phases from RANGE to EQUALS.  If number
- * and row index do not fit 64 bits, COMPARE replaces the phases from NUMBERS to EQUALS.  COMPARE is
- * a comparison sort of all rows in one piece. */
-#include "storage/cell/columnar_rows_order.h"
-
+ * So the rows get numbers that ascend in the order of that column, and are sorted by radix sort of
+ * the numbers; then each run of equal numbers is sorted by all columns.  Where the first column is
+ * no integer, or its values are too far apart, all rows are sorted by comparing them. */
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/radix_sort.h"
+#include "storage/cell/columnar_rows.h"
 
 enum {
     INSERTION_ROWS = 24 /* up to so many rows an insertion sort is faster than other sorts */
@@ -68,7 +57,7 @@ int columnar_rows_compare(const struct columnar_rows *a, uint32_t row_a,
     return 0;
 }
 
-/* ---- the sorts that the phases use ---- */
+/* ---- the order of the rows ---- */
 
 static void insertion_sort(uint64_t *items, uint32_t count)
 {
@@ -111,214 +100,109 @@ static void order_sort(const struct columnar_rows *rows, uint32_t *order, uint32
     memcpy(order + to, scratch + left, (half - left) * sizeof(*order));
 }
 
-/* ---- the phases of sorting ---- */
-
-/* Does the work of a phase for rows [from, end) and returns the phase that comes next. */
-typedef enum columnar_rows_phase (*phase_piece)(struct columnar_rows_order *order, uint32_t from,
-                                                uint32_t end);
-
-static bool has_numbers(const struct columnar_rows *rows)
+static bool is_sorted(const struct columnar_rows *rows)
 {
-    return columnar_rows_clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER;
+    for (uint32_t i = 1; i < rows->rows; i++)
+        if (columnar_rows_compare(rows, i - 1, rows, i) > 0)
+            return false;
+    return true;
 }
 
-static enum columnar_rows_phase check_piece(struct columnar_rows_order *order, uint32_t from,
-                                            uint32_t end)
+/* Sort the rows by their first column, an integer, if that column's values and the row numbers fit
+ * 64 bits together: an item is a number, which ascends in clustering order, above the row number.
+ * `items` has room for twice the rows. */
+static bool order_by_first(const struct columnar_rows *rows, uint32_t *places, uint64_t *items)
 {
-    const struct columnar_rows *rows = order->rows;
-    size_t count = rows->rows;
-    for (uint32_t i = from > 0 ? from : 1; i < end; i++) {
-        if (columnar_rows_compare(rows, i - 1, rows, i) <= 0)
-            continue;
-        order->places = memory_alloc(count * sizeof(*order->places));
-        order->numbers = memory_alloc(count * sizeof(*order->numbers));
-        order->scratch = memory_alloc(count * sizeof(*order->scratch));
-        return has_numbers(rows) ? COLUMNAR_ROWS_RANGE : COLUMNAR_ROWS_COMPARE;
-    }
-    return end < rows->rows ? COLUMNAR_ROWS_CHECK : COLUMNAR_ROWS_SORTED;
-}
-
-static enum columnar_rows_phase range_piece(struct columnar_rows_order *order, uint32_t from,
-                                            uint32_t end)
-{
-    const int64_t *values = order->rows->vectors[0].integers;
-    int64_t least = from == 0 ? values[0] : order->least;
-    int64_t greatest = from == 0 ? values[0] : order->greatest;
-    for (uint32_t i = from; i < end; i++) {
+    const struct columnar_vector *vector = &rows->vectors[0];
+    const int64_t *values = vector->integers;
+    uint32_t count = rows->rows;
+    int64_t least = values[0];
+    int64_t greatest = values[0];
+    for (uint32_t i = 1; i < count; i++) {
         least = values[i] < least ? values[i] : least;
         greatest = values[i] > greatest ? values[i] : greatest;
     }
-    order->least = least;
-    order->greatest = greatest;
-    if (end < order->rows->rows)
-        return COLUMNAR_ROWS_RANGE;
-    order->row_bits = bit_length(order->rows->rows);
-    order->number_bits = bit_length((uint64_t)greatest - (uint64_t)least);
-    return order->number_bits + order->row_bits > 64 ? COLUMNAR_ROWS_COMPARE
-                                                     : COLUMNAR_ROWS_NUMBERS;
-}
-
-static enum columnar_rows_phase numbers_piece(struct columnar_rows_order *order, uint32_t from,
-                                              uint32_t end)
-{
-    const struct columnar_vector *vector = &order->rows->vectors[0];
-    const int64_t *values = vector->integers;
-    bool descends = vector->column->descending;
-    uint64_t least = (uint64_t)order->least;
-    uint64_t greatest = (uint64_t)order->greatest;
-    uint64_t *numbers = order->numbers;
-    uint32_t row_bits = order->row_bits;
-    for (uint32_t i = from; i < end; i++) {
-        uint64_t value = (uint64_t)values[i];
-        numbers[i] = (descends ? greatest - value : value - least) << row_bits | i;
+    uint32_t row_bits = bit_length(count);
+    uint32_t number_bits = bit_length((uint64_t)greatest - (uint64_t)least);
+    if (number_bits + row_bits > 64)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t number = vector->column->descending ? (uint64_t)greatest - (uint64_t)values[i]
+                                                     : (uint64_t)values[i] - (uint64_t)least;
+        items[i] = number << row_bits | i;
     }
-    uint32_t count = order->rows->rows;
-    if (end < count)
-        return COLUMNAR_ROWS_NUMBERS;
-    radix_sort_begin(&order->radix, numbers, order->scratch, count, row_bits, order->number_bits);
+    const uint64_t *sorted = items;
     if (count > INSERTION_ROWS)
-        return COLUMNAR_ROWS_RADIX;
-    insertion_sort(numbers, count);
-    return COLUMNAR_ROWS_PLACES;
-}
-
-static enum columnar_rows_phase radix_piece(struct columnar_rows_order *order, uint32_t from,
-                                            uint32_t end)
-{
-    return radix_sort_step(&order->radix, end - from) ? COLUMNAR_ROWS_RADIX : COLUMNAR_ROWS_PLACES;
-}
-
-static enum columnar_rows_phase places_piece(struct columnar_rows_order *order, uint32_t from,
-                                             uint32_t end)
-{
-    const uint64_t *sorted = order->radix.items;
-    uint64_t row_mask = (UINT64_C(1) << order->row_bits) - 1;
-    uint32_t *places = order->places;
-    for (uint32_t i = from; i < end; i++)
-        places[i] = (uint32_t)(sorted[i] & row_mask);
-    if (end < order->rows->rows)
-        return COLUMNAR_ROWS_PLACES;
-    order->run = 0;
-    return columnar_rows_clustering_columns(order->rows) > 1 ? COLUMNAR_ROWS_EQUALS
-                                                             : COLUMNAR_ROWS_GATHER;
-}
-
-/* Sort the runs of equal numbers that begin in the piece, wherever they end. */
-static enum columnar_rows_phase equals_piece(struct columnar_rows_order *order, uint32_t from,
-                                             uint32_t end)
-{
-    const struct columnar_rows *rows = order->rows;
-    const int64_t *first = rows->vectors[0].integers;
-    uint32_t *places = order->places;
-    uint32_t start = order->run;
-    check(start >= from);
-    for (uint32_t next; start < end; start = next) {
-        next = start + 1;
-        while (next < rows->rows && first[places[next]] == first[places[start]])
-            next++;
-        if (next - start > 1)
-            order_sort(rows, places + start, (uint32_t *)order->scratch, next - start);
-    }
-    order->run = start;
-    return end < rows->rows ? COLUMNAR_ROWS_EQUALS : COLUMNAR_ROWS_GATHER;
-}
-
-static enum columnar_rows_phase compare_piece(struct columnar_rows_order *order, uint32_t from,
-                                              uint32_t end)
-{
-    uint32_t count = order->rows->rows;
-    check(from == 0 && end > 0);
-    for (uint32_t i = 0; i < count; i++)
-        order->places[i] = i;
-    order_sort(order->rows, order->places, (uint32_t *)order->scratch, count);
-    return COLUMNAR_ROWS_GATHER;
-}
-
-/* Inlined with a constant size, so that a value is moved by one instruction. */
-static inline void gather(const uint8_t *values, size_t size, const uint32_t *places, uint32_t from,
-                          uint32_t end, uint8_t *gathered)
-{
-    for (size_t i = from; i < end; i++)
-        memcpy(gathered + i * size, values + places[i] * size, size);
-}
-
-static enum columnar_rows_phase gather_piece(struct columnar_rows_order *order, uint32_t from,
-                                             uint32_t end)
-{
-    const struct columnar_rows *rows = order->rows;
-    size_t size = 0;
-    uint8_t *values = NULL;
-    while (order->array < columnar_rows_arrays(rows) &&
-           (values = columnar_rows_array(rows, order->array, &size)) == NULL)
-        order->array++;
-    if (values == NULL)
-        return COLUMNAR_ROWS_SORTED;
-    uint8_t *gathered = (uint8_t *)order->scratch;
-    if (size == 1)
-        gather(values, 1, order->places, from, end, gathered);
-    else if (size == sizeof(uint32_t))
-        gather(values, sizeof(uint32_t), order->places, from, end, gathered);
+        sorted = radix_sort(items, items + count, count, row_bits, number_bits);
     else
-        gather(values, sizeof(uint64_t), order->places, from, end, gathered);
-    if (end == rows->rows) {
-        memcpy(values, order->scratch, rows->rows * size);
-        order->array++;
+        insertion_sort(items, count);
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (uint32_t)(sorted[i] & ((UINT64_C(1) << row_bits) - 1));
+    return true;
+}
+
+/* Sort each run of rows that are equal in the first column by all columns. */
+static void order_equals(const struct columnar_rows *rows, uint32_t *places, uint32_t *scratch)
+{
+    const int64_t *first = rows->vectors[0].integers;
+    for (uint32_t start = 0, end; start < rows->rows; start = end) {
+        end = start + 1;
+        while (end < rows->rows && first[places[end]] == first[places[start]])
+            end++;
+        if (end - start > 1)
+            order_sort(rows, places + start, scratch, end - start);
     }
-    return COLUMNAR_ROWS_GATHER;
+}
+
+static void order_all(const struct columnar_rows *rows, uint32_t *places, uint32_t *scratch)
+{
+    for (uint32_t i = 0; i < rows->rows; i++)
+        places[i] = i;
+    order_sort(rows, places, scratch, rows->rows);
 }
 
 /* ---- sorting ---- */
 
-void columnar_rows_order_begin(struct columnar_rows_order *order, struct columnar_rows *rows)
+/* Inlined with a constant size, so that a value is moved by one instruction. */
+static inline void gather(const uint8_t *values, size_t size, const uint32_t *places,
+                          uint32_t count, uint8_t *gathered)
 {
-    order->rows = rows;
-    order->phase = COLUMNAR_ROWS_CHECK;
-    order->done = 0;
-    order->array = 0;
-    order->places = NULL;
-    order->numbers = NULL;
-    order->scratch = NULL;
+    for (size_t i = 0; i < count; i++)
+        memcpy(gathered + i * size, values + places[i] * size, size);
 }
 
-/* Do the next piece, of at most `left` rows; returns the number of its rows.  A phase that is not
- * finished at the last row begins again at the first row: RADIX with its next loop, GATHER with the
- * next array. */
-static uint32_t order_piece(struct columnar_rows_order *order, uint32_t left)
+/* Put the values of an array into the order of the places. */
+static void array_order(uint8_t *values, size_t size, const uint32_t *places, uint32_t count,
+                        uint8_t *gathered)
 {
-    static const phase_piece pieces[] = {
-        [COLUMNAR_ROWS_CHECK] = check_piece,     [COLUMNAR_ROWS_RANGE] = range_piece,
-        [COLUMNAR_ROWS_NUMBERS] = numbers_piece, [COLUMNAR_ROWS_RADIX] = radix_piece,
-        [COLUMNAR_ROWS_PLACES] = places_piece,   [COLUMNAR_ROWS_EQUALS] = equals_piece,
-        [COLUMNAR_ROWS_COMPARE] = compare_piece, [COLUMNAR_ROWS_GATHER] = gather_piece};
-    uint32_t from = order->done;
-    uint32_t count = order->rows->rows;
-    uint32_t end = count - from < left ? count : from + left;
-    enum columnar_rows_phase next = pieces[order->phase](order, from, end);
-    order->done = next == order->phase && end < count ? end : 0;
-    order->phase = next;
-    return end - from;
-}
-
-bool columnar_rows_order_step(struct columnar_rows_order *order)
-{
-    uint32_t left = COLUMNAR_STEP_ROWS;
-    while (order->phase != COLUMNAR_ROWS_SORTED && left > 0)
-        left -= order_piece(order, left);
-    return order->phase != COLUMNAR_ROWS_SORTED;
-}
-
-void columnar_rows_order_release(struct columnar_rows_order *order)
-{
-    memory_free(order->places);
-    memory_free(order->numbers);
-    memory_free(order->scratch);
+    if (size == 1)
+        gather(values, 1, places, count, gathered);
+    else if (size == sizeof(uint32_t))
+        gather(values, sizeof(uint32_t), places, count, gathered);
+    else
+        gather(values, sizeof(uint64_t), places, count, gathered);
+    memcpy(values, gathered, count * size);
 }
 
 void columnar_rows_sort(struct columnar_rows *rows)
 {
-    struct columnar_rows_order order;
-    columnar_rows_order_begin(&order, rows);
-    while (columnar_rows_order_step(&order)) {
+    uint32_t count = rows->rows;
+    if (is_sorted(rows))
+        return;
+    uint32_t *places = memory_alloc(count * sizeof *places);
+    uint64_t *items = memory_alloc(2 * sizeof *items * count);
+    bool has_integers =
+        columnar_rows_clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER;
+    if (!has_integers || !order_by_first(rows, places, items))
+        order_all(rows, places, (uint32_t *)items);
+    else if (columnar_rows_clustering_columns(rows) > 1)
+        order_equals(rows, places, (uint32_t *)items);
+    for (uint32_t i = 0; i < columnar_rows_arrays(rows); i++) {
+        size_t size;
+        uint8_t *values = columnar_rows_array(rows, i, &size);
+        if (values != NULL)
+            array_order(values, size, places, count, (uint8_t *)items);
     }
-    columnar_rows_order_release(&order);
+    memory_free(places);
+    memory_free(items);
 }

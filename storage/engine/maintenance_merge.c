@@ -34,7 +34,7 @@ void maintenance_merge_list_add(struct segment_list *list, struct segment *segme
 
 /* ---- the end of the store ---- */
 
-static int merge_pause(void *context, struct error *err)
+static int check_end(void *context, struct error *err)
 {
     struct compact_job *compact = context;
     if (atomic_load_explicit(&compact->maintenance->merge_ends, memory_order_relaxed))
@@ -163,7 +163,7 @@ static int merge_row_runs(struct compact_job *compact, const struct segment_list
          rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true) {
         rc = merge_partition(compact, reader, writer, token, key);
         if (rc == 0)
-            rc = merge_pause(compact, &compact->err);
+            rc = check_end(compact, &compact->err);
     }
     partition_reader_free(reader);
     if (rc == 0)
@@ -240,7 +240,7 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
                                                  .takes = takes,
                                                  .may_raise = may_raise,
                                                  .deletions = deletions,
-                                                 .pause = merge_pause,
+                                                 .check_end = check_end,
                                                  .page_rows =
                                                      compact->maintenance->env->options.page_rows};
     compact->pass = (struct segment_list){inputs, count};

@@ -665,22 +665,18 @@ static void column_gather(struct columnar_rows *rows, uint32_t index, const stru
     absent_gather(rows, vector, chunk, cell, flags, count);
 }
 
-void columnar_memtable_fill_begin(struct columnar_memtable_fill *fill,
-                                  const struct columnar_memtable *memtable, uint32_t partition,
-                                  uint64_t frame, struct columnar_rows *rows)
+void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t partition,
+                            uint64_t frame, struct columnar_rows *rows)
 {
     check(partition < columnar_memtable_partition_count(memtable));
     check(rows->column_count == memtable->column_count);
     const struct columnar_partition *source = memtable->partitions.items[partition];
     const struct columnar_slot *slot =
         columnar_partitions_as_of(&memtable->partitions, source, frame);
-    *fill = (struct columnar_memtable_fill){.memtable = memtable,
-                                            .partition = source,
-                                            .chunk = source->head,
-                                            .left = (uint32_t)packed_stats_rows(&slot->stats),
-                                            .rows = rows};
+    const uint8_t *flags = columnar_partition_flags(&memtable->partitions, source);
+    uint32_t left = (uint32_t)packed_stats_rows(&slot->stats);
     columnar_rows_clear(rows);
-    columnar_rows_reserve(rows, fill->left);
+    columnar_rows_reserve(rows, left);
     rows->timestamp_us = slot->timestamp_us;
     for (uint32_t i = 0; i < memtable->column_count; i++) {
         if (memtable->strings[i] == NULL)
@@ -689,31 +685,12 @@ void columnar_memtable_fill_begin(struct columnar_memtable_fill *fill,
         rows->vectors[i].string_count = string_table_count(memtable->strings[i]);
         rows->vectors[i].strings_shared = true;
     }
-}
-
-bool columnar_memtable_fill_step(struct columnar_memtable_fill *fill)
-{
-    const struct columnar_memtable *memtable = fill->memtable;
-    struct columnar_rows *rows = fill->rows;
-    const uint8_t *flags = columnar_partition_flags(&memtable->partitions, fill->partition);
-    for (uint32_t done = 0, count; fill->left > 0 && done < COLUMNAR_STEP_ROWS; done += count) {
-        const struct chunk *chunk = fill->chunk;
-        count = chunk->rows < fill->left ? chunk->rows : fill->left;
+    for (const struct chunk *chunk = source->head; left > 0; chunk = chunk->next) {
+        uint32_t count = chunk->rows < left ? chunk->rows : left;
         for (uint32_t i = 0; i < memtable->column_count; i++)
-            column_gather(rows, i, chunk, fill->partition->bases[i], flags[i], count);
+            column_gather(rows, i, chunk, source->bases[i], flags[i], count);
         rows->rows += count;
-        fill->left -= count;
-        fill->chunk = chunk->next;
-    }
-    return fill->left > 0;
-}
-
-void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t partition,
-                            uint64_t frame, struct columnar_rows *rows)
-{
-    struct columnar_memtable_fill fill;
-    columnar_memtable_fill_begin(&fill, memtable, partition, frame, rows);
-    while (columnar_memtable_fill_step(&fill)) {
+        left -= count;
     }
     columnar_rows_sort(rows);
 }

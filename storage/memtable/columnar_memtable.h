@@ -72,21 +72,6 @@ const uint32_t *columnar_memtable_order(const struct columnar_memtable *memtable
 void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t partition,
                             uint64_t frame, struct columnar_rows *rows);
 
-/* The same in steps of about COLUMNAR_STEP_ROWS rows, and without sorting (columnar_rows_order.h):
- * the rows are in arrival order.  The struct is in the caller's memory; its members are private. */
-struct columnar_memtable_fill {
-    const struct columnar_memtable *memtable;
-    const struct columnar_partition *partition;
-    const struct chunk *chunk;         /* the next to read */
-    uint32_t left;                     /* rows */
-    struct columnar_rows *rows;
-};
-void columnar_memtable_fill_begin(struct columnar_memtable_fill *fill,
-                                  const struct columnar_memtable *memtable, uint32_t partition,
-                                  uint64_t frame, struct columnar_rows *rows);
-/* False: all rows have been read. */
-bool columnar_memtable_fill_step(struct columnar_memtable_fill *fill);
-
 uint64_t columnar_memtable_row_count(const struct columnar_memtable *memtable);
 /* Bytes of memory, without the arena's. */
 size_t columnar_memtable_bytes(const struct columnar_memtable *memtable);

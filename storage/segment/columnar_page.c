@@ -90,16 +90,6 @@ struct columnar_page_adding {
     uint32_t count;
     columnar_page_number number;
     void *context;
-    uint32_t column; /* the next one whose codes are turned into places */
-};
-
-/* The page that is being encoded. */
-struct columnar_page_encoding {
-    const struct columnar_page *page;
-    struct buffer *target;
-    uint32_t part;   /* the part to begin next: an index into page_parts */
-    uint32_t column; /* the column that the part is of */
-    uint32_t count;  /* values of the vector that is being encoded; 0: none is */
 };
 
 /* `counts` is by code, all zero between uses; the other arrays are for the codes of one entry while
@@ -112,8 +102,6 @@ struct columnar_page_encoder {
     uint64_t *items;
     uint64_t *items_other;
     int64_t *values; /* one for each row, or for each entry, of the page */
-    struct columnar_page_adding adding;
-    struct columnar_page_encoding encoding;
 };
 
 struct columnar_page_encoder *columnar_page_encoder_new(void)
@@ -188,9 +176,9 @@ static const uint64_t *codes_by_count(struct columnar_page_encoder *encoder, uin
 
 /* Make the entry's list of a column, and turn the codes of its rows, which were appended already,
  * into places in the list. */
-static void codes_add(struct columnar_page_encoder *encoder, uint32_t index)
+static void codes_add(struct columnar_page_encoder *encoder,
+                      const struct columnar_page_adding *adding, uint32_t index)
 {
-    const struct columnar_page_adding *adding = &encoder->adding;
     struct columnar_page *page = adding->page;
     const struct columnar_vector *source = &adding->rows->vectors[index];
     struct columnar_page_list *list = &page->lists[index];
@@ -230,96 +218,75 @@ static void timestamps_begin(struct columnar_page *page)
     }
 }
 
-void columnar_page_add_begin(struct columnar_page_encoder *encoder, struct columnar_page *page,
-                             const struct columnar_rows *rows, uint32_t from, uint32_t count,
-                             columnar_page_number number, void *context)
+void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_page *page,
+                       const struct columnar_rows *rows, uint32_t from, uint32_t count,
+                       columnar_page_number number, void *context)
 {
-    check(count > 0 && count <= COLUMNAR_PAGE_ROWS_MAX - page->rows.rows);
-    check(encoder->adding.page == NULL);
+    const struct columnar_page_adding adding = {page, rows, from, count, number, context};
+    uint32_t first = page->rows.rows;
+    check(count > 0 && count <= COLUMNAR_PAGE_ROWS_MAX - first);
     entries_reserve(page, page->entry_count + 1);
-    columnar_rows_reserve(&page->rows, page->rows.rows + count);
+    columnar_rows_reserve(&page->rows, first + count);
     if (rows->timestamps_us != NULL)
         timestamps_begin(page);
     else
         page->rows.timestamp_us = rows->timestamp_us;
     int rc = columnar_rows_append(&page->rows, rows, from, count);
     check(rc == 0);
-    encoder->adding = (struct columnar_page_adding){page, rows, from, count, number, context, 0};
-}
-
-bool columnar_page_add_step(struct columnar_page_encoder *encoder)
-{
-    struct columnar_page_adding *adding = &encoder->adding;
-    struct columnar_page *page = adding->page;
-    if (page == NULL)
-        return false;
-    uint64_t done = 0;
-    for (; adding->column < page->rows.column_count && done < COLUMNAR_STEP_ROWS;
-         adding->column++) {
-        if (page->rows.vectors[adding->column].kind != VECTOR_CODE)
-            continue;
-        codes_add(encoder, adding->column);
-        done += adding->count;
-    }
-    if (adding->column < page->rows.column_count)
-        return true;
-    page->entries[page->entry_count++] =
-        (struct columnar_page_entry){.first = page->rows.rows - adding->count,
-                                     .rows = adding->count,
-                                     .timestamp_us = adding->rows->timestamp_us};
-    *adding = (struct columnar_page_adding){0};
-    return false;
+    for (uint32_t i = 0; i < page->rows.column_count; i++)
+        if (page->rows.vectors[i].kind == VECTOR_CODE)
+            codes_add(encoder, &adding, i);
+    page->entries[page->entry_count++] = (struct columnar_page_entry){
+        .first = first, .rows = count, .timestamp_us = rows->timestamp_us};
 }
 
 /* ---- encoding: the parts of a page ---- */
 
-static void put_values(struct columnar_page_encoder *encoder, const int64_t *values, uint32_t count)
-{
-    encoder->encoding.count = count;
-    vector_codec_encode_begin(encoder->vectors, values, count, encoder->encoding.target);
-}
-
 /* `flags` NULL: all are 0. */
-static void put_flags(struct columnar_page_encoder *encoder, const uint8_t *flags)
+static void put_flags(struct columnar_page_encoder *encoder, const uint8_t *flags, uint32_t rows,
+                      struct buffer *target)
 {
-    uint32_t rows = encoder->encoding.page->rows.rows;
     for (uint32_t row = 0; row < rows; row++)
         encoder->values[row] = flags != NULL ? flags[row] : 0;
-    put_values(encoder, encoder->values, rows);
+    vector_codec_encode(encoder->vectors, encoder->values, rows, target);
 }
 
-static void put_codes(struct columnar_page_encoder *encoder, const uint32_t *codes)
+static void put_codes(struct columnar_page_encoder *encoder, const uint32_t *codes, uint32_t rows,
+                      struct buffer *target)
 {
-    uint32_t rows = encoder->encoding.page->rows.rows;
     for (uint32_t row = 0; row < rows; row++)
         encoder->values[row] = codes[row];
-    put_values(encoder, encoder->values, rows);
+    vector_codec_encode(encoder->vectors, encoder->values, rows, target);
 }
 
-static void put_entry_rows(struct columnar_page_encoder *encoder, const struct columnar_page *page)
+static void put_entry_rows(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                           struct buffer *target)
 {
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = page->entries[i].rows;
-    put_values(encoder, encoder->values, page->entry_count);
+    vector_codec_encode(encoder->vectors, encoder->values, page->entry_count, target);
 }
 
 static void put_entry_timestamps(struct columnar_page_encoder *encoder,
-                                 const struct columnar_page *page)
+                                 const struct columnar_page *page, struct buffer *target)
 {
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = page->entries[i].timestamp_us;
-    put_values(encoder, encoder->values, page->entry_count);
+    vector_codec_encode(encoder->vectors, encoder->values, page->entry_count, target);
 }
 
 /* Write a table of the rows' timestamps, if rows have timestamps of their own.  An entry has few
- * distinct ones: one for each run that was merged.  For the next part, `distinct` gets the place in
- * the table of each row's timestamp. */
-static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
+ * distinct ones: one for each run that was merged.  Behind the table is the place in it of each
+ * row's timestamp. */
+static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                           struct buffer *target)
 {
     const int64_t *timestamps = page->rows.timestamps_us;
     int64_t *table = encoder->values;
     uint32_t count = 0;
-    for (uint32_t row = 0; timestamps != NULL && row < page->rows.rows; row++) {
+    if (timestamps == NULL)
+        return;
+    for (uint32_t row = 0; row < page->rows.rows; row++) {
         /* Rows of merged runs alternate, so the timestamp is likely among the table's last ones. */
         uint32_t place = count;
         while (place > 0 && count - place < 64 && table[place - 1] != timestamps[row])
@@ -330,87 +297,63 @@ static void put_timestamps(struct columnar_page_encoder *encoder, const struct c
         }
         encoder->distinct[row] = place - 1;
     }
-    if (timestamps == NULL)
-        return;
-    buffer_put_varint(encoder->encoding.target, count);
-    put_values(encoder, table, count);
-}
-
-static void put_timestamp_places(struct columnar_page_encoder *encoder,
-                                 const struct columnar_page *page)
-{
-    if (page->rows.timestamps_us != NULL)
-        put_codes(encoder, encoder->distinct);
-}
-
-static void put_ranks(struct columnar_page_encoder *encoder, const struct columnar_page *page)
-{
-    if (page->rows.ranks != NULL)
-        put_values(encoder, page->rows.ranks, page->rows.rows);
-}
-
-static void put_column_count(struct columnar_page_encoder *encoder,
-                             const struct columnar_page *page)
-{
-    buffer_put_varint(encoder->encoding.target, page->rows.column_count);
+    buffer_put_varint(target, count);
+    vector_codec_encode(encoder->vectors, table, count, target);
+    put_codes(encoder, encoder->distinct, page->rows.rows, target);
 }
 
 /* ---- encoding: the parts of a column ---- */
 
-static void put_absent(struct columnar_page_encoder *encoder, const struct columnar_page *page)
+static void put_absent(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                       uint32_t column, struct buffer *target)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
-    buffer_put_varint(encoder->encoding.target, vector->column_id);
-    buffer_put_u8(encoder->encoding.target, (uint8_t)vector->kind);
-    put_flags(encoder, vector->absent);
+    const struct columnar_vector *vector = &page->rows.vectors[column];
+    buffer_put_varint(target, vector->column_id);
+    buffer_put_u8(target, (uint8_t)vector->kind);
+    put_flags(encoder, vector->absent, page->rows.rows, target);
 }
 
-/* By entry, the length of its list of string numbers. */
-static void put_list_sizes(struct columnar_page_encoder *encoder, const struct columnar_page *page)
+/* Write the length of each entry's list of string numbers, and then the lists. */
+static void put_lists(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                      uint32_t column, struct buffer *target)
 {
-    const struct columnar_page_list *list = &page->lists[encoder->encoding.column];
-    if (page->rows.vectors[encoder->encoding.column].kind != VECTOR_CODE)
+    const struct columnar_page_list *list = &page->lists[column];
+    if (page->rows.vectors[column].kind != VECTOR_CODE)
         return;
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = list->starts[i + 1] - list->starts[i];
-    put_values(encoder, encoder->values, page->entry_count);
-}
-
-static void put_list(struct columnar_page_encoder *encoder, const struct columnar_page *page)
-{
-    const struct columnar_page_list *list = &page->lists[encoder->encoding.column];
-    if (page->rows.vectors[encoder->encoding.column].kind == VECTOR_CODE)
-        put_values(encoder, list->numbers, list->count);
+    vector_codec_encode(encoder->vectors, encoder->values, page->entry_count, target);
+    vector_codec_encode(encoder->vectors, list->numbers, list->count, target);
 }
 
 /* Whether the column is the first of the clustering and has integers: the rows of each entry are
  * sorted by them, so gaps are stored. */
-static bool has_gaps(const struct columnar_page_encoder *encoder)
+static bool has_gaps(const struct columnar_rows *rows, uint32_t column)
 {
-    const struct columnar_rows *rows = &encoder->encoding.page->rows;
-    return encoder->encoding.column == 0 && rows->table->clustering_count > 1 &&
-           rows->vectors[0].kind != VECTOR_CODE;
+    return column == 0 && rows->table->clustering_count > 1 && rows->vectors[0].kind != VECTOR_CODE;
 }
 
 /* Write the form of the integers and, where gaps are stored, the first value of each entry. */
-static void put_firsts(struct columnar_page_encoder *encoder, const struct columnar_page *page)
+static void put_firsts(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                       uint32_t column, struct buffer *target)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
+    const struct columnar_vector *vector = &page->rows.vectors[column];
     if (vector->kind == VECTOR_CODE)
         return;
-    enum integer_form form = !has_gaps(encoder)           ? INTEGERS_PLAIN
-                             : vector->column->descending ? INTEGERS_GAPS_DOWN
-                                                          : INTEGERS_GAPS_UP;
-    buffer_put_u8(encoder->encoding.target, (uint8_t)form);
+    enum integer_form form = !has_gaps(&page->rows, column) ? INTEGERS_PLAIN
+                             : vector->column->descending   ? INTEGERS_GAPS_DOWN
+                                                            : INTEGERS_GAPS_UP;
+    buffer_put_u8(target, (uint8_t)form);
     if (form == INTEGERS_PLAIN)
         return;
     for (uint32_t i = 0; i < page->entry_count; i++)
         encoder->values[i] = vector->integers[page->entries[i].first];
-    put_values(encoder, encoder->values, page->entry_count);
+    vector_codec_encode(encoder->vectors, encoder->values, page->entry_count, target);
 }
 
 /* The gap of each row to the row before; 0 for an entry's first row. */
-static void put_gaps(struct columnar_page_encoder *encoder, const struct columnar_page *page)
+static void put_gaps(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                     struct buffer *target)
 {
     const int64_t *integers = page->rows.vectors[0].integers;
     bool descending = page->rows.vectors[0].column->descending;
@@ -422,83 +365,61 @@ static void put_gaps(struct columnar_page_encoder *encoder, const struct columna
             encoder->values[row] = (int64_t)(descending ? 0 - gap : gap);
         }
     }
-    put_values(encoder, encoder->values, page->rows.rows);
+    vector_codec_encode(encoder->vectors, encoder->values, page->rows.rows, target);
 }
 
 static void put_column_values(struct columnar_page_encoder *encoder,
-                              const struct columnar_page *page)
+                              const struct columnar_page *page, uint32_t column,
+                              struct buffer *target)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
+    const struct columnar_vector *vector = &page->rows.vectors[column];
     if (vector->kind == VECTOR_CODE)
-        put_codes(encoder, vector->codes);
-    else if (has_gaps(encoder))
-        put_gaps(encoder, page);
+        put_codes(encoder, vector->codes, page->rows.rows, target);
+    else if (has_gaps(&page->rows, column))
+        put_gaps(encoder, page, target);
     else
-        put_values(encoder, vector->integers, page->rows.rows);
+        vector_codec_encode(encoder->vectors, vector->integers, page->rows.rows, target);
 }
 
-static void put_scales(struct columnar_page_encoder *encoder, const struct columnar_page *page)
+static void put_scales(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                       uint32_t column, struct buffer *target)
 {
-    const struct columnar_vector *vector = &page->rows.vectors[encoder->encoding.column];
+    const struct columnar_vector *vector = &page->rows.vectors[column];
     if (vector->kind == VECTOR_DECIMAL)
-        put_flags(encoder, vector->scales);
+        put_flags(encoder, vector->scales, page->rows.rows, target);
 }
 
 /* ---- encoding: a page ---- */
 
-/* The parts of a page, in order.  The parts from COLUMN_PART on are repeated for each column.  A
- * part has at most one vector. */
-typedef void (*page_part)(struct columnar_page_encoder *encoder, const struct columnar_page *page);
-static const page_part page_parts[] = {
-    put_entry_rows, put_entry_timestamps, put_timestamps,    put_timestamp_places,
-    put_ranks,      put_column_count,     put_absent,        put_list_sizes,
-    put_list,       put_firsts,           put_column_values, put_scales};
-enum { COLUMN_PART = 6, PARTS = sizeof(page_parts) / sizeof(page_parts[0]) };
-
-/* Begin the next part; false: there is none. */
-static bool part_begin(struct columnar_page_encoder *encoder)
+static void put_column(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                       uint32_t column, struct buffer *target)
 {
-    struct columnar_page_encoding *encoding = &encoder->encoding;
-    if (encoding->part == PARTS) {
-        encoding->part = COLUMN_PART;
-        encoding->column++;
-    }
-    if (encoding->part >= COLUMN_PART && encoding->column == encoding->page->rows.column_count)
-        return false;
-    page_parts[encoding->part++](encoder, encoding->page);
-    return true;
+    put_absent(encoder, page, column, target);
+    put_lists(encoder, page, column, target);
+    put_firsts(encoder, page, column, target);
+    put_column_values(encoder, page, column, target);
+    put_scales(encoder, page, column, target);
 }
 
-void columnar_page_encode_begin(struct columnar_page_encoder *encoder,
-                                const struct columnar_page *page, struct buffer *target)
+void columnar_page_encode(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                          struct buffer *target)
 {
     const struct columnar_rows *rows = &page->rows;
     int flags = (rows->timestamps_us != NULL ? PAGE_TIMESTAMPS : 0) |
                 (rows->ranks != NULL ? PAGE_RANKS : 0);
-    check(encoder->encoding.page == NULL);
-    encoder->encoding = (struct columnar_page_encoding){.page = page, .target = target};
     buffer_put_u8(target, COLUMNAR_PAGE_FORMAT);
     buffer_put_u8(target, (uint8_t)flags);
     buffer_put_varint(target, page->dictionary);
     buffer_put_varint(target, rows->rows);
     buffer_put_varint(target, page->entry_count);
-}
-
-bool columnar_page_encode_step(struct columnar_page_encoder *encoder)
-{
-    struct columnar_page_encoding *encoding = &encoder->encoding;
-    if (encoding->page == NULL)
-        return false;
-    for (uint64_t done = 0; done < COLUMNAR_STEP_ROWS;) {
-        done += encoding->count;
-        if (encoding->count > 0 && !vector_codec_encode_step(encoder->vectors))
-            encoding->count = 0;
-        else if (encoding->count == 0 && !part_begin(encoder)) {
-            *encoding = (struct columnar_page_encoding){0};
-            return false;
-        }
-    }
-    return true;
+    put_entry_rows(encoder, page, target);
+    put_entry_timestamps(encoder, page, target);
+    put_timestamps(encoder, page, target);
+    if (rows->ranks != NULL)
+        vector_codec_encode(encoder->vectors, rows->ranks, rows->rows, target);
+    buffer_put_varint(target, rows->column_count);
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        put_column(encoder, page, i, target);
 }
 
 /* ---- decoding ---- */

@@ -60,19 +60,14 @@ void columnar_page_encoder_free(struct columnar_page_encoder *encoder);
 typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_t code,
                                          struct bytes string);
 
-/* columnar_page_add_begin begins to add rows [from, from + count) of a sorted partition as an
- * entry, for which the page must have room; columnar_page_encode_begin begins to encode a page.
- * The work is done by calls of the step functions.  A step handles about COLUMNAR_STEP_ROWS values.
- * Where a column has more values, a step of adding handles the whole column, and a step of encoding
- * does a third of the work for one vector of the column.  What was passed to begin must stay valid
- * until a step returns false: then the entry is in the page, or the encoded page in `target`. */
-void columnar_page_add_begin(struct columnar_page_encoder *encoder, struct columnar_page *page,
-                             const struct columnar_rows *rows, uint32_t from, uint32_t count,
-                             columnar_page_number number, void *context);
-bool columnar_page_add_step(struct columnar_page_encoder *encoder);
-void columnar_page_encode_begin(struct columnar_page_encoder *encoder,
-                                const struct columnar_page *page, struct buffer *target);
-bool columnar_page_encode_step(struct columnar_page_encoder *encoder);
+/* Add rows [from, from + count) of a sorted partition as an entry, for which the page must have
+ * room. */
+void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_page *page,
+                       const struct columnar_rows *rows, uint32_t from, uint32_t count,
+                       columnar_page_number number, void *context);
+/* Append the encoded page. */
+void columnar_page_encode(struct columnar_page_encoder *encoder, const struct columnar_page *page,
+                          struct buffer *target);
 
 /* Decode into `page`, which is cleared first and was made for the table.  Columns that the page has
  * and the table no longer has are left out; regular columns that the page lacks are absent in all

@@ -22,15 +22,12 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
                                             struct columnar_segment_writer **writer_out,
                                             struct error *err);
 /* Write one partition: begin it, give its rows, end it.  Partitions come in (token, key) order.
- * The stats of a partition are worked out from its rows; a partition without rows is left out.  The
- * calls of begin, rows, append, end and complete may leave work behind, milliseconds of it when a
- * page is full.  A thread that has to do other work in between calls columnar_segment_writer_step
- * until that returns 0; otherwise the next of these calls does the work that is left.  `rows` of
- * begin is the number of rows to come, so that a small partition is not cut into two pages. */
+ * The stats of a partition are worked out from its rows; a partition without rows is left out.
+ * `rows` of begin is the number of rows to come, so that a small partition is not cut into two
+ * pages. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
-/* Give all rows of the partition.  `rows` must stay until the work that this call leaves is
- * done. */
+/* Give all rows of the partition. */
 must_check int columnar_segment_writer_rows(struct columnar_segment_writer *writer,
                                             const struct columnar_rows *rows, struct error *err);
 /* Or give a partition that is too large for memory in sorted pieces, in order; the rows are copied.
@@ -40,16 +37,7 @@ must_check int columnar_segment_writer_append(struct columnar_segment_writer *wr
                                               const struct columnar_rows *rows, struct error *err);
 must_check int columnar_segment_writer_end(struct columnar_segment_writer *writer,
                                            struct error *err);
-/* Say that no more partitions come, so that the open page, too, is encoded by steps and not by
- * columnar_segment_writer_finish. */
-must_check int columnar_segment_writer_complete(struct columnar_segment_writer *writer,
-                                                struct error *err);
-/* Do a part of the work that is left: about ten microseconds of it, or, when a full page is
- * encoded, a part of one column.  1: there is more work; 0: there is none. */
-must_check int columnar_segment_writer_step(struct columnar_segment_writer *writer,
-                                            struct error *err);
-
-/* The number of a string in the dictionary.  Called between begin and end, when no work is left. */
+/* The number of a string in the dictionary.  Called between begin and end. */
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string);
 /* Let rows whose codes are numbers of the dictionary point to the strings of the dictionary.  The
@@ -103,9 +91,8 @@ struct columnar_segment_rules {
     /* Returns the timestamp that replaces the write timestamp of a row.  The results must have the
      * order of the timestamps.  NULL: timestamps stay as they are. */
     int64_t (*restamp)(void *context, int64_t timestamp_us);
-    /* Called between pieces of work: the function can do other work, or end the merge by a negative
-     * result, which the merge then returns. */
-    int (*pause)(void *context, struct error *err);
+    /* Called about once for each page: a negative result ends the merge, which returns it. */
+    int (*check_end)(void *context, struct error *err);
     uint32_t page_rows;                /* of the output's pages; 0: 64 Ki */
 };
 

@@ -24,10 +24,7 @@
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
-#include "storage/cell/columnar_rows_order.h"
 #include "storage/segment/columnar_purge.h"
-
-enum { PAUSED_ROWS = 1024 }; /* after a page of fewer rows there is no pause */
 
 /* What one input has of the partition being merged. */
 struct merge_input {
@@ -111,12 +108,6 @@ static void piece_translate(struct merge *merge)
     }
 }
 
-static int merge_pause(const struct merge *merge, struct error *err)
-{
-    const struct columnar_segment_rules *rules = merge->rules;
-    return rules->pause != NULL ? rules->pause(rules->context, err) : 0;
-}
-
 static int input_read(struct merge *merge, struct merge_input *input, struct error *err)
 {
     int rc = columnar_segment_reader_piece(input->reader, input->partition, input->piece,
@@ -124,9 +115,6 @@ static int input_read(struct merge *merge, struct merge_input *input, struct err
     if (rc != 0)
         return rc;
     input->piece++;
-    rc = merge->piece.rows >= PAUSED_ROWS ? merge_pause(merge, err) : 0;
-    if (rc != 0)
-        return rc;
     piece_translate(merge);
     rc = columnar_rows_append(&input->rows, &merge->piece, 0, merge->piece.rows);
     return rc == 0 ? 0 : error_set(err, rc, "too many equal rows in one partition");
@@ -183,17 +171,6 @@ static void timestamps_restamp(const struct columnar_segment_rules *rules,
     rows->timestamp_us = rows->timestamps_us[0];
 }
 
-static int batch_sort(struct merge *merge, struct error *err)
-{
-    struct columnar_rows_order order;
-    columnar_rows_order_begin(&order, &merge->batch);
-    int rc = 0;
-    while (rc == 0 && columnar_rows_order_step(&order))
-        rc = merge_pause(merge, err);
-    columnar_rows_order_release(&order);
-    return rc;
-}
-
 /* Move all rows before the cutoff from the inputs into the batch, in order. */
 static int batch_fill(struct merge *merge, const struct merge_input *cutoff, struct error *err)
 {
@@ -211,19 +188,9 @@ static int batch_fill(struct merge *merge, const struct merge_input *cutoff, str
         sources++;
     }
     columnar_segment_writer_strings(merge->writer, &merge->batch);
-    return sources > 1 ? batch_sort(merge, err) : 0;
-}
-
-/* Do the work that is left in the writer, with pauses. */
-static int writer_work(struct merge *merge, struct error *err)
-{
-    int rc;
-    while ((rc = columnar_segment_writer_step(merge->writer, err)) > 0) {
-        rc = merge_pause(merge, err);
-        if (rc != 0)
-            return rc;
-    }
-    return rc;
+    if (sources > 1)
+        columnar_rows_sort(&merge->batch);
+    return 0;
 }
 
 /* Write all rows before the cutoff, except those that are purged; *written_out gets the number of
@@ -241,8 +208,7 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
         timestamps_raise(&merge->batch);
     if (merge->rules->restamp != NULL && merge->batch.rows > 0)
         timestamps_restamp(merge->rules, &merge->batch);
-    rc = columnar_segment_writer_append(merge->writer, &merge->batch, err);
-    return rc == 0 ? writer_work(merge, err) : rc;
+    return columnar_segment_writer_append(merge->writer, &merge->batch, err);
 }
 
 /* Read a page of each input that has more pages and no rows.  Reading may move the writer's
@@ -264,9 +230,11 @@ static int inputs_fill(struct merge *merge, struct error *err)
 
 static int pieces_merge(struct merge *merge, struct error *err)
 {
+    const struct columnar_segment_rules *rules = merge->rules;
     int rc = 0;
     while (rc == 0) {
-        rc = merge_pause(merge, err);
+        if (rules->check_end != NULL)
+            rc = rules->check_end(rules->context, err);
         if (rc == 0)
             rc = inputs_fill(merge, err);
         if (rc != 0)
@@ -298,14 +266,10 @@ static int partition_merge(struct merge *merge, const struct segment_partition *
     merge->purge = deletions != NULL ? columnar_purge_new(deletions) : NULL;
     rc = columnar_segment_writer_begin(merge->writer, token, partition->key, rows, err);
     if (rc == 0)
-        rc = writer_work(merge, err);
-    if (rc == 0)
         rc = pieces_merge(merge, err);
     columnar_purge_free(merge->purge);
     merge->purge = NULL;
-    if (rc == 0)
-        rc = columnar_segment_writer_end(merge->writer, err);
-    return rc == 0 ? writer_work(merge, err) : rc;
+    return rc == 0 ? columnar_segment_writer_end(merge->writer, err) : rc;
 }
 
 static void merge_init(struct merge *merge, const struct table *table, struct segment **inputs,
@@ -354,10 +318,6 @@ int columnar_segment_merge(struct world *world, const struct table *table, struc
         if (rules->takes == NULL || rules->takes(rules->context, partition->token, partition->key))
             rc = partition_merge(&merge, partition, rows, err);
     }
-    if (rc == 0)
-        rc = columnar_segment_writer_complete(merge.writer, err);
-    if (rc == 0)
-        rc = writer_work(&merge, err);
     if (rc == 0)
         rc = columnar_segment_writer_finish(merge.writer, info_out, err);
     merge_release(&merge);

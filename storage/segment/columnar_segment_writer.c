@@ -10,10 +10,7 @@
  * What decides correctness: the directory names pages by number before they are written.  The open
  * page is always the next page that is handed to the segment, so it will have the segment's next
  * number.
- *
- * The exported functions do the work that the call before has left, and only note new work.  Each
- * call of work_step does one step of the first of these that is due: encode a page that is closed,
- * add rows to the open page, end the partition. */
+ */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -35,19 +32,13 @@ struct columnar_segment_writer {
     struct columnar_page_encoder *encoder;
     struct columnar_page page;
     struct columnar_dictionary_writer *dictionary;
-    struct known_codes *known; /* by column */
-    const struct columnar_rows
-        *rows;                    /* rows that go into pages: `pending` or the caller's, or NULL */
-    uint32_t from;                /* how many of them are in pages */
-    uint32_t adding;              /* how many more are being added to the open page */
+    struct known_codes *known;    /* by column */
     struct columnar_rows pending; /* rows of pieces that are in no page yet; codes are numbers */
     uint32_t page_rows;           /* at most in a page */
     struct buffer encoded;
     struct buffer label; /* the clustering of the open page's first row */
     bool is_labelled;    /* the page gets the label, as that row's partition has other pages too */
-    bool is_closed;      /* the page takes no more rows, and is being encoded */
     bool is_open;        /* a partition was begun and not ended */
-    bool is_ending;      /* no more rows of the partition come */
     bool has_entries;    /* some rows of the partition are in pages */
     int64_t token;
     struct buffer key;
@@ -123,12 +114,19 @@ static void known_begin(struct columnar_segment_writer *writer, const struct col
     }
 }
 
+/* Rows that are added to the open page. */
+struct adding {
+    struct columnar_segment_writer *writer;
+    const struct columnar_rows *rows;
+};
+
 static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct bytes string)
 {
-    struct columnar_segment_writer *writer = context;
-    if (writer->rows == &writer->pending)
+    const struct adding *adding = context;
+    struct columnar_segment_writer *writer = adding->writer;
+    if (adding->rows == &writer->pending)
         return code;
-    if (!writer->rows->vectors[column].strings_shared)
+    if (!adding->rows->vectors[column].strings_shared)
         return columnar_dictionary_add(writer->dictionary, column, string);
     uint32_t *known = &writer->known[column].numbers[code];
     if (*known == 0)
@@ -139,7 +137,7 @@ static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct 
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string)
 {
-    check(writer->is_open && writer->rows == NULL);
+    check(writer->is_open);
     return columnar_dictionary_add(writer->dictionary, column, string);
 }
 
@@ -169,80 +167,75 @@ static void label_set(struct columnar_segment_writer *writer, const struct colum
     buffer_release(&values);
 }
 
-/* Take no more rows into the open page, and begin to encode it. */
-static void page_close(struct columnar_segment_writer *writer)
-{
-    if (writer->page.rows.rows == 0 || writer->is_closed)
-        return;
-    writer->is_closed = true;
-    writer->page.dictionary = columnar_dictionary_current(writer->dictionary);
-    buffer_clear(&writer->encoded);
-    columnar_page_encode_begin(writer->encoder, &writer->page, &writer->encoded);
-}
-
-/* Hand the encoded page to the segment, and begin the next one. */
+/* Hand the open page, if it has rows, to the segment, and begin the next one. */
 static int page_write(struct columnar_segment_writer *writer, struct error *err)
 {
     struct bytes label = writer->is_labelled ? buffer_view(&writer->label) : (struct bytes){0};
+    if (writer->page.rows.rows == 0)
+        return 0;
+    writer->page.dictionary = columnar_dictionary_current(writer->dictionary);
+    buffer_clear(&writer->encoded);
+    columnar_page_encode(writer->encoder, &writer->page, &writer->encoded);
     int rc = segment_writer_page(writer->file, buffer_view(&writer->encoded), label, err);
     if (rc != 0)
         return rc;
     writer->is_labelled = false;
-    writer->is_closed = false;
     columnar_page_clear(&writer->page);
     return 0;
 }
 
-/* Begin to add the next rows as an entry, as many as `writer->adding` says; or close the page if it
- * has no room for them. */
-static void entry_begin(struct columnar_segment_writer *writer)
+/* Add rows [from, from + count) as an entry to the open page, which has room for them. */
+static void entry_add(struct columnar_segment_writer *writer, const struct columnar_rows *rows,
+                      uint32_t from, uint32_t count)
 {
-    const struct columnar_rows *rows = writer->rows;
-    if (writer->adding > writer->page_rows - writer->page.rows.rows) {
-        writer->adding = 0;
-        page_close(writer);
-        return;
-    }
+    struct adding adding = {writer, rows};
     /* Pending rows go into a page when they fill one, or when they are the partition's last. */
-    bool is_part =
-        writer->has_entries || (rows == &writer->pending ? writer->adding == writer->page_rows
-                                                         : writer->adding < rows->rows);
+    bool is_part = writer->has_entries ||
+                   (rows == &writer->pending ? count == writer->page_rows : count < rows->rows);
     if (!writer->has_entries) {
         writer->has_entries = true;
         writer->page_first = segment_writer_page_next(writer->file);
         writer->entry = writer->page.entry_count;
     }
     if (writer->page.entry_count == 0 && is_part) {
-        label_set(writer, rows, writer->from);
+        label_set(writer, rows, from);
         writer->is_labelled = true;
     }
-    columnar_page_add_begin(writer->encoder, &writer->page, rows, writer->from, writer->adding,
-                            number_of, writer);
+    columnar_page_add(writer->encoder, &writer->page, rows, from, count, number_of, &adding);
 }
 
-/* How many rows the next entry has.  0: no rows are left, or the pending rows fill no page and more
- * rows of the partition may come. */
-static uint32_t entry_rows(const struct columnar_segment_writer *writer)
+/* Add the rows to pages: those that fill whole pages, and the rest if `all`.  *count_out gets the
+ * number of rows that were added, the first ones. */
+static int rows_add(struct columnar_segment_writer *writer, const struct columnar_rows *rows,
+                    bool all, uint32_t *count_out, struct error *err)
 {
-    uint32_t left = writer->rows->rows - writer->from;
-    if (left >= writer->page_rows)
-        return writer->page_rows;
-    return writer->rows != &writer->pending || writer->is_ending ? left : 0;
+    int rc = 0;
+    *count_out = 0;
+    for (uint32_t left; rc == 0 && (left = rows->rows - *count_out) > 0;) {
+        uint32_t count = left < writer->page_rows ? left : writer->page_rows;
+        if (count < writer->page_rows && !all)
+            break;
+        if (count > writer->page_rows - writer->page.rows.rows)
+            rc = page_write(writer, err);
+        if (rc == 0)
+            entry_add(writer, rows, *count_out, count);
+        *count_out += count;
+    }
+    return rc;
 }
 
-/* ---- steps ---- */
-
-static void rows_end(struct columnar_segment_writer *writer)
+static int pending_add(struct columnar_segment_writer *writer, bool all, struct error *err)
 {
-    if (writer->rows == &writer->pending)
-        columnar_rows_drop(&writer->pending, writer->from);
-    writer->rows = NULL;
+    uint32_t count;
+    columnar_segment_writer_strings(writer, &writer->pending);
+    int rc = rows_add(writer, &writer->pending, all, &count, err);
+    columnar_rows_drop(&writer->pending, count);
+    return rc;
 }
 
 static int partition_write(struct columnar_segment_writer *writer, struct error *err)
 {
     writer->is_open = false;
-    writer->is_ending = false;
     if (writer->stats.rows == 0)
         return 0;
     uint32_t page_end = segment_writer_page_next(writer->file) + 1;
@@ -257,56 +250,9 @@ static int partition_write(struct columnar_segment_writer *writer, struct error 
     return segment_writer_partition(writer->file, &partition, err);
 }
 
-/* Do the next step of the work that is left; *rows_out gets the number of rows it was for.  1: a
- * step was done; 0: no work is left; negative: an error. */
-static int work_step(struct columnar_segment_writer *writer, uint32_t *rows_out, struct error *err)
-{
-    int rc = 0;
-    *rows_out = writer->is_closed ? COLUMNAR_STEP_ROWS : writer->adding;
-    if (writer->is_closed) {
-        if (!columnar_page_encode_step(writer->encoder))
-            rc = page_write(writer, err);
-    } else if (writer->adding > 0) {
-        if (columnar_page_add_step(writer->encoder))
-            return 1;
-        writer->from += writer->adding;
-        writer->adding = 0;
-    } else if (writer->rows != NULL) {
-        writer->adding = entry_rows(writer);
-        if (writer->adding > 0)
-            entry_begin(writer);
-        else
-            rows_end(writer);
-    } else if (writer->is_ending) {
-        rc = partition_write(writer, err);
-    } else {
-        return 0;
-    }
-    return rc < 0 ? rc : 1;
-}
-
-int columnar_segment_writer_step(struct columnar_segment_writer *writer, struct error *err)
-{
-    int rc = 1;
-    for (uint32_t done = 0, rows; rc == 1 && done < COLUMNAR_STEP_ROWS; done += rows)
-        rc = work_step(writer, &rows, err);
-    return rc;
-}
-
-/* Do all the work that is left. */
-static int finish_work(struct columnar_segment_writer *writer, struct error *err)
-{
-    int rc;
-    do
-        rc = columnar_segment_writer_step(writer, err);
-    while (rc > 0);
-    return rc;
-}
-
 static int dictionary_write(struct columnar_segment_writer *writer, struct error *err)
 {
-    page_close(writer);
-    int rc = finish_work(writer, err);
+    int rc = page_write(writer, err);
     if (rc == 0)
         rc = columnar_dictionary_write(writer->dictionary, writer->file, err);
     for (uint32_t i = 0; i < writer->page.rows.column_count; i++)
@@ -319,14 +265,12 @@ static int dictionary_write(struct columnar_segment_writer *writer, struct error
 int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                   struct bytes key, uint64_t rows, struct error *err)
 {
-    int rc = finish_work(writer, err);
-    if (rc != 0)
-        return rc;
+    int rc = 0;
     check(!writer->is_open);
     if (columnar_dictionary_is_full(writer->dictionary))
         rc = dictionary_write(writer, err);
     else if (rows > writer->page_rows - writer->page.rows.rows)
-        page_close(writer);
+        rc = page_write(writer, err);
     if (rc != 0)
         return rc;
     writer->is_open = true;
@@ -348,76 +292,45 @@ static void timestamps_note(struct columnar_segment_writer *writer,
     segment_writer_timestamp(writer->file, newest);
 }
 
-static void rows_begin(struct columnar_segment_writer *writer, const struct columnar_rows *rows)
-{
-    writer->rows = rows;
-    writer->from = 0;
-}
-
 int columnar_segment_writer_rows(struct columnar_segment_writer *writer,
                                  const struct columnar_rows *rows, struct error *err)
 {
-    int rc = finish_work(writer, err);
-    if (rc != 0)
-        return rc;
+    uint32_t count;
     check(writer->is_open && !writer->has_entries && rows != &writer->pending);
     known_begin(writer, rows);
     columnar_rows_stats(rows, &writer->stats);
     timestamps_note(writer, rows);
-    rows_begin(writer, rows);
-    return 0;
+    return rows_add(writer, rows, true, &count, err);
 }
 
 int columnar_segment_writer_append(struct columnar_segment_writer *writer,
                                    const struct columnar_rows *rows, struct error *err)
 {
-    struct columnar_rows *pending = &writer->pending;
-    int rc = finish_work(writer, err);
-    if (rc != 0 || rows->rows == 0)
-        return rc;
+    if (rows->rows == 0)
+        return 0;
     check(writer->is_open);
-    rc = columnar_rows_append(pending, rows, 0, rows->rows);
+    int rc = columnar_rows_append(&writer->pending, rows, 0, rows->rows);
     if (rc != 0)
         return error_set(err, rc, "too many rows in one piece of a partition");
     columnar_rows_stats(rows, &writer->stats);
     timestamps_note(writer, rows);
-    columnar_segment_writer_strings(writer, &writer->pending);
-    if (pending->rows >= writer->page_rows)
-        rows_begin(writer, pending);
-    return 0;
+    return pending_add(writer, false, err);
 }
 
 int columnar_segment_writer_end(struct columnar_segment_writer *writer, struct error *err)
 {
-    int rc = finish_work(writer, err);
-    if (rc != 0)
-        return rc;
     check(writer->is_open);
-    writer->is_ending = true;
-    columnar_segment_writer_strings(writer, &writer->pending);
-    if (writer->pending.rows > 0)
-        rows_begin(writer, &writer->pending);
-    return 0;
-}
-
-int columnar_segment_writer_complete(struct columnar_segment_writer *writer, struct error *err)
-{
-    int rc = finish_work(writer, err);
-    if (rc == 0)
-        page_close(writer);
-    return rc;
+    int rc = pending_add(writer, true, err);
+    return rc == 0 ? partition_write(writer, err) : rc;
 }
 
 int columnar_segment_writer_finish(struct columnar_segment_writer *writer,
                                    struct segment_info *info_out, struct error *err)
 {
-    int rc = finish_work(writer, err);
-    if (rc != 0)
-        return rc;
     check(!writer->is_open);
     if (segment_writer_is_empty(writer->file, info_out))
         return 0;
-    rc = dictionary_write(writer, err);
+    int rc = dictionary_write(writer, err);
     if (rc == 0)
         rc = segment_writer_extra(writer->file, columnar_dictionary_index(writer->dictionary), err);
     if (rc == 0)

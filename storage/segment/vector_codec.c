@@ -28,8 +28,6 @@
 #include "storage/segment/vector_join.h"
 
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };
-/* The steps of encoding a vector. */
-enum vector_step { STEP_NUMBERS, STEP_SPLIT, STEP_PUT, STEP_NONE };
 /* How buckets and text are stored. */
 enum stored_form { STORED_PLAIN = 0, STORED_COMPRESSED = 1 };
 
@@ -44,13 +42,6 @@ struct vector_encoder {
     uint32_t capacity;
     struct buffer buckets;
     struct buffer raw;
-    enum vector_step step; /* the next step for the vector that is being encoded */
-    const int64_t *values; /* this and the members below are of that vector */
-    uint32_t count;
-    struct buffer *target;
-    int64_t least;
-    enum vector_form form;
-    uint32_t mantissa;
 };
 
 /* ---- encoding ---- */
@@ -59,7 +50,6 @@ struct vector_encoder *vector_codec_encoder_new(void)
 {
     struct vector_encoder *encoder = memory_zeroed(1, sizeof *encoder);
     encoder->compressor = compressor_new(COMPRESS_LEVEL);
-    encoder->step = STEP_NONE;
     return encoder;
 }
 
@@ -228,75 +218,36 @@ static void encoder_reserve(struct vector_encoder *encoder, uint32_t count)
     encoder->capacity = count;
 }
 
-/* The first step: choose the form, and make the numbers of all values.  For a vector of one
- * repeated value it is the only step. */
-static enum vector_step encode_numbers(struct vector_encoder *encoder)
+void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
+                         struct buffer *target)
 {
-    const int64_t *values = encoder->values;
+    check(count <= VECTOR_COUNT_MAX);
+    if (count == 0)
+        return;
     int64_t least = values[0];
     int64_t most = values[0];
-    for (uint32_t i = 1; i < encoder->count; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         least = values[i] < least ? values[i] : least;
         most = values[i] > most ? values[i] : most;
     }
     if (least == most) {
-        buffer_put_u8(encoder->target, FORM_CONSTANT);
-        buffer_put_signed(encoder->target, least);
-        return STEP_NONE;
+        buffer_put_u8(target, FORM_CONSTANT);
+        buffer_put_signed(target, least);
+        return;
     }
-    encoder_reserve(encoder, encoder->count);
-    encoder->least = least;
-    encoder->form = choose_form(values, encoder->count, (uint64_t)least);
-    encoder->mantissa = mantissa_for(
-        numbers_from(values, encoder->count, encoder->form, (uint64_t)least, encoder->numbers));
-    return STEP_SPLIT;
-}
-
-/* The last step. */
-static void encode_put(struct vector_encoder *encoder)
-{
-    struct buffer *target = encoder->target;
-    buffer_put_u8(target, (uint8_t)encoder->form);
-    buffer_put_u8(target, (uint8_t)encoder->mantissa);
-    buffer_put_signed(target, encoder->form == FORM_DIFFERENCES ? encoder->values[0]
-                              : encoder->form == FORM_OFFSETS   ? encoder->least
-                                                                : 0);
+    encoder_reserve(encoder, count);
+    enum vector_form form = choose_form(values, count, (uint64_t)least);
+    uint32_t mantissa =
+        mantissa_for(numbers_from(values, count, form, (uint64_t)least, encoder->numbers));
+    split(encoder->numbers, count, mantissa, encoder->buckets.data, &encoder->raw);
+    encoder->buckets.size = count;
+    buffer_put_u8(target, (uint8_t)form);
+    buffer_put_u8(target, (uint8_t)mantissa);
+    buffer_put_signed(target, form == FORM_DIFFERENCES ? values[0]
+                              : form == FORM_OFFSETS   ? least
+                                                       : 0);
     buffer_put_sized(target, buffer_view(&encoder->raw));
     put_buckets(encoder, target);
-}
-
-void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *values,
-                               uint32_t count, struct buffer *target)
-{
-    check(count <= VECTOR_COUNT_MAX && encoder->step == STEP_NONE);
-    encoder->values = values;
-    encoder->count = count;
-    encoder->target = target;
-    encoder->step = count > 0 ? STEP_NUMBERS : STEP_NONE;
-}
-
-bool vector_codec_encode_step(struct vector_encoder *encoder)
-{
-    if (encoder->step == STEP_NUMBERS) {
-        encoder->step = encode_numbers(encoder);
-    } else if (encoder->step == STEP_SPLIT) {
-        split(encoder->numbers, encoder->count, encoder->mantissa, encoder->buckets.data,
-              &encoder->raw);
-        encoder->buckets.size = encoder->count;
-        encoder->step = STEP_PUT;
-    } else if (encoder->step == STEP_PUT) {
-        encode_put(encoder);
-        encoder->step = STEP_NONE;
-    }
-    return encoder->step != STEP_NONE;
-}
-
-void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
-                         struct buffer *target)
-{
-    vector_codec_encode_begin(encoder, values, count, target);
-    while (vector_codec_encode_step(encoder)) {
-    }
 }
 
 void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text, struct buffer *target)

@@ -25,11 +25,6 @@ void vector_codec_encoder_free(struct vector_encoder *encoder); /* NULL is fine 
  * value takes 2 to 11 bytes, an empty vector none. */
 void vector_codec_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
                          struct buffer *target);
-/* The same in steps, each a third of the work.  `values` and `target` must stay until a step
- * returns false: then the vector is appended. */
-void vector_codec_encode_begin(struct vector_encoder *encoder, const int64_t *values,
-                               uint32_t count, struct buffer *target);
-bool vector_codec_encode_step(struct vector_encoder *encoder);
 /* Append text as the last part of a page or block, behind its vectors: a byte for its form, and
  * then the bytes as they are, or compressed where that is shorter. */
 void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text,

@@ -33,16 +33,12 @@ static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct 
 
 static void page_add(struct fixture *fixture, const struct columnar_rows *rows)
 {
-    columnar_page_add_begin(fixture->encoder, &fixture->page, rows, 0, rows->rows, number_of, NULL);
-    while (columnar_page_add_step(fixture->encoder)) {
-    }
+    columnar_page_add(fixture->encoder, &fixture->page, rows, 0, rows->rows, number_of, NULL);
 }
 
 static void page_encode(struct fixture *fixture)
 {
-    columnar_page_encode_begin(fixture->encoder, &fixture->page, &fixture->encoded);
-    while (columnar_page_encode_step(fixture->encoder)) {
-    }
+    columnar_page_encode(fixture->encoder, &fixture->page, &fixture->encoded);
 }
 
 static void setup(struct fixture *fixture, uint32_t rows)

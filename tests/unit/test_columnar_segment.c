@@ -23,8 +23,6 @@ struct fixture {
     struct click_model models[PARTITIONS];
     struct segment *runs[RUNS_MAX];
     uint32_t run_count;
-    bool goes_by_steps; /* the next run is written so: */
-    uint32_t steps;     /* how many it took */
 };
 
 static void setup(struct fixture *fixture)
@@ -54,23 +52,12 @@ static struct segment_info run_info(uint64_t id)
                                  .schema_version = 1};
 }
 
-static void steps_do(struct fixture *fixture, struct columnar_segment_writer *writer)
-{
-    struct error err;
-    int rc = 0;
-    while (fixture->goes_by_steps && (rc = columnar_segment_writer_step(writer, &err)) == 1)
-        fixture->steps++;
-    cr_assert_eq(rc, 0, "%s", err.text);
-}
-
-static void partition_write(struct fixture *fixture, struct columnar_segment_writer *writer,
-                            int64_t token, struct bytes key, const struct columnar_rows *rows)
+static void partition_write(struct columnar_segment_writer *writer, int64_t token, struct bytes key,
+                            const struct columnar_rows *rows)
 {
     struct error err;
     cr_assert_eq(columnar_segment_writer_begin(writer, token, key, rows->rows, &err), 0);
-    steps_do(fixture, writer);
     cr_assert_eq(columnar_segment_writer_rows(writer, rows, &err), 0);
-    steps_do(fixture, writer);
     cr_assert_eq(columnar_segment_writer_end(writer, &err), 0);
 }
 
@@ -87,12 +74,8 @@ static void memtable_write(struct fixture *fixture, struct columnar_memtable *me
     for (uint32_t i = 0; i < columnar_memtable_partition_count(memtable); i++) {
         uint32_t number = columnar_memtable_order(memtable)[i];
         columnar_memtable_rows(memtable, number, UINT64_MAX, &rows);
-        partition_write(fixture, writer, columnar_memtable_partition_token(memtable, number),
+        partition_write(writer, columnar_memtable_partition_token(memtable, number),
                         columnar_memtable_partition_key(memtable, number), &rows);
-    }
-    if (fixture->goes_by_steps) {
-        cr_assert_eq(columnar_segment_writer_complete(writer, &err), 0);
-        steps_do(fixture, writer);
     }
     cr_assert_eq(columnar_segment_writer_finish(writer, &info, &err), 0);
     columnar_segment_writer_close(writer);
@@ -183,26 +166,16 @@ static bool raise_all(void *context, int64_t token, struct bytes key)
     return true;
 }
 
-/* The same rows at once and by steps.  One partition is larger than a page, of which a step is a
- * part of a column at most. */
-Test(columnar_segment, is_the_same_when_it_is_written_by_steps)
+Test(columnar_segment, a_partition_larger_than_a_page_comes_back)
 {
-    enum { ROWS = COLUMNAR_PAGE_ROWS_MAX + 10000, STEPS_LEAST = 30 };
-    uint64_t sizes[2];
-    for (int i = 0; i < 2; i++) {
-        struct fixture fixture;
-        setup(&fixture);
-        fixture.goes_by_steps = i == 1;
-        run_add(&fixture, ROWS, 1000000, 2, 2);
-        cr_expect_geq(fixture.steps, i * STEPS_LEAST, "%u", fixture.steps);
-        run_add(&fixture, 3000, 300, 0, PARTITIONS - 1);
-        sizes[i] = segment_info(fixture.runs[0])->size + segment_info(fixture.runs[1])->size;
-        struct segment *merged = merge(&fixture, NULL);
-        assert_models(&fixture, merged);
-        segment_unref(merged);
-        teardown(&fixture);
-    }
-    cr_expect_eq(sizes[0], sizes[1]);
+    struct fixture fixture;
+    setup(&fixture);
+    run_add(&fixture, COLUMNAR_PAGE_ROWS_MAX + 10000, 1000000, 2, 2);
+    run_add(&fixture, 3000, 300, 0, PARTITIONS - 1);
+    struct segment *merged = merge(&fixture, NULL);
+    assert_models(&fixture, merged);
+    segment_unref(merged);
+    teardown(&fixture);
 }
 
 Test(columnar_segment, partitions_come_back)

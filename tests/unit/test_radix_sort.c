@@ -1,4 +1,4 @@
-/* radix_sort: the order of the bits that were asked for, equals as they came, and in steps. */
+/* radix_sort: the order of the bits that were asked for, equals as they came. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 
@@ -39,24 +39,4 @@ Test(radix_sort, orders_few_and_many_by_any_number_of_bits)
         for (uint32_t bits = 1; bits <= 31; bits += 5)
             expect_sorted(counts[i], UINT64_C(1) << bits, bits);
     expect_sorted(MANY, 1, 0);
-}
-
-/* What a step is given bounds it, so that the caller can do something else between two: two passes
- * of 11 bits, each of which counts and moves. */
-Test(radix_sort, takes_a_step_for_each_so_many_items)
-{
-    enum { STEP = 8192, STEPS = (MANY + STEP - 1) / STEP };
-    uint64_t *items = items_new(MANY, 1 << 22);
-    uint64_t *other = memory_alloc(MANY * sizeof *other);
-    struct radix_sort sort;
-    radix_sort_begin(&sort, items, other, MANY, PLACE_BITS, 22);
-    uint32_t steps = 1;
-    while (radix_sort_step(&sort, STEP))
-        steps++;
-    cr_expect_eq(steps, 4 * STEPS);
-    for (uint32_t i = 1; i < MANY; i++)
-        cr_assert_lt(sort.items[i - 1], sort.items[i]);
-    cr_expect(!radix_sort_step(&sort, STEP), "it stays sorted");
-    memory_free(items);
-    memory_free(other);
 }
