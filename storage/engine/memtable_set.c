@@ -50,10 +50,12 @@ bool memtable_set_open_is_empty(const struct memtable_set *set)
 
 void memtable_set_end_waits(struct memtable_set *set, int status)
 {
-    while (set->waiters != NULL) {
-        struct freeze_waiter *waiter = set->waiters;
-        set->waiters = waiter->next;
+    struct freeze_waiter *waiter = set->waiters;
+    set->waiters = NULL;
+    while (waiter != NULL) {
+        struct freeze_waiter *next = waiter->next;
         waiter->resume(waiter, status);
+        waiter = next;
     }
 }
 

@@ -79,7 +79,7 @@ void memtable_set_drop_oldest(struct memtable_set *set);
 
 /* Call `waiter->resume` after the next freeze.  The caller requests the freeze. */
 void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *waiter);
-/* Resume all waiters. */
+/* Resume all waiters.  A waiter that waits again while it is resumed waits for the next freeze. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
 
 /* Whether the open memtable, which other threads may not read, has anything of the table. */

@@ -69,6 +69,33 @@ Test(memtable_set, readers_that_wait_are_told_of_a_failure)
     engine_parts_stop(&parts);
 }
 
+static struct memtable_set *waited_for; /* by wait_again */
+
+static void wait_again(struct freeze_waiter *waiter, int status)
+{
+    note_resumed(waiter, status);
+    if (((struct freezing *)waiter)->resumed < 3)
+        memtable_set_await_freeze(waited_for, waiter);
+}
+
+/* The rows of a batch that was applied when another waiter was resumed are in the next memtable. */
+Test(memtable_set, a_reader_that_waits_again_waits_for_the_next_freeze)
+{
+    struct engine_parts parts;
+    struct freezing again = {.waiter.resume = wait_again}, once = {.waiter.resume = note_resumed};
+    engine_parts_start(&parts, &(struct engine_options){0});
+    waited_for = &parts.memtables;
+    memtable_set_await_freeze(&parts.memtables, &once.waiter);
+    memtable_set_await_freeze(&parts.memtables, &again.waiter);
+    memtable_set_freeze(&parts.memtables, 1, 0);
+    cr_expect_eq(again.resumed, 1);
+    cr_expect_eq(once.resumed, 1);
+    memtable_set_freeze(&parts.memtables, 2, 0);
+    cr_expect_eq(again.resumed, 2);
+    cr_expect_eq(once.resumed, 1);
+    engine_parts_stop(&parts);
+}
+
 /* While nothing is frozen a batch may always be applied: no flush would make room for it. */
 Test(memtable_set, memory_is_full_only_where_a_flush_makes_room)
 {
