@@ -99,6 +99,12 @@ void sequencer_request_freeze(struct sequencer *sequencer)
 
 void sequencer_freeze_then(struct sequencer *sequencer, struct freeze_waiter *waiter)
 {
+    int failed = sequencer->env->failed;
+    /* After a failure no frame is sealed, so there is no end of an open frame to wait for. */
+    if (failed != 0 && sequencer->payload.size > 0) {
+        waiter->resume(waiter, failed);
+        return;
+    }
     memtable_set_await_freeze(sequencer->memtables, waiter);
     sequencer_request_freeze(sequencer);
 }

@@ -97,7 +97,8 @@ void sequencer_stop(struct sequencer *sequencer);
 void sequencer_freeze(struct sequencer *sequencer, uint64_t frame_last);
 /* Freeze the open memtable now if the open frame is empty, else when that frame is sealed. */
 void sequencer_request_freeze(struct sequencer *sequencer);
-/* Call `waiter->resume` once the present open memtable is frozen. */
+/* Call `waiter->resume` once the present open memtable is frozen; or now with the failure, if the
+ * engine has failed and the open frame has a batch. */
 void sequencer_freeze_then(struct sequencer *sequencer, struct freeze_waiter *waiter);
 /* The same; but if the open memtable has nothing of the table, call `resume` now and do not
  * freeze. */

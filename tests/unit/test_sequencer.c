@@ -42,6 +42,39 @@ Test(sequencer, a_freeze_waits_for_the_end_of_the_frame)
     engine_parts_stop(&parts);
 }
 
+static void note_status(struct freeze_waiter *waiter, int status)
+{
+    cr_expect_eq(status, ERROR_FAILED);
+    waiter->resume = NULL;
+}
+
+/* No frame is sealed any more, so the freeze would never come. */
+Test(sequencer, a_failed_engine_refuses_a_freeze_that_needs_the_end_of_a_frame)
+{
+    struct engine_parts parts;
+    struct freeze_waiter waiter = {.resume = note_status};
+    engine_parts_start(&parts, &(struct engine_options){0});
+    buffer_put_u8(&parts.sequencer.payload, 1);
+    engine_env_fail(&parts.env, ERROR_FAILED, "the disk is gone");
+    sequencer_freeze_then(&parts.sequencer, &waiter);
+    cr_expect_null(waiter.resume);
+    cr_expect_null(parts.memtables.waiters);
+    engine_parts_stop(&parts);
+}
+
+/* A memtable between two frames is frozen as ever: what is in memory can be read. */
+Test(sequencer, a_failed_engine_freezes_between_two_frames)
+{
+    struct engine_parts parts;
+    struct freeze_waiter waiter = {.resume = note_resumed};
+    engine_parts_start(&parts, &(struct engine_options){0});
+    engine_env_fail(&parts.env, ERROR_FAILED, "the disk is gone");
+    sequencer_freeze_then(&parts.sequencer, &waiter);
+    cr_expect_null(waiter.resume);
+    cr_expect_eq(parts.frozen, 1);
+    engine_parts_stop(&parts);
+}
+
 Test(sequencer, a_table_that_the_open_memtable_lacks_needs_no_freeze)
 {
     struct engine_parts parts;
