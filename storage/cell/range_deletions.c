@@ -1,153 +1,342 @@
-/* range_deletions: a sweep over starts and ends.
+/* range_deletions: runs of ranges, and a sweep over starts and ends.
+ *
+ * A run has ranges that do not overlap, in order.  Each range that is added is a run of its own,
+ * the newest of a list.  When the list begins with FOLD_RUNS runs of about the same size, they are
+ * folded: one run that deletes the same takes their place, and they stay for readers at earlier
+ * frames:
+ *
+ *     newest ─▶ @9 ─▶ @8 ─▶ [@7 .. @3] ─▶ ...       a reader at 5 goes from [@7 .. @3] to its parts
+ *                                │
+ *                              parts ─▶ @7 ─▶ @6 ─▶ ... ─▶ @3 ─▶ ...
+ *
+ * What overlaps is folded into less.  Ranges that do not overlap are all kept, but a reader opens
+ * one place in each run only: it has at most FOLD_RUNS - 1 runs of each size, and of the largest
+ * size, which is not folded any more so that no fold takes long, one for thousands of ranges.
  *
  * At every place where a range starts or ends, the strongest of the open ranges is in force from
- * there on.  A bound is written where the deletion in force changes:
+ * there on.  There is a bound where the deletion in force changes:
  *
  *     [----------- 3 -----------)
  *           [----- 7 -----)
  *              [-- 5 --)
  *     [- 3 -[----- 7 -----[- 3 -)         four bounds; 5 is never in force
  *
- * The open ranges are in a heap, the strongest first.  A range that has ended is removed only when
- * it becomes the first of the heap: so n ranges take n log n time, however they overlap. */
+ * A sweep has the next place of each run in a heap, and unpacks a range when it comes to it: its
+ * memory depends on the number of runs, and not on that of ranges. */
 #include "storage/cell/range_deletions.h"
 
-#include <stdlib.h>
-
+#include "base/arena.h"
 #include "base/heap.h"
 #include "base/memory.h"
 
-struct range_sweep {
-    const struct table *table;
-    struct range_deletion **starts; /* sorted by start */
-    struct range_deletion **ends;   /* sorted by end */
-    struct heap open;               /* the strongest first */
+enum {
+    FOLD_RUNS = 16,
+    LEVEL_MAX = 3 /* a run that 16^3 added ranges were folded into is not folded */
 };
 
-/* Cut a range to the slice; false: nothing is left of it. */
-static bool range_cut(const struct table *table, struct range_deletion *range,
-                      const struct slice *slice)
+/* A bound is packed as a byte for its side and a packed clustering. */
+struct packed_range {
+    struct bytes start;
+    struct bytes end;
+    struct deletion deletion;
+};
+
+struct range_run {
+    const struct range_run *older;
+    const struct range_run *parts; /* the newest of the runs that were folded; NULL: none was */
+    uint64_t frame_first;          /* its ranges were added by frames from this one ... */
+    uint64_t frame;                /* ... to this one */
+    const struct packed_range *ranges;
+    uint32_t count;
+    uint16_t level; /* grows with `count`, and is at most one above that of the parts: so no run has
+                     * a higher level than an older one */
+    uint16_t equal; /* runs from this one on, in the order of the list, of the same level; 1 where
+                     * the level is LEVEL_MAX */
+};
+
+/* One run in a sweep.  Near and far are the ends of a range in the order of the sweep. */
+struct range_source {
+    const struct packed_range *range;
+    uint32_t left; /* ranges from `range` on */
+    bool is_open;  /* the sweep is within `range` */
+    struct bytes packed;
+    struct bound place; /* the far end of `range` if it is open, else the near end */
+};
+
+struct range_sweep {
+    const struct table *table;
+    struct deletion partition_deletion;
+    bool reversed;
+    struct bound first; /* the slice, in the order of the sweep */
+    struct bound last;
+    struct deletion in_force;
+    struct bytes packed; /* the place that was given last, unless it is an end of the slice */
+    struct heap heap;    /* of sources, by their places; owned */
+    size_t source_count;
+    struct range_source sources[];
+};
+
+static void bound_put(const struct bound *bound, struct buffer *buffer)
 {
-    if (row_bound_compare(table, &range->start, &slice->start) < 0)
-        range->start = slice->start;
-    if (row_bound_compare(table, &range->end, &slice->end) > 0)
-        range->end = slice->end;
-    return row_bound_compare(table, &range->start, &range->end) < 0;
+    buffer_put_u8(buffer, bound->side == BOUND_AFTER);
+    row_clustering_pack(&bound->prefix, buffer);
 }
 
-static int compare_starts(const void *a, const void *b, void *table)
+static void bound_get(struct bytes packed, struct bound *bound_out)
 {
-    const struct range_deletion *const *left = a;
-    const struct range_deletion *const *right = b;
+    struct reader reader = reader_of(packed);
 
-    return row_bound_compare(table, &(*left)->start, &(*right)->start);
+    bound_out->side = reader_u8(&reader) != 0 ? BOUND_AFTER : BOUND_BEFORE;
+    row_clustering_unpack(&reader, &bound_out->prefix);
 }
 
-static int compare_ends(const void *a, const void *b, void *table)
-{
-    const struct range_deletion *const *left = a;
-    const struct range_deletion *const *right = b;
+/* ---- the sweep ---- */
 
-    return row_bound_compare(table, &(*left)->end, &(*right)->end);
+/* The order of two places: <0 if the sweep comes to `a` first. */
+static int place_order(const struct range_sweep *sweep, const struct bound *a,
+                       const struct bound *b)
+{
+    int order = row_bound_compare(sweep->table, a, b);
+
+    return sweep->reversed ? -order : order;
 }
 
-static bool is_stronger(const void *context, const void *a, const void *b)
+static bool is_before(const void *sweep, const void *a, const void *b)
 {
-    (void)context;
-    return row_deletion_supersedes(((const struct range_deletion *)a)->deletion,
-                                   ((const struct range_deletion *)b)->deletion);
+    return place_order(sweep, &((const struct range_source *)a)->place,
+                       &((const struct range_source *)b)->place) < 0;
 }
 
-/* The strongest range of the heap, which may have ended.  NULL: the heap is empty. */
-static const struct range_deletion *open_first(const struct range_sweep *sweep)
+/* Go to the near end of the next range.  False: none is left within the slice. */
+static bool source_begin(const struct range_sweep *sweep, struct range_source *source)
 {
-    return sweep->open.count > 0 ? sweep->open.items[0] : NULL;
+    if (source->left == 0)
+        return false;
+    source->packed = sweep->reversed ? source->range->end : source->range->start;
+    bound_get(source->packed, &source->place);
+    if (place_order(sweep, &source->place, &sweep->first) < 0)
+        source->place = sweep->first;
+    return place_order(sweep, &source->place, &sweep->last) < 0;
 }
 
-/* The strongest of the open ranges that end behind `place`. */
-static struct deletion open_strongest(struct range_sweep *sweep, const struct bound *place)
+/* Go from a place to the next one.  False: the run has no more of them. */
+static bool source_turn(const struct range_sweep *sweep, struct range_source *source)
 {
-    const struct range_deletion *first;
-
-    while ((first = open_first(sweep)) != NULL &&
-           row_bound_compare(sweep->table, &first->end, place) <= 0)
-        (void)heap_pop(&sweep->open, is_stronger, NULL);
-    return first != NULL ? first->deletion : DELETION_NONE;
+    source->is_open = !source->is_open;
+    if (!source->is_open) {
+        source->range += sweep->reversed ? -1 : 1;
+        source->left--;
+        return source_begin(sweep, source);
+    }
+    source->packed = sweep->reversed ? source->range->start : source->range->end;
+    bound_get(source->packed, &source->place);
+    if (place_order(sweep, &source->place, &sweep->last) > 0)
+        source->place = sweep->last;
+    return true;
 }
 
-static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfiltered *bounds)
+/* How many ranges of the run end before the slice begins, or there, in the order of the sweep. */
+static uint32_t run_skipped(const struct range_sweep *sweep, const struct range_run *run)
 {
-    const struct table *table = sweep->table;
-    struct deletion in_force = DELETION_NONE;
-    size_t started = 0;
-    size_t written = 0;
+    uint32_t low = 0;
+    uint32_t high = run->count;
 
-    for (size_t ended = 0; ended < count;) {
-        const struct bound *place = &sweep->ends[ended]->end;
-        if (started < count && row_bound_compare(table, &sweep->starts[started]->start, place) < 0)
-            place = &sweep->starts[started]->start;
-        while (started < count &&
-               row_bound_compare(table, &sweep->starts[started]->start, place) == 0)
-            heap_push(&sweep->open, is_stronger, NULL, sweep->starts[started++]);
-        while (ended < count && row_bound_compare(table, &sweep->ends[ended]->end, place) == 0)
-            ended++;
-        struct deletion next = open_strongest(sweep, place);
-        if (next.timestamp_us == in_force.timestamp_us && next.local_s == in_force.local_s)
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        struct bound far;
+        bound_get(sweep->reversed ? run->ranges[run->count - 1 - middle].start
+                                  : run->ranges[middle].end,
+                  &far);
+        if (place_order(sweep, &far, &sweep->first) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void sweep_add(struct range_sweep *sweep, const struct range_run *run)
+{
+    struct range_source *source = &sweep->sources[sweep->source_count];
+    uint32_t skipped = run_skipped(sweep, run);
+
+    if (skipped == run->count)
+        return;
+    source->left = run->count - skipped;
+    source->range = &run->ranges[sweep->reversed ? source->left - 1 : skipped];
+    if (!source_begin(sweep, source))
+        return;
+    sweep->source_count++;
+    heap_push(&sweep->heap, is_before, sweep, source);
+}
+
+/* The first run from `run` on that a reader at `frame` sees. */
+static const struct range_run *run_visible(const struct range_run *run, uint64_t frame)
+{
+    while (run != NULL && run->frame > frame)
+        run = run->parts != NULL && run->frame_first <= frame ? run->parts : run->older;
+    return run;
+}
+
+/* A sweep over the runs from `newest` to the one before `end`. */
+static struct range_sweep *sweep_new(const struct range_run *newest, const struct range_run *end,
+                                     const struct table *table, const struct slice *slice,
+                                     uint64_t frame, struct deletion partition_deletion)
+{
+    size_t count = 0;
+
+    newest = run_visible(newest, frame);
+    for (const struct range_run *at = newest; at != end; at = run_visible(at->older, frame))
+        count++;
+    if (count == 0)
+        return NULL;
+    struct range_sweep *sweep =
+        memory_zeroed(1, sizeof *sweep + count * sizeof(struct range_source));
+    sweep->table = table;
+    sweep->partition_deletion = partition_deletion;
+    sweep->reversed = slice->reversed;
+    sweep->first = slice->reversed ? slice->end : slice->start;
+    sweep->last = slice->reversed ? slice->start : slice->end;
+    sweep->in_force = DELETION_NONE;
+    sweep->heap.items = memory_alloc(count * sizeof(void *));
+    for (const struct range_run *at = newest; at != end; at = run_visible(at->older, frame))
+        sweep_add(sweep, at);
+    return sweep;
+}
+
+struct range_sweep *range_deletions_sweep(const struct range_run *newest, const struct table *table,
+                                          const struct slice *slice, uint64_t frame,
+                                          struct deletion partition_deletion)
+{
+    return sweep_new(newest, NULL, table, slice, frame, partition_deletion);
+}
+
+/* The strongest deletion of the open ranges, unless the partition's is stronger. */
+static struct deletion open_strongest(const struct range_sweep *sweep)
+{
+    struct deletion strongest = sweep->partition_deletion;
+    bool is_found = false;
+
+    for (size_t i = 0; i < sweep->source_count; i++) {
+        const struct range_source *source = &sweep->sources[i];
+        if (!source->is_open || !row_deletion_supersedes(source->range->deletion, strongest))
             continue;
-        bounds[written].kind = UNFILTERED_BOUND;
-        bounds[written].bound = *place;
-        bounds[written].before = in_force;
-        bounds[written++].after = next;
-        in_force = next;
+        strongest = source->range->deletion;
+        is_found = true;
     }
-    return written;
+    return is_found ? strongest : DELETION_NONE;
 }
 
-static struct unfiltered bound_turned(struct unfiltered bound)
+bool range_deletions_next(struct range_sweep *sweep, struct unfiltered *place_out)
 {
-    struct deletion before = bound.before;
-
-    bound.before = bound.after;
-    bound.after = before;
-    return bound;
+    if (sweep->heap.count == 0)
+        return false;
+    const struct range_source *first = sweep->heap.items[0];
+    *place_out = (struct unfiltered){
+        .kind = UNFILTERED_BOUND, .bound = first->place, .before = sweep->in_force};
+    sweep->packed = first->packed;
+    do {
+        struct range_source *source = heap_pop(&sweep->heap, is_before, sweep);
+        if (source_turn(sweep, source))
+            heap_push(&sweep->heap, is_before, sweep, source);
+        first = sweep->heap.items[0];
+    } while (sweep->heap.count > 0 && place_order(sweep, &first->place, &place_out->bound) == 0);
+    sweep->in_force = open_strongest(sweep);
+    place_out->after = sweep->in_force;
+    return true;
 }
 
-static void bounds_reverse(struct unfiltered *bounds, size_t count)
+bool range_deletions_changes(const struct unfiltered *place)
 {
-    for (size_t i = 0; i < (count + 1) / 2; i++) {
-        struct unfiltered last = bound_turned(bounds[i]);
-        bounds[i] = bound_turned(bounds[count - 1 - i]);
-        bounds[count - 1 - i] = last;
+    return place->before.timestamp_us != place->after.timestamp_us ||
+           place->before.local_s != place->after.local_s;
+}
+
+void range_deletions_end(struct range_sweep *sweep)
+{
+    if (sweep == NULL)
+        return;
+    memory_free(sweep->heap.items);
+    memory_free(sweep);
+}
+
+/* ---- adding ---- */
+
+static uint16_t level_of(uint32_t count)
+{
+    uint16_t level = 0;
+
+    for (; count > 1; count = (count + FOLD_RUNS - 1) / FOLD_RUNS)
+        level++;
+    return level;
+}
+
+/* `run.level` is the most that its level may be. */
+static void run_add(const struct range_run **newest, struct range_run run,
+                    const struct packed_range *ranges, struct arena *arena)
+{
+    if (run.count > 0)
+        run.ranges = arena_copy_item(arena, ranges, run.count * sizeof *ranges);
+    if (run.level > level_of(run.count))
+        run.level = level_of(run.count);
+    run.equal = 1;
+    if (run.older != NULL && run.older->level == run.level)
+        run.equal = (uint16_t)(run.older->equal + (run.level < LEVEL_MAX));
+    *newest = arena_copy_item(arena, &run, sizeof run);
+}
+
+/* Put one run in the place of the first FOLD_RUNS. */
+static void runs_fold(const struct range_run **newest, const struct table *table,
+                      struct arena *arena)
+{
+    const struct slice all = stream_slice_all();
+    const struct range_run *end = *newest;
+    struct range_run run = {
+        .parts = *newest, .frame = (*newest)->frame, .level = (uint16_t)((*newest)->level + 1)};
+    size_t most = 0;
+
+    for (uint32_t i = 0; i < FOLD_RUNS; i++, end = end->older) {
+        run.frame_first = end->frame_first;
+        most += end->count;
     }
-}
-
-size_t range_deletions_bounds(const struct table *table, struct range_deletion *ranges,
-                              size_t count, struct deletion partition_deletion,
-                              const struct slice *slice, struct unfiltered *bounds_out)
-{
-    struct range_deletion **pointers = memory_alloc(3 * count * sizeof(struct range_deletion *));
-    struct range_sweep sweep = {
-        .table = table,
-        .starts = pointers,
-        .ends = pointers + count,
-        .open.items = (void **)(pointers + 2 * count),
-    };
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (!row_deletion_supersedes(ranges[i].deletion, partition_deletion) ||
-            !range_cut(table, &ranges[i], slice))
+    run.older = end;
+    struct range_sweep *sweep = sweep_new(*newest, end, table, &all, UINT64_MAX, DELETION_NONE);
+    /* A bound that ends a range may begin another: n ranges have 2 n bounds.  All places are ends
+     * of ranges that were added, so a run has fewer than twice as many ranges as were folded into
+     * it. */
+    struct packed_range *ranges = memory_alloc(2 * most * sizeof *ranges);
+    struct unfiltered bound;
+    while (range_deletions_next(sweep, &bound)) {
+        if (!range_deletions_changes(&bound))
             continue;
-        sweep.starts[kept] = &ranges[i];
-        sweep.ends[kept++] = &ranges[i];
+        if (bound.before.timestamp_us != TIMESTAMP_NONE)
+            ranges[run.count++].end = sweep->packed;
+        ranges[run.count].start = sweep->packed;
+        ranges[run.count].deletion = bound.after;
     }
-    /* qsort_r takes its context without const; the comparisons do not write to the table. */
-    void *context = (void *)(uintptr_t)table;
-    qsort_r(sweep.starts, kept, sizeof *pointers, compare_starts, context);
-    qsort_r(sweep.ends, kept, sizeof *pointers, compare_ends, context);
-    size_t written = sweep_run(&sweep, kept, bounds_out);
-    memory_free(pointers);
-    if (slice->reversed)
-        bounds_reverse(bounds_out, written);
-    return written;
+    range_deletions_end(sweep);
+    run_add(newest, run, ranges, arena);
+    memory_free(ranges);
+}
+
+void range_deletions_add(const struct range_run **newest, const struct table *table,
+                         const struct bound *start, const struct bound *end,
+                         struct deletion deletion, uint64_t frame, struct arena *arena,
+                         struct buffer *scratch)
+{
+    const struct range_run run = {
+        .older = *newest, .frame_first = frame, .frame = frame, .count = 1};
+    struct packed_range range = {.deletion = deletion};
+
+    if (row_bound_compare(table, start, end) >= 0)
+        return;
+    buffer_clear(scratch);
+    bound_put(start, scratch);
+    range.start = arena_copy(arena, buffer_view(scratch));
+    buffer_clear(scratch);
+    bound_put(end, scratch);
+    range.end = arena_copy(arena, buffer_view(scratch));
+    run_add(newest, run, &range, arena);
+    while ((*newest)->equal == FOLD_RUNS)
+        runs_fold(newest, table, arena);
 }

@@ -12,9 +12,8 @@
  * reader stops at this version; the older versions stay for readers at earlier frames.  A whole row
  * that is written over a whole row has depth 0, too.
  *
- * Deletions of the partition and of ranges are lists whose entries have frames too.  A reader
- * combines the entries up to its frame (range_deletions.h) and applies to each row the deletion
- * that covers it.
+ * Deletions of the partition and of ranges have frames too.  A reader applies to each row the
+ * strongest deletion up to its frame that covers it (range_deletions.h).
  *
  * Memory: a partition takes 56 bytes and its key, and 21 to 43 in the hash table; a row takes 16,
  * and a version 24 and its packed bytes.  In the trees each partition and each row takes 16 bytes
@@ -49,26 +48,18 @@ struct row_node {
     const struct row_version *oldest; /* the clustering is read from it */
 };
 
+/* Each is stronger than the older ones, so a reader needs the newest up to its frame only. */
 struct partition_deletion {
     struct partition_deletion *older;
     uint64_t frame;
     struct deletion deletion;
 };
 
-/* A range deletion.  Packed: start and end, each a byte for its side and a packed clustering. */
-struct range_node {
-    struct range_node *older;
-    uint64_t frame;
-    struct deletion deletion;
-    struct bytes packed;
-};
-
 /* What only few partitions have. */
 struct partition_extras {
     struct row_version *static_row;
     struct partition_deletion *deletions;
-    struct range_node *ranges;
-    size_t range_count;
+    const struct range_run *ranges; /* the newest; NULL: none */
 };
 
 struct partition {
@@ -414,38 +405,10 @@ static void apply_partition_deletion(struct row_memtable *memtable, struct parti
     struct partition_extras *extras = partition_extras(memtable, partition);
     const struct partition_deletion added = {extras->deletions, memtable->frame_last, deletion};
 
+    if (extras->deletions != NULL &&
+        !row_deletion_supersedes(deletion, extras->deletions->deletion))
+        return;
     extras->deletions = arena_copy_item(memtable->arena, &added, sizeof added);
-}
-
-static void bound_put(const struct bound *bound, struct buffer *buffer)
-{
-    buffer_put_u8(buffer, bound->side == BOUND_AFTER);
-    row_clustering_pack(&bound->prefix, buffer);
-}
-
-static void bound_get(struct reader *reader, struct bound *bound_out)
-{
-    bound_out->side = reader_u8(reader) != 0 ? BOUND_AFTER : BOUND_BEFORE;
-    row_clustering_unpack(reader, &bound_out->prefix);
-}
-
-static void apply_range(struct row_memtable *memtable, struct partition *partition,
-                        const struct bound *start, const struct bound *end,
-                        struct deletion deletion)
-{
-    struct partition_extras *extras = partition_extras(memtable, partition);
-
-    buffer_clear(&memtable->packed);
-    bound_put(start, &memtable->packed);
-    bound_put(end, &memtable->packed);
-    const struct range_node added = {
-        .older = extras->ranges,
-        .frame = memtable->frame_last,
-        .deletion = deletion,
-        .packed = arena_copy(memtable->arena, buffer_view(&memtable->packed)),
-    };
-    extras->ranges = arena_copy_item(memtable->arena, &added, sizeof added);
-    extras->range_count++;
 }
 
 /* The partition that `frame` is about to write to. */
@@ -479,8 +442,10 @@ void row_memtable_apply(struct row_memtable *memtable, const struct table *table
             continue;
         }
         if (start != NULL && item->before.timestamp_us != TIMESTAMP_NONE)
-            apply_range(memtable, partition, &start->bound, &item->bound,
-                        mutation_fill_deletion(item->before, timestamp_us));
+            range_deletions_add(&partition_extras(memtable, partition)->ranges, table,
+                                &start->bound, &item->bound,
+                                mutation_fill_deletion(item->before, timestamp_us), frame,
+                                memtable->arena, &memtable->packed);
         start = item->after.timestamp_us != TIMESTAMP_NONE ? item : NULL;
     }
     check(start == NULL);
@@ -507,9 +472,9 @@ void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *
 
 /* ---- reading ---- */
 
-/* Rows come from a cursor, bounds of range deletions from an array that is made when the stream is
- * opened; `next` merges the two.  While the memtable is open a write may come between two pulls:
- * then the cursor is set again before the next row, behind the last row that it gave. */
+/* Rows come from a cursor, bounds from a sweep over the range deletions; `next` merges the two.
+ * While the memtable is open a write may come between two pulls: then the cursor is set again
+ * before the next row, behind the last row that it gave. */
 struct row_stream {
     struct stream base;
     const struct partition *partition;
@@ -526,9 +491,9 @@ struct row_stream {
     uint32_t passed_count; /* rows skipped one by one since the last row_memtable_stream_pass */
     uint32_t *looked;      /* see row_memtable_stream_limit; NULL: no limit */
     uint32_t looked_most;
-    struct unfiltered *bounds; /* owned; they point into the memtable and the slice */
-    size_t bound_count;
-    size_t bound_next;
+    struct range_sweep *ranges; /* owned; NULL: there are none */
+    struct unfiltered bound;    /* the sweep's next place, if `has_bound` */
+    bool has_bound;
     struct deletion open; /* the range deletion in force */
     struct arena *arena;  /* for the items that are yielded */
     bool is_kept;         /* `arena` is the caller's, and is not reset at each pull */
@@ -619,12 +584,12 @@ static bool stream_static(struct row_stream *stream, struct unfiltered *out)
 /* Whether the next item is a bound, and not the row at the head. */
 static bool stream_bound_is_next(const struct row_stream *stream)
 {
-    if (stream->bound_next == stream->bound_count)
+    if (!stream->has_bound)
         return false;
     if (stream->head == NULL)
         return true;
-    int order = row_bound_compare_clustering(
-        stream->base.table, &stream->bounds[stream->bound_next].bound, &stream->head_clustering);
+    int order = row_bound_compare_clustering(stream->base.table, &stream->bound.bound,
+                                             &stream->head_clustering);
     return stream->slice.reversed ? order > 0 : order < 0;
 }
 
@@ -648,6 +613,19 @@ static bool stream_is_at_limit(const struct row_stream *stream)
     return stream->looked != NULL && *stream->looked >= stream->looked_most;
 }
 
+/* Take the sweep's next place.  False: no deletion begins, ends or changes there. */
+static bool stream_bound(struct row_stream *stream, struct unfiltered *out)
+{
+    *out = stream->bound;
+    stream->open = out->after;
+    stream->has_bound = range_deletions_next(stream->ranges, &stream->bound);
+    if (range_deletions_changes(out))
+        return true;
+    if (stream->looked != NULL)
+        ++*stream->looked;
+    return false;
+}
+
 static int row_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
 {
     struct row_stream *stream = (struct row_stream *)base;
@@ -659,13 +637,14 @@ static int row_stream_next(struct stream *base, struct unfiltered *out, struct e
         if (stream_static(stream, out))
             return 1;
         stream_find_head(stream);
-        if (stream_bound_is_next(stream)) {
-            *out = stream->bounds[stream->bound_next++];
-            stream->open = out->after;
-            return 1;
-        }
-        if (stream->head == NULL || stream_is_at_limit(stream))
+        bool is_bound = stream_bound_is_next(stream);
+        if ((!is_bound && stream->head == NULL) || stream_is_at_limit(stream))
             return 0;
+        if (is_bound) {
+            if (stream_bound(stream, out))
+                return 1;
+            continue;
+        }
         struct deletion covering = stream->open;
         if (!row_deletion_supersedes(covering, base->partition_deletion))
             covering = base->partition_deletion;
@@ -684,7 +663,7 @@ static void row_stream_close(struct stream *base)
 {
     struct row_stream *stream = (struct row_stream *)base;
 
-    memory_free(stream->bounds);
+    range_deletions_end(stream->ranges);
     if (!stream->is_kept)
         arena_free(stream->arena);
     memory_free(stream);
@@ -712,32 +691,11 @@ void row_memtable_stream_limit(struct stream *base, uint32_t *looked, uint32_t m
 
 static struct deletion deletion_visible(const struct partition_extras *extras, uint64_t frame)
 {
-    struct deletion strongest = DELETION_NONE;
+    const struct partition_deletion *at = extras->deletions;
 
-    for (const struct partition_deletion *at = extras->deletions; at != NULL; at = at->older)
-        if (at->frame <= frame && row_deletion_supersedes(at->deletion, strongest))
-            strongest = at->deletion;
-    return strongest;
-}
-
-static void stream_set_bounds(struct row_stream *stream, const struct partition_extras *extras)
-{
-    struct range_deletion *ranges = memory_alloc(extras->range_count * sizeof *ranges);
-    size_t count = 0;
-
-    for (const struct range_node *at = extras->ranges; at != NULL; at = at->older) {
-        struct reader reader = reader_of(at->packed);
-        if (at->frame > stream->frame)
-            continue;
-        bound_get(&reader, &ranges[count].start);
-        bound_get(&reader, &ranges[count].end);
-        ranges[count++].deletion = at->deletion;
-    }
-    stream->bounds = memory_alloc(2 * count * sizeof *stream->bounds);
-    stream->bound_count =
-        range_deletions_bounds(stream->base.table, ranges, count, stream->base.partition_deletion,
-                               &stream->slice, stream->bounds);
-    memory_free(ranges);
+    while (at != NULL && at->frame > frame)
+        at = at->older;
+    return at != NULL ? at->deletion : DELETION_NONE;
 }
 
 struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
@@ -766,8 +724,10 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
     stream_set_cursor(stream);
     if (partition->extras != NULL) {
         stream->base.partition_deletion = deletion_visible(partition->extras, frame);
-        if (partition->extras->range_count > 0)
-            stream_set_bounds(stream, partition->extras);
+        stream->ranges = range_deletions_sweep(partition->extras->ranges, table, &stream->slice,
+                                               frame, stream->base.partition_deletion);
+        stream->has_bound =
+            stream->ranges != NULL && range_deletions_next(stream->ranges, &stream->bound);
     }
     return &stream->base;
 }

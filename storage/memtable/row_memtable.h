@@ -52,8 +52,9 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
  * of `value` must last until the next call or the stream's end. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
-/* Add 1 to *looked for each row that the stream looks at, and end the stream when *looked is
- * `most`.  One call of `next` may otherwise look at millions of rows that a deletion hides. */
+/* Add 1 to *looked for each row that the stream looks at, and for each end of a range deletion that
+ * a stronger one hides; end the stream when *looked is `most`.  One call of `next` may otherwise
+ * look at millions of them. */
 void row_memtable_stream_limit(struct stream *stream, uint32_t *looked, uint32_t most);
 
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);

@@ -2,6 +2,7 @@
 #include "storage/memtable/row_memtable.h"
 
 #include <criterion/criterion.h>
+#include <malloc.h>
 #include <stdio.h>
 
 #include "base/murmur3.h"
@@ -150,6 +151,119 @@ Test(row_memtable, a_limited_stream_ends_among_rows_that_a_deletion_hides)
     cr_assert_eq(stream->next(stream, &item, NULL), 0);
     cr_assert_eq(looked, 100);
     stream_close(stream);
+    teardown(&fixture);
+}
+
+/* Delete rows c1 = `first` to `last` of the model's partition. */
+static void delete_range(struct fixture *fixture, uint64_t frame, int first, int last)
+{
+    struct model_write write = {.kind = MODEL_DELETE_RANGE,
+                                .frame = frame,
+                                .timestamp_us = (int64_t)frame,
+                                .range = stream_slice_all()};
+    uint8_t values[2][4];
+
+    arena_reset(fixture->scratch);
+    store_u32_be(values[0], (uint32_t)first);
+    store_u32_be(values[1], (uint32_t)last);
+    write.range.start.prefix = (struct clustering){1, {bytes_of(values[0], 4)}};
+    write.range.end.prefix = (struct clustering){1, {bytes_of(values[1], 4)}};
+    apply(fixture, &write);
+}
+
+static size_t bounds_count(struct fixture *fixture, const struct slice *slice, uint64_t frame)
+{
+    struct stream *stream = open_stream(fixture, slice, frame);
+    struct unfiltered item;
+    size_t count = 0;
+
+    for (; stream->next(stream, &item, NULL) == 1; count++)
+        cr_assert_eq(item.kind, UNFILTERED_BOUND);
+    stream_close(stream);
+    return count;
+}
+
+/* However many ranges are deleted, a reader has a place in few runs of them, and what it unpacks
+ * are those that it comes to. */
+Test(row_memtable, a_reader_takes_little_memory_for_many_range_deletions)
+{
+    enum { RANGES = 6000, READER_MAX = 40000 };
+    struct fixture fixture = setup();
+    struct slice slice = stream_slice_all();
+    struct unfiltered item;
+
+    for (int i = 0; i < RANGES; i++)
+        delete_range(&fixture, (uint64_t)i + 1, 10 * (i * 1009 % RANGES),
+                     10 * (i * 1009 % RANGES) + 1);
+    for (int reversed = 0; reversed < 2; reversed++) {
+        slice.reversed = reversed != 0;
+        size_t before = mallinfo2().uordblks;
+        struct stream *stream = open_stream(&fixture, &slice, RANGES);
+        cr_assert_eq(stream->next(stream, &item, NULL), 1);
+        cr_assert_lt(mallinfo2().uordblks - before, READER_MAX);
+        stream_close(stream);
+        cr_assert_eq(bounds_count(&fixture, &slice, RANGES), 2 * RANGES);
+        cr_assert_eq(bounds_count(&fixture, &slice, RANGES / 3), RANGES / 3 * 2);
+    }
+    teardown(&fixture);
+}
+
+/* The same rows deleted over and over are one range in memory, and weaker ranges within a stronger
+ * one do not keep the engine thread. */
+Test(row_memtable, range_deletions_that_hide_each_other_are_folded)
+{
+    enum { RANGES = 5000 };
+    struct fixture fixture = setup();
+    struct slice slice = stream_slice_all();
+    struct unfiltered item;
+    uint32_t looked = 0;
+
+    for (int i = 0; i < RANGES; i++)
+        delete_range(&fixture, (uint64_t)i + 1, 0, 1000000);
+    cr_assert_eq(bounds_count(&fixture, &slice, UINT64_MAX), 2);
+    struct stream *stream = open_stream(&fixture, &slice, UINT64_MAX);
+    row_memtable_stream_limit(stream, &looked, 10);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_assert_eq(item.after.timestamp_us, RANGES);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_assert_eq(looked, 0);
+    stream_close(stream);
+    for (int i = 0; i < RANGES; i++)
+        delete_range(&fixture, RANGES + 1, 10 * i, 10 * i + 1);
+    delete_range(&fixture, RANGES + 2, -1, 2000000);
+    stream = open_stream(&fixture, &slice, UINT64_MAX);
+    row_memtable_stream_limit(stream, &looked, 10);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_assert_eq(stream->next(stream, &item, NULL), 0);
+    cr_assert_eq(looked, 10);
+    row_memtable_stream_limit(stream, &looked, UINT32_MAX);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    cr_assert_eq(stream->next(stream, &item, NULL), 0);
+    stream_close(stream);
+    teardown(&fixture);
+}
+
+/* Of a history of range deletions alone most of what a reader sees is folded. */
+Test(row_memtable, folded_range_deletions_show_what_the_model_shows, .timeout = 60)
+{
+    enum { WRITES = 700 };
+    struct fixture fixture = setup();
+    struct model_write *writes =
+        arena_alloc(fixture.scratch, WRITES * sizeof *writes, _Alignof(struct model_write));
+    uint64_t random = 7;
+
+    model_history(&random, writes, WRITES, fixture.scratch);
+    for (size_t i = 0; i < WRITES; i++) {
+        if (writes[i].kind != MODEL_DELETE_RANGE && i % 5 != 0) {
+            writes[i].kind = MODEL_DELETE_RANGE;
+            writes[i].range = model_slice(&random, fixture.scratch);
+        }
+        apply(&fixture, &writes[i]);
+    }
+    for (uint64_t frame = 1; frame <= writes[WRITES - 1].frame; frame += 3) {
+        struct slice some = model_slice(&random, fixture.scratch);
+        compare(&fixture, writes, WRITES, &some, frame, 7);
+    }
     teardown(&fixture);
 }
 
