@@ -1,15 +1,19 @@
 /* partition_index: open addressing by token; entries back to back in chunks that never move.
  *
- * What must hold: an entry has the exact sum of the stats that were added.  An entry is 40 bytes
+ * What must hold: an entry has the exact sum of the stats that were added.  An entry is 44 bytes
  * and its key; only the stats of few partitions need further memory (packed_stats.h).
  *
  *     chunk     | token first sum … key | token first sum … key | …      256 KiB
  *     places    an entry's place is its chunk times 2^15 plus its offset there, in units of 8 bytes
  *     slots     places plus one, by the token's low bits; 0: empty
- *     order     places by (token, key), made by partition_index_seek, stale after partitions were
- *               added */
+ *     buckets   lists of entries by the token's high bits, each one place plus one; 0: the end
+ *     order     places of one bucket by (token, key), made by partition_index_seek
+ *
+ * A walk in order sorts one bucket at a time.  Tokens are hashes, so a bucket has some dozens of
+ * entries, however many partitions there are and were added since the walk began. */
 #include "storage/cell/partition_index.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,16 +24,19 @@
 enum {
     CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, four times the longest key */
     SLOTS_FIRST = 64,
-    WALK_AHEAD = 8 /* a walk in order prefetches the entry so many places ahead */
+    BUCKET_SLOTS = 64 /* there is a bucket for so many slots */
 };
+
+#define ORDER_NONE UINT32_MAX
 
 struct index_entry {
     int64_t token;
     struct packed_stats stats; /* the tag is the key's size */
+    uint32_t next;             /* of the same bucket: its place plus one; 0: the end */
     uint8_t key[];
 };
 
-_Static_assert(sizeof(struct index_entry) == 40, "an entry takes what the comment says");
+_Static_assert(offsetof(struct index_entry, key) == 44, "an entry takes what the comment says");
 
 struct partition_index {
     uint32_t table_id;
@@ -39,9 +46,13 @@ struct partition_index {
     uint32_t count;
     uint32_t *slots; /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
+    uint32_t *buckets; /* slot_capacity / BUCKET_SLOTS of them */
     uint32_t *order;
-    uint32_t order_count; /* entries in `order`, which is stale while this differs from `count` */
-    uint32_t walked;      /* index in `order` of the entry that was found last */
+    uint32_t order_capacity;
+    uint32_t order_count;
+    uint32_t order_bucket; /* the bucket that `order` has the places of */
+    uint32_t order_of;     /* `count` when it was made, as other entries may have come since;
+                            * ORDER_NONE: it is to be made anew */
 };
 
 struct partition_index *partition_index_new(uint32_t table_id)
@@ -51,6 +62,7 @@ struct partition_index *partition_index_new(uint32_t table_id)
     index->chunk_used = CHUNK_UNITS;
     index->slot_capacity = SLOTS_FIRST;
     index->slots = memory_zeroed(SLOTS_FIRST, sizeof(uint32_t));
+    index->buckets = memory_zeroed(SLOTS_FIRST / BUCKET_SLOTS, sizeof(uint32_t));
     return index;
 }
 
@@ -68,7 +80,7 @@ static struct bytes entry_key(const struct index_entry *entry)
 
 static uint32_t entry_units(size_t key_size)
 {
-    return (uint32_t)((sizeof(struct index_entry) + key_size + 7) / 8);
+    return (uint32_t)((offsetof(struct index_entry, key) + key_size + 7) / 8);
 }
 
 /* The place of a new entry, which the caller fills. */
@@ -103,6 +115,7 @@ void partition_index_free(struct partition_index *index)
         memory_free(index->chunks[i]);
     memory_free(index->chunks);
     memory_free(index->slots);
+    memory_free(index->buckets);
     memory_free(index->order);
     memory_free(index);
 }
@@ -121,7 +134,9 @@ size_t partition_index_bytes(const struct partition_index *index)
 {
     size_t chunk = CHUNK_UNITS * sizeof(uint64_t) + sizeof(uint64_t *);
     return sizeof *index + index->chunk_count * chunk +
-           ((size_t)index->slot_capacity + index->order_count) * sizeof(uint32_t);
+           ((size_t)index->slot_capacity + index->slot_capacity / BUCKET_SLOTS +
+            index->order_capacity) *
+               sizeof(uint32_t);
 }
 
 int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b)
@@ -170,6 +185,26 @@ static uint32_t *index_slot(const struct partition_index *index, int64_t token, 
     }
 }
 
+static uint32_t bucket_count(const struct partition_index *index)
+{
+    return index->slot_capacity / BUCKET_SLOTS;
+}
+
+/* Buckets are in the order of tokens: the upper half of a token decides. */
+static uint32_t bucket_of(const struct partition_index *index, int64_t token)
+{
+    uint64_t upper = ((uint64_t)token ^ UINT64_C(1) << 63) >> 32;
+    return (uint32_t)(upper * bucket_count(index) >> 32);
+}
+
+static void bucket_add(struct partition_index *index, uint32_t place)
+{
+    struct index_entry *entry = entry_at(index, place);
+    uint32_t *bucket = &index->buckets[bucket_of(index, entry->token)];
+    entry->next = *bucket;
+    *bucket = place + 1;
+}
+
 static void index_grow(struct partition_index *index)
 {
     uint32_t *old = index->slots;
@@ -177,6 +212,9 @@ static void index_grow(struct partition_index *index)
     check(old_capacity <= UINT32_MAX / 4);
     index->slot_capacity = old_capacity * 2;
     index->slots = memory_zeroed(index->slot_capacity, sizeof(uint32_t));
+    memory_free(index->buckets);
+    index->buckets = memory_zeroed(bucket_count(index), sizeof(uint32_t));
+    index->order_of = ORDER_NONE;
     uint32_t mask = index->slot_capacity - 1;
     for (uint32_t i = 0; i < old_capacity; i++) {
         if (old[i] == 0)
@@ -185,6 +223,7 @@ static void index_grow(struct partition_index *index)
         while (index->slots[at] != 0)
             at = (at + 1) & mask;
         index->slots[at] = old[i];
+        bucket_add(index, old[i] - 1);
     }
     memory_free(old);
 }
@@ -221,6 +260,7 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
         *entry = (struct index_entry){.token = token, .stats.tag = (uint16_t)key.size};
         memcpy(entry->key, key.data, key.size);
         *slot = place + 1;
+        bucket_add(index, place);
         index->count++;
     }
     packed_stats_add(&entry_at(index, *slot - 1)->stats, stats);
@@ -264,22 +304,22 @@ static int compare_places(const void *a, const void *b, void *context)
     return partition_index_order(first->token, entry_key(first), second->token, entry_key(second));
 }
 
-static int64_t place_token(const void *context, uint32_t place)
+/* Make the order of a bucket, unless it is made. */
+static void bucket_sort(struct partition_index *index, uint32_t bucket)
 {
-    return entry_at(context, place)->token;
-}
-
-static void index_sort(struct partition_index *index)
-{
-    const struct partition_sort sort = {place_token, compare_places, index};
+    if (index->order_of == index->count && index->order_bucket == bucket)
+        return;
     uint32_t count = 0;
-    index->order = memory_resize(index->order, index->count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < index->slot_capacity; i++)
-        if (index->slots[i] != 0)
-            index->order[count++] = index->slots[i] - 1;
-    partition_index_sort_numbers(&sort, index->order, count);
+    for (uint32_t at = index->buckets[bucket]; at != 0; at = entry_at(index, at - 1)->next) {
+        index->order =
+            memory_make_room(index->order, count, &index->order_capacity, sizeof(uint32_t));
+        index->order[count++] = at - 1;
+    }
+    if (count > 1)
+        qsort_r(index->order, count, sizeof(uint32_t), compare_places, index);
     index->order_count = count;
-    index->walked = 0;
+    index->order_bucket = bucket;
+    index->order_of = index->count;
 }
 
 /* The index in `order` of the first entry at or after (token, key); with `after`, of the first
@@ -288,7 +328,7 @@ static uint32_t order_seek(const struct partition_index *index, int64_t token, s
                            bool after)
 {
     uint32_t low = 0;
-    uint32_t high = index->count;
+    uint32_t high = index->order_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct index_entry *entry = entry_at(index, index->order[middle]);
@@ -301,26 +341,18 @@ static uint32_t order_seek(const struct partition_index *index, int64_t token, s
     return low;
 }
 
-/* Whether the entry that was found last is that of (token, key). */
-static bool is_walking(const struct partition_index *index, int64_t token, struct bytes key)
-{
-    if (index->walked >= index->count)
-        return false;
-    const struct index_entry *entry = entry_at(index, index->order[index->walked]);
-    return entry->token == token && bytes_equal(entry_key(entry), key);
-}
-
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out)
 {
-    if (index->order_count != index->count)
-        index_sort(index);
-    index->walked = after && is_walking(index, token, key) ? index->walked + 1
-                                                           : order_seek(index, token, key, after);
-    if (index->walked == index->count)
-        return false;
-    if (index->walked + WALK_AHEAD < index->count)
-        __builtin_prefetch(entry_at(index, index->order[index->walked + WALK_AHEAD]));
-    *entry_out = entry_view(entry_at(index, index->order[index->walked]));
+    uint32_t bucket = bucket_of(index, token);
+    bucket_sort(index, bucket);
+    uint32_t found = order_seek(index, token, key, after);
+    while (found == index->order_count) {
+        if (++bucket == bucket_count(index))
+            return false;
+        bucket_sort(index, bucket);
+        found = 0;
+    }
+    *entry_out = entry_view(entry_at(index, index->order[found]));
     return true;
 }

@@ -41,8 +41,7 @@ size_t partition_index_bytes(const struct partition_index *index);     /* of mem
 bool partition_index_next(const struct partition_index *index, uint32_t *place,
                           struct partition_index_entry *entry_out);
 /* The first entry at or after (token, key), or with `after` the first one after it; false: there is
- * none.  Sorts the entries when partitions were added since the last call.  No search is needed
- * when (token, key) is the entry that was found last and `after` is set. */
+ * none.  Takes the time of some dozens of entries, as long as tokens are hashes. */
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out);
 /* The order of partitions: by token, then by the bytes of the key. */

@@ -61,6 +61,54 @@ Test(partition_index, what_is_added_to_many_partitions_is_found_in_order)
     partition_index_free(index);
 }
 
+/* A walk sorts what it comes to: however many partitions there are, and come meanwhile. */
+Test(partition_index, a_walk_among_new_partitions_never_sorts_them_all)
+{
+    enum { PARTITIONS = 20000, SORTED_MAX = 200 };
+    struct partition_index *index = partition_index_new(1);
+    struct partition_index_entry entry = {.token = INT64_MIN};
+    uint32_t added = 0;
+    uint32_t walked = 0;
+    char text[32];
+    for (; added < PARTITIONS; added++)
+        add_value(index, key_of(added, text), 1, 1, 1);
+    size_t bytes = partition_index_bytes(index);
+    for (; walked < 1000; walked++) {
+        struct partition_index_entry before = entry;
+        cr_assert(partition_index_seek(index, entry.token, entry.key, walked > 0, &entry));
+        cr_assert(walked == 0 ||
+                  partition_index_order(before.token, before.key, entry.token, entry.key) < 0);
+    }
+    cr_expect_lt(partition_index_bytes(index) - bytes, SORTED_MAX * sizeof(uint32_t));
+    int64_t middle = entry.token;
+    uint32_t behind = 0;
+    for (; added < 2 * PARTITIONS; added++)
+        add_value(index, key_of(added, text), 1, 1, 1);
+    for (uint32_t i = 0; i < added; i++)
+        behind += token_of(key_of(i, text)) > middle;
+    while (partition_index_seek(index, entry.token, entry.key, true, &entry))
+        behind--;
+    cr_expect_eq(behind, 0);
+    partition_index_free(index);
+}
+
+/* Rows of a partition that is there already may make the index grow, too. */
+Test(partition_index, what_is_sorted_is_not_used_after_the_index_has_grown)
+{
+    struct partition_index *index = partition_index_new(1);
+    struct partition_index_entry entry;
+    const struct bytes none = {0};
+    char text[32];
+    for (uint32_t i = 0; i < 1000; i++) {
+        add_value(index, key_of(i, text), 1, 1, 1);
+        (void)partition_index_seek(index, 1, none, false, &entry);
+        add_value(index, key_of(i, text), 1, 1, 1);
+        cr_assert(partition_index_seek(index, INT64_MIN / 2, none, false, &entry));
+        cr_assert(i < 50 || entry.token < 0);
+    }
+    partition_index_free(index);
+}
+
 /* Tokens that share their upper half, or are the same, of both signs. */
 Test(partition_index, tokens_that_are_alike_are_in_order_too)
 {
