@@ -9,6 +9,10 @@
  *     buckets   lists of entries by the token's high bits, each one place plus one; 0: the end
  *     order     places of one bucket by (token, key), made by partition_index_seek
  *
+ * An entry whose rows were all removed stays until the slots are used up.  If half of the entries
+ * are such by then, the index is made anew without them.  So it has at most four times as many
+ * entries as it ever had with rows.
+ *
  * A walk in order sorts one bucket at a time.  Tokens are hashes, so a bucket has some dozens of
  * entries, however many partitions there are and were added since the walk began. */
 #include "storage/cell/partition_index.h"
@@ -44,7 +48,8 @@ struct partition_index {
     uint32_t chunk_count;
     uint32_t chunk_used; /* units of the last chunk */
     uint32_t count;
-    uint32_t *slots; /* capacity a power of two, at most three quarters used */
+    uint32_t empty_count; /* entries without rows */
+    uint32_t *slots;      /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
     uint32_t *buckets; /* slot_capacity / BUCKET_SLOTS of them */
     uint32_t *order;
@@ -205,27 +210,74 @@ static void bucket_add(struct partition_index *index, uint32_t place)
     *bucket = place + 1;
 }
 
+/* Make slots and buckets, for entries that are put into them next. */
+static void slots_new(struct partition_index *index, uint32_t capacity)
+{
+    index->slot_capacity = capacity;
+    index->slots = memory_zeroed(capacity, sizeof(uint32_t));
+    memory_free(index->buckets);
+    index->buckets = memory_zeroed(bucket_count(index), sizeof(uint32_t));
+    index->order_of = ORDER_NONE;
+}
+
+static void entry_put(struct partition_index *index, uint32_t place)
+{
+    uint32_t mask = index->slot_capacity - 1;
+    uint32_t at = (uint32_t)entry_at(index, place)->token & mask;
+    while (index->slots[at] != 0)
+        at = (at + 1) & mask;
+    index->slots[at] = place + 1;
+    bucket_add(index, place);
+}
+
 static void index_grow(struct partition_index *index)
 {
     uint32_t *old = index->slots;
     uint32_t old_capacity = index->slot_capacity;
     check(old_capacity <= UINT32_MAX / 4);
-    index->slot_capacity = old_capacity * 2;
-    index->slots = memory_zeroed(index->slot_capacity, sizeof(uint32_t));
-    memory_free(index->buckets);
-    index->buckets = memory_zeroed(bucket_count(index), sizeof(uint32_t));
-    index->order_of = ORDER_NONE;
-    uint32_t mask = index->slot_capacity - 1;
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i] == 0)
-            continue;
-        uint32_t at = (uint32_t)entry_at(index, old[i] - 1)->token & mask;
-        while (index->slots[at] != 0)
-            at = (at + 1) & mask;
-        index->slots[at] = old[i];
-        bucket_add(index, old[i] - 1);
-    }
+    slots_new(index, old_capacity * 2);
+    for (uint32_t i = 0; i < old_capacity; i++)
+        if (old[i] != 0)
+            entry_put(index, old[i] - 1);
     memory_free(old);
+}
+
+/* Move the entries that have rows to new chunks. */
+static void index_drop_empty(struct partition_index *index)
+{
+    const struct partition_index old = *index;
+    index->chunks = NULL;
+    index->chunk_count = 0;
+    index->chunk_used = CHUNK_UNITS;
+    index->count -= index->empty_count;
+    index->empty_count = 0;
+    slots_new(index, old.slot_capacity);
+    for (uint32_t i = 0; i < old.slot_capacity; i++) {
+        struct index_entry *entry = old.slots[i] == 0 ? NULL : entry_at(&old, old.slots[i] - 1);
+        if (entry == NULL)
+            continue;
+        if (packed_stats_rows(&entry->stats) == 0) {
+            packed_stats_clear(&entry->stats);
+            continue;
+        }
+        uint32_t place = place_new(index, entry->stats.tag);
+        memcpy(entry_at(index, place), entry, offsetof(struct index_entry, key) + entry->stats.tag);
+        entry_put(index, place);
+    }
+    for (uint32_t i = 0; i < old.chunk_count; i++)
+        memory_free(old.chunks[i]);
+    memory_free(old.chunks);
+    memory_free(old.slots);
+}
+
+static void index_make_room(struct partition_index *index)
+{
+    if (index->count < index->slot_capacity / 4 * 3)
+        return;
+    if (index->empty_count >= index->count / 2)
+        index_drop_empty(index);
+    else
+        index_grow(index);
 }
 
 static struct index_entry *entry_find(const struct partition_index *index, int64_t token,
@@ -250,8 +302,7 @@ void partition_index_prefetch(const struct partition_index *index, int64_t token
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats)
 {
-    if (index->count >= index->slot_capacity / 4 * 3)
-        index_grow(index);
+    index_make_room(index);
     uint32_t *slot = index_slot(index, token, key);
     if (*slot == 0) {
         check(key.size <= UINT16_MAX);
@@ -262,15 +313,21 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
         *slot = place + 1;
         bucket_add(index, place);
         index->count++;
+        index->empty_count++;
     }
-    packed_stats_add(&entry_at(index, *slot - 1)->stats, stats);
+    struct packed_stats *sum = &entry_at(index, *slot - 1)->stats;
+    index->empty_count -= packed_stats_rows(sum) == 0;
+    packed_stats_add(sum, stats);
+    index->empty_count += packed_stats_rows(sum) == 0;
 }
 
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key)
 {
     struct index_entry *entry = entry_find(index, token, key);
-    if (entry != NULL)
-        packed_stats_clear(&entry->stats);
+    if (entry == NULL)
+        return;
+    index->empty_count += packed_stats_rows(&entry->stats) > 0;
+    packed_stats_clear(&entry->stats);
 }
 
 bool partition_index_find(const struct partition_index *index, int64_t token, struct bytes key,

@@ -192,3 +192,34 @@ Test(partition_index, a_cleared_partition_stays_with_no_rows_and_is_added_to_aga
     cr_assert_eq(partition_index_count(index), 1);
     partition_index_free(index);
 }
+
+/* Days come and are purged: the index stays as large as the days that there are need it. */
+Test(partition_index, partitions_that_come_and_go_take_no_more_memory)
+{
+    enum { THERE = 1000, DAYS = 30 };
+    struct partition_index *index = partition_index_new(1);
+    struct partition_index_entry entry;
+    char text[32];
+    for (uint32_t day = 0; day < DAYS; day++) {
+        for (uint32_t i = day * THERE; i < (day + 1) * THERE; i++) {
+            add_value(index, key_of(i, text), 1, i, 1);
+            if (i % 100 == 0)
+                add_value(index, key_of(i, text), INT64_MAX, 1, 5);
+        }
+        for (uint32_t i = day * THERE; day > 0 && i > (day - 1) * THERE; i--)
+            partition_index_clear(index, token_of(key_of(i - 1, text)), key_of(i - 1, text));
+    }
+    cr_expect_lt(partition_index_count(index), 5 * 2 * THERE);
+    cr_expect_lt(partition_index_bytes(index), 5 * 2 * THERE * 80 + (1 << 18));
+    uint32_t left = 0;
+    for (uint32_t place = 0; partition_index_next(index, &place, &entry);)
+        left += entry.stats.rows > 0;
+    cr_expect_eq(left, THERE);
+    uint32_t last = DAYS * THERE - 100;
+    struct bytes key = key_of(last, text);
+    cr_assert(partition_index_find(index, token_of(key), key, &entry));
+    cr_expect_eq(entry.stats.rows, 2);
+    cr_expect_eq(
+        decimal_compare(stats_sum(&entry.stats), decimal_from((int128)last * 10000 + 1, 5)), 0);
+    partition_index_free(index);
+}
