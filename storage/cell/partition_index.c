@@ -49,6 +49,7 @@ struct partition_index {
     uint32_t chunk_used; /* units of the last chunk */
     uint32_t count;
     uint32_t empty_count; /* entries without rows */
+    size_t large_bytes;   /* of the stats that do not fit an entry */
     uint32_t *slots;      /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
     uint32_t *buckets; /* slot_capacity / BUCKET_SLOTS of them */
@@ -138,7 +139,7 @@ uint32_t partition_index_count(const struct partition_index *index)
 size_t partition_index_bytes(const struct partition_index *index)
 {
     size_t chunk = CHUNK_UNITS * sizeof(uint64_t) + sizeof(uint64_t *);
-    return sizeof *index + index->chunk_count * chunk +
+    return sizeof *index + index->large_bytes + index->chunk_count * chunk +
            ((size_t)index->slot_capacity + index->slot_capacity / BUCKET_SLOTS +
             index->order_capacity) *
                sizeof(uint32_t);
@@ -257,6 +258,7 @@ static void index_drop_empty(struct partition_index *index)
         if (entry == NULL)
             continue;
         if (packed_stats_rows(&entry->stats) == 0) {
+            index->large_bytes -= packed_stats_bytes(&entry->stats);
             packed_stats_clear(&entry->stats);
             continue;
         }
@@ -317,8 +319,10 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
     }
     struct packed_stats *sum = &entry_at(index, *slot - 1)->stats;
     index->empty_count -= packed_stats_rows(sum) == 0;
+    index->large_bytes -= packed_stats_bytes(sum);
     packed_stats_add(sum, stats);
     index->empty_count += packed_stats_rows(sum) == 0;
+    index->large_bytes += packed_stats_bytes(sum);
 }
 
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key)
@@ -327,6 +331,7 @@ void partition_index_clear(struct partition_index *index, int64_t token, struct 
     if (entry == NULL)
         return;
     index->empty_count += packed_stats_rows(&entry->stats) > 0;
+    index->large_bytes -= packed_stats_bytes(&entry->stats);
     packed_stats_clear(&entry->stats);
 }
 

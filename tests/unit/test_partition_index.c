@@ -171,6 +171,21 @@ Test(partition_index, sums_beyond_the_small_form_are_exact)
     partition_index_free(index);
 }
 
+/* Amounts of two scales are enough for a partition to need memory beside its entry. */
+Test(partition_index, the_memory_of_large_stats_is_counted)
+{
+    struct partition_index *index = partition_index_new(1);
+    char text[32];
+    struct bytes key = key_of(4, text);
+    add_value(index, key, 9, 12, 1);
+    size_t bytes = partition_index_bytes(index);
+    add_value(index, key, 9, 12, 5);
+    cr_expect_gt(partition_index_bytes(index), bytes + sizeof(struct partition_stats));
+    partition_index_clear(index, token_of(key), key);
+    cr_expect_eq(partition_index_bytes(index), bytes);
+    partition_index_free(index);
+}
+
 Test(partition_index, a_cleared_partition_stays_with_no_rows_and_is_added_to_again)
 {
     struct partition_index *index = partition_index_new(1);
