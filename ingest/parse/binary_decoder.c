@@ -7,8 +7,9 @@
  *                  tables is used.  The tables become the block's dictionaries, and the batch's
  *                  codes become the block's codes; a row costs a few nanoseconds.  This is tried
  *                  first.
- *     row by row   otherwise.  The row_builder rejects invalid rows: each row is added by
- *                  row_builder_add_plain, or else as the line of text that it stands for.
+ *     row by row   otherwise.  A valid row is added with its ids' codes, and costs no more if its
+ *                  ids are long.  An invalid one is given to the row_builder as the line of text
+ *                  that it stands for, to become a reject; builder_is_overfull bounds the rejects.
  *
  * A table entry that no row uses would become a reseller's day without clicks, and a repeated entry
  * would become two equal keys.  So a string that the dictionary has already is ERROR_CORRUPT, and
@@ -629,8 +630,13 @@ static struct bytes row_line(struct binary_decoder *decoder, const struct record
     return buffer_view(&decoder->line);
 }
 
+/* By partition and by ad of a batch: the reseller's and the ad's code in the builder. */
+struct row_codes {
+    int32_t *resellers, *ads;
+};
+
 static void row_add(struct binary_decoder *decoder, const struct binary_batch *batch, uint32_t row,
-                    struct row_builder *builder, uint64_t number)
+                    const struct row_codes *codes, struct row_builder *builder, uint64_t number)
 {
     uint32_t partition = (uint32_t)load_width(batch->partition_codes, batch->partition_width, row);
     uint32_t ad = (uint32_t)load_width(batch->ad_codes, batch->ad_width, row);
@@ -644,12 +650,14 @@ static void row_add(struct binary_decoder *decoder, const struct binary_batch *b
         .amount_scale = batch->scale == WIRE_SCALE_OF_ROW ? batch->scales[row] : batch->scale,
     };
     bool is_day = day >= DAY_MIN && day <= DAY_MAX;
+    bool are_ids = decoder->entries[batch_reseller(batch, partition)].is_id &&
+                   decoder->entries[batch_ad(batch, ad)].is_id;
 
     if (is_day)
         plain.day = day_memo_format(&decoder->days, day);
-    if ((is_day || day == WIRE_DAY_NONE) && plain.time_ms >= TIME_MS_MIN &&
+    if (are_ids && (is_day || day == WIRE_DAY_NONE) && plain.time_ms >= TIME_MS_MIN &&
         plain.time_ms <= TIME_MS_MAX && plain.amount >= 0 && plain.amount < AMOUNT_END &&
-        row_builder_add_plain(builder, &plain))
+        row_builder_add_coded(builder, &plain, &codes->resellers[partition], &codes->ads[ad]))
         return;
     struct record record = row_text(decoder, &plain, day);
     row_builder_add(builder, &record, number, row_line(decoder, &record));
@@ -670,10 +678,15 @@ int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batc
     int rc = binary_decoder_join(decoder, batch, builder);
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    for (uint32_t row = 0; row < batch->rows; row++) {
-        row_add(decoder, batch, row, builder, first_row + row);
-        if (builder_is_overfull(builder))
-            return ERROR_LIMIT;
+    size_t count = (size_t)batch->partition_count + batch->ad_count;
+    int32_t *known = memory_alloc(count * sizeof *known);
+    const struct row_codes codes = {known, known + batch->partition_count};
+    for (size_t i = 0; i < count; i++)
+        known[i] = INTERN_NONE;
+    for (uint32_t row = 0; row < batch->rows && rc == 0; row++) {
+        row_add(decoder, batch, row, &codes, builder, first_row + row);
+        rc = builder_is_overfull(builder) ? ERROR_LIMIT : 0;
     }
-    return 0;
+    memory_free(known);
+    return rc;
 }

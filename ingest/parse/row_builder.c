@@ -521,13 +521,43 @@ static inline bool plain_takes_id(struct intern_key key, struct bytes id)
     return id_is_simple(key) || odd_id_is_taken(id);
 }
 
+/* The memo of the reseller, for a row of `record`; *day_out is the row's day.  NULL: the day is not
+ * valid, or not near the time. */
+static inline struct partition_memo *plain_memo(struct row_builder *builder,
+                                                const struct plain_record *record, int32_t reseller,
+                                                int32_t *day_out)
+{
+    struct partition_memo *memo = &builder->memos[reseller];
+
+    if (record->day.size == 0) {
+        *day_out = builder_day_of(builder, record->time_ms);
+        return *day_out > DAY_MAX ? NULL : memo;
+    }
+    if (load_u64(record->day.data) == memo->text_low &&
+        load_u16(record->day.data + 8) == memo->text_high)
+        *day_out = memo->day;
+    else if (!day_memo_parse(&builder->days, record->day.data, day_out))
+        return NULL;
+    return day_is_near(*day_out, record->time_ms) ? memo : NULL;
+}
+
+/* Add the row of `record`; `memo` and `day` are from plain_memo. */
+static inline void plain_append(struct row_builder *builder, const struct plain_record *record,
+                                int32_t reseller, int32_t ad, struct partition_memo *memo,
+                                int32_t day)
+{
+    if (memo->day != day)
+        memo_set(memo, record->day, day, builder_partition(builder, (uint32_t)reseller, day));
+    builder_append(builder, memo->partition, (uint32_t)ad, record->time_ms, record->amount,
+                   record->amount_scale, record->day.size == 0);
+}
+
 bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record)
 {
     struct intern_key key = intern_key_of(record->reseller);
     struct intern_key ad_key = intern_key_of(record->ad);
     int32_t reseller = intern_find(&builder->reseller_intern, key, record->reseller);
     int32_t ad = intern_find(&builder->ad_intern, ad_key, record->ad);
-    bool is_derived = record->day.size == 0;
     int32_t day;
 
     if (reseller == INTERN_NONE) {
@@ -535,24 +565,30 @@ bool row_builder_add_plain(struct row_builder *builder, const struct plain_recor
             return false;
         reseller = (int32_t)builder_add_reseller(builder, key, record->reseller);
     }
-    struct partition_memo *memo = &builder->memos[reseller];
-    if (is_derived)
-        day = builder_day_of(builder, record->time_ms);
-    else if (load_u64(record->day.data) == memo->text_low &&
-             load_u16(record->day.data + 8) == memo->text_high)
-        day = memo->day;
-    else if (!day_memo_parse(&builder->days, record->day.data, &day))
-        return false;
-    if (is_derived ? day > DAY_MAX : !day_is_near(day, record->time_ms))
+    struct partition_memo *memo = plain_memo(builder, record, reseller, &day);
+    if (memo == NULL)
         return false;
     if (ad == INTERN_NONE) {
         if (!plain_takes_id(ad_key, record->ad))
             return false;
         ad = (int32_t)intern_add(&builder->ad_intern, ad_key, record->ad);
     }
-    if (memo->day != day)
-        memo_set(memo, record->day, day, builder_partition(builder, (uint32_t)reseller, day));
-    builder_append(builder, memo->partition, (uint32_t)ad, record->time_ms, record->amount,
-                   record->amount_scale, is_derived);
+    plain_append(builder, record, reseller, ad, memo, day);
+    return true;
+}
+
+bool row_builder_add_coded(struct row_builder *builder, const struct plain_record *record,
+                           int32_t *reseller, int32_t *ad)
+{
+    int32_t day;
+
+    if (*reseller == INTERN_NONE)
+        *reseller = (int32_t)builder_intern(builder, &builder->reseller_intern, record->reseller);
+    struct partition_memo *memo = plain_memo(builder, record, *reseller, &day);
+    if (memo == NULL)
+        return false;
+    if (*ad == INTERN_NONE)
+        *ad = (int32_t)builder_intern(builder, &builder->ad_intern, record->ad);
+    plain_append(builder, record, *reseller, *ad, memo, day);
     return true;
 }

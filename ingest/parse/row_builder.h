@@ -119,4 +119,9 @@ struct plain_record {
  * for it, and the stream's clicks must have no ids.  False: a value needs the checks of
  * row_builder_add, and no row was added. */
 bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record);
+/* The same for a record whose ids are valid (row_builder_takes_id), and may have quotes; the cost
+ * does not depend on their size if their codes in the builder are given.  A code that is
+ * INTERN_NONE is set.  False: the day is wrong, and no row was added. */
+bool row_builder_add_coded(struct row_builder *builder, const struct plain_record *record,
+                           int32_t *reseller, int32_t *ad);
 #endif

@@ -390,6 +390,49 @@ Test(binary_decoder, each_bad_row_is_refused_as_its_line_would_be, .timeout = 60
     fixture_release(&fixture);
 }
 
+/* The payload of a batch of `rows` equal rows of the strings `"xx…` and `"yy…`, of 4096 bytes each.
+ * No row uses its second partition, so it is decoded row by row. */
+static void long_batch(struct buffer *payload, uint32_t rows)
+{
+    static const uint32_t tables[] = {0, 0, 16037, 16038, 1};
+
+    buffer_put_u64(payload, 1);
+    buffer_put_u32(payload, rows);
+    buffer_put_u32(payload, 2);
+    buffer_put_u32(payload, 1);
+    buffer_append(payload, "\0\0\0\0", 4);
+    buffer_put_u64(payload, (uint64_t)noon);
+    buffer_put_u64(payload, 100);
+    buffer_put_u64(payload, 2);
+    buffer_append(payload, tables, sizeof tables);
+}
+
+/* One check of each row's ids would take many seconds. */
+Test(binary_decoder, long_ids_that_many_rows_have_are_checked_once, .timeout = 3)
+{
+    struct fixture fixture;
+    struct buffer payload = {0};
+    char id[RECORD_ID_MAX];
+
+    fixture_init(&fixture);
+    buffer_append(&payload, "\0\0\0\0\2\0\0\0\0\x10\0\x10", 12);
+    for (int i = 0; i < 2; i++) {
+        memset(id, 'x' + i, sizeof id);
+        id[0] = '"';
+        buffer_append(&payload, id, sizeof id);
+    }
+    cr_assert(binary_decoder_strings(fixture.decoder, buffer_view(&payload)) == 0);
+    buffer_clear(&payload);
+    long_batch(&payload, BLOCK_ROWS_MAX);
+    cr_expect(decode(fixture.decoder, buffer_view(&payload), fixture.builder) == 0);
+    cr_expect(fixture.builder->block->rows == BLOCK_ROWS_MAX);
+    cr_expect(fixture.builder->block->partitions.count == 1);
+    cr_expect(fixture.builder->ad->dictionary.count == 1);
+    cr_expect(fixture.builder->rejects.count == 0);
+    buffer_release(&payload);
+    fixture_release(&fixture);
+}
+
 /* ---- batches that are joined ---- */
 
 /* Join the clicks that were added as a batch to those before it; returns as binary_decoder_join. */
