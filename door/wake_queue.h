@@ -20,7 +20,7 @@ struct wake_entry {
 struct wake_queue {
     struct executor *executor;
     struct timer timer;                /* fires in the next turn */
-    TAILQ_HEAD(, wake_entry) woken;
+    TAILQ_HEAD(wake_entries, wake_entry) woken;
 };
 
 /* In the turn of the loop after wake_queue_add, `serve` is called with a timer that has `context`.

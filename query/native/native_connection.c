@@ -5,7 +5,9 @@
  * take a server for dead if a heartbeat (OPTIONS) is answered late.  Instead, requests are refused
  * to bound their memory: the inbox gathers a body of over 64 KiB only if there is room for it, and
  * a call is admitted only if there is room for its size.  Input is left unread only while the
- * client does not read its answers.
+ * client does not read its answers, or until the loop's next turn: compressed input can hold
+ * thousands of times its size in requests, so take_input ends when it has made enough answers, and
+ * goes on in the next turn.
  *
  * All connections read into the door's buffer.  An idle connection keeps at most 16 KiB of its
  * outbox and 64 KiB for decompressed input. */
@@ -21,7 +23,11 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-enum { STACK_WIPED = 16 << 10, ERROR_TEXT_MAX = 512 };
+enum {
+    STACK_WIPED = 16 << 10,
+    ERROR_TEXT_MAX = 512,
+    TAKEN_MAX = 1024 /* requests of a connection that are taken in one turn of the loop: 1 ms */
+};
 
 /* ---- answers ---- */
 
@@ -154,6 +160,18 @@ static void take_greeting(struct native_connection *connection,
     arena_free(arena);
 }
 
+/* The body is made once, because that looks for a library. */
+static void put_supported(struct native_connection *connection, int16_t stream)
+{
+    struct buffer *supported = &connection->door->supported;
+
+    if (supported->size == 0)
+        native_response_put_supported(supported);
+    buffer_append_bytes(native_outbox_begin(&connection->outbox, 0, stream, NATIVE_SUPPORTED),
+                        buffer_view(supported));
+    native_outbox_end(&connection->outbox);
+}
+
 static void take_envelope(struct native_connection *connection,
                           const struct native_envelope *envelope)
 {
@@ -170,9 +188,7 @@ static void take_envelope(struct native_connection *connection,
     } else if (!is_expected(connection, envelope->opcode)) {
         refuse_unexpected(connection, envelope);
     } else if (envelope->opcode == NATIVE_OPTIONS) {
-        native_response_put_supported(
-            native_outbox_begin(&connection->outbox, 0, envelope->stream, NATIVE_SUPPORTED));
-        native_outbox_end(&connection->outbox);
+        put_supported(connection, envelope->stream);
     } else if (envelope->opcode == NATIVE_STARTUP || envelope->opcode == NATIVE_REGISTER ||
                envelope->opcode == NATIVE_AUTH_RESPONSE) {
         take_greeting(connection, envelope);
@@ -203,11 +219,15 @@ static bool is_before_login(const struct native_connection *connection)
     return connection->state < NATIVE_SERVING;
 }
 
-static void take_input(struct native_connection *connection)
+/* Take requests of the input.  True: some may be left, for the next turn of the loop. */
+static bool take_input(struct native_connection *connection)
 {
     struct native_envelope envelope;
     struct error err = {0};
-    while (connection->state != NATIVE_REFUSED) {
+    size_t answers_max = is_before_login(connection) ? NATIVE_GREETING_MAX : NATIVE_QUEUE_MAX;
+    for (int taken = 0; connection->state != NATIVE_REFUSED; taken++) {
+        if (taken == TAKEN_MAX || native_outbox_size(&connection->outbox) > answers_max)
+            return true;
         connection->inbox.body_max = body_max(connection);
         int rc = native_inbox_next(&connection->inbox, &envelope, &err);
         if (rc < 0) {
@@ -220,9 +240,10 @@ static void take_input(struct native_connection *connection)
             native_connection_refuse(connection);
         }
         if (rc <= 0)
-            return;
+            break;
         take_envelope(connection, &envelope);
     }
+    return false;
 }
 
 /* ---- sending ---- */
@@ -374,6 +395,20 @@ static void count_login_memory(struct native_connection *connection)
                       sizeof *connection + NETWORK_CONNECTION_BYTES + (held < most ? held : most));
 }
 
+/* Whether few enough answers wait for their reader that its requests are read. */
+static bool may_read(const struct native_connection *connection)
+{
+    return connection->state == NATIVE_REFUSED ||
+           network_queued(connection->connection) <=
+               (connection->door->is_over ? 0 : NATIVE_QUEUE_FULL);
+}
+
+/* Whether requests that take_input has left may be taken. */
+static bool may_take(const struct native_connection *connection)
+{
+    return connection->has_input && !connection->has_finished && may_read(connection);
+}
+
 void native_connection_update(struct native_connection *connection)
 {
     const struct native_door *door = connection->door;
@@ -382,7 +417,7 @@ void native_connection_update(struct native_connection *connection)
     connection_pump(connection);
     bool is_ending =
         connection->state == NATIVE_REFUSED || connection->has_ended || door->is_closing;
-    bool is_quiet = !is_owed_answers(connection);
+    bool is_quiet = !is_owed_answers(connection) && !connection->has_input;
     if (is_ending && is_quiet) {
         connection_finish(connection);
         if ((connection->has_ended || door->is_closing) &&
@@ -396,10 +431,12 @@ void native_connection_update(struct native_connection *connection)
         connection_close(connection);
         return;
     }
-    if (connection->state == NATIVE_REFUSED || queued <= (door->is_over ? 0 : NATIVE_QUEUE_FULL))
-        network_resume(connection->connection);
-    else
+    if (connection->has_input || !may_read(connection))
         network_pause(connection->connection);
+    else
+        network_resume(connection->connection);
+    if (may_take(connection))
+        native_connection_flush_soon(connection);
     door_claim(&connection->slot, claim_of(connection));
     connection_time(connection, queued > (door->is_over ? 0 : NATIVE_QUEUE_MAX),
                     is_ending && is_quiet && connection->has_finished);
@@ -440,6 +477,24 @@ static __attribute__((noinline)) void stack_wipe(void)
     explicit_bzero(below, sizeof below);
 }
 
+static void connection_take(struct native_connection *connection)
+{
+    bool is_secret = connection->inbox.is_secret;
+
+    connection->is_taking = true;
+    connection->has_input = take_input(connection);
+    connection->is_taking = false;
+    if (is_secret)
+        stack_wipe();
+}
+
+void native_connection_turn(struct native_connection *connection)
+{
+    if (!connection->is_closing && may_take(connection))
+        connection_take(connection);
+    native_connection_update(connection);
+}
+
 static void connection_data(void *context, size_t size)
 {
     struct native_connection *connection = context;
@@ -455,11 +510,7 @@ static void connection_data(void *context, size_t size)
         explicit_bzero(door->read, size);
     if (is_over)
         return;
-    connection->is_taking = true;
-    take_input(connection);
-    connection->is_taking = false;
-    if (is_secret)
-        stack_wipe();
+    connection_take(connection);
     native_connection_update(connection);
 }
 

@@ -81,6 +81,8 @@ struct native_connection {
     bool is_closed;                        /* the network has closed it; calls may still run */
     bool is_taking;                        /* take_input is running; answers are sent when it has
                                             * ended */
+    bool has_input;                        /* take_input has left requests in the inbox; nothing
+                                            * is read */
     bool is_starting;                      /* native_call_start is running, and must not be entered
                                             * again */
     unsigned events;                       /* for which the client has registered: bits of
@@ -133,6 +135,7 @@ struct native_door {
     struct wake_queue woken;               /* connections to be flushed in the loop's next turn */
     bool is_flushing;                      /* door_flush is running: the door is not freed */
     struct buffer wire;                    /* the bytes that are being sent */
+    struct buffer supported;               /* the body of every SUPPORTED; empty: not made yet */
     bool is_closing;
     void (*closed)(void *context);
     void *closed_context;
@@ -152,11 +155,13 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
 void native_connection_refuse(struct native_connection *connection);
 /* Send the answers of the outbox. */
 void native_connection_flush(struct native_connection *connection);
-/* Call native_connection_update in the loop's next turn, or when take_input ends if it runs, so
+/* Call native_connection_turn in the loop's next turn, or when take_input ends if it runs, so
  * that answers of one turn leave together. */
 void native_connection_flush_soon(struct native_connection *connection);
 /* Send answers and start calls; then read, stop reading or hang up, as the state requires. */
 void native_connection_update(struct native_connection *connection);
+/* Take the requests that an earlier turn of the loop has left, and update the connection. */
+void native_connection_turn(struct native_connection *connection);
 /* Free the connection unless the network, a call, a login or a flush still needs it. */
 void native_connection_release(struct native_connection *connection);
 /* Callbacks of the door: native_connection_evict when another connection needs the slot, and

@@ -86,16 +86,22 @@ static struct native_connection *connection_woken(struct wake_entry *entry)
 static void door_flush(struct timer *timer)
 {
     struct native_door *door = timer->context;
+    struct wake_entry *last = TAILQ_LAST(&door->woken.woken, wake_entries);
+    bool is_last = last == NULL;
 
     door->is_flushing = true;
-    while (!TAILQ_EMPTY(&door->woken.woken)) {
-        struct native_connection *connection = connection_woken(wake_queue_take(&door->woken));
+    /* Connections that are woken meanwhile have more to do, and wait for the next turn. */
+    while (!is_last) {
+        struct wake_entry *entry = wake_queue_take(&door->woken);
+        struct native_connection *connection = connection_woken(entry);
 
+        is_last = entry == last;
         if (connection->is_closing)
             native_connection_release(connection);
         else
-            native_connection_update(connection);
+            native_connection_turn(connection);
     }
+    wake_queue_start(&door->woken);
     door->is_flushing = false;
     native_door_release(door);
 }
@@ -242,6 +248,7 @@ void native_door_release(struct native_door *door)
     wake_queue_close(&door->woken);
     native_call_free_spare(door);
     buffer_release(&door->wire);
+    buffer_release(&door->supported);
     memory_free(door);
     closed(context);
 }

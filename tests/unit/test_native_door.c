@@ -1,6 +1,7 @@
 /* The CQL door, spoken to over real sockets, on a cql that answers when it is told to: versions and
  * their refusal, logging in, answers under their streams, events, limits, and what is left of a
  * connection that dies with requests under way. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -572,6 +573,59 @@ Test(native_door, answers_come_in_any_order_under_their_streams_and_options_pass
     fake_answer_all();
     for (int16_t stream = 12; stream >= 10; stream--)
         cr_expect(wait_answer(&client, stream).result.kind == CQL_RESULT_VOID);
+    client_close(&client);
+}
+
+/* Send `segments` segments of as many OPTIONS as fit; compressed, each has some 600 bytes.  Returns
+ * the number of OPTIONS. */
+static int64_t send_many_options(struct client *client, int segments)
+{
+    int64_t count = NATIVE_SEGMENT_PAYLOAD_MAX / NATIVE_HEADER_SIZE;
+    struct buffer plain = {0};
+    struct buffer wire = {0};
+
+    for (int64_t i = 0; i < count; i++)
+        buffer_append(&plain, "\5\0\0\7\5\0\0\0\0", NATIVE_HEADER_SIZE);
+    for (int i = 0; i < segments; i++)
+        native_segment_put(&wire, buffer_view(&plain), true, true);
+    network_write(client->network.connection, buffer_view(&wire));
+    buffer_release(&plain);
+    buffer_release(&wire);
+    return segments * count;
+}
+
+/* Send them, and wait for their answers: no turn of the loop makes more answers than `most`. */
+static void expect_options_in_turns(struct client *client, int segments, int64_t most)
+{
+    static const char name[] = "daybook_cql_requests_total";
+    int64_t first = metric_of(name, "kind=\"OPTIONS\"");
+    int64_t count = send_many_options(client, segments);
+    int64_t answered = 0;
+
+    while (answered < count) {
+        struct native_response response;
+        int64_t before = metric_of(name, "kind=\"OPTIONS\"");
+        int16_t stream;
+
+        turn(1);
+        cr_assert(metric_of(name, "kind=\"OPTIONS\"") - before <= most, "%" PRId64,
+                  metric_of(name, "kind=\"OPTIONS\"") - before);
+        for (; poll_answer(client, &stream, &response); answered++)
+            cr_assert(stream == 7 && response.opcode == NATIVE_SUPPORTED);
+        arena_reset(client->arena);
+    }
+    cr_expect(answered == count && metric_of(name, "kind=\"OPTIONS\"") == first + count);
+}
+
+Test(native_door, requests_that_a_few_bytes_hold_are_taken_in_turns)
+{
+    struct client client;
+
+    client_open(&client, 5);
+    cr_assert(start(&client, "lz4").opcode == NATIVE_READY);
+    expect_options_in_turns(&client, 2, 2048);
+    send_query(&client, 9, "void");
+    cr_expect(wait_answer(&client, 9).result.kind == CQL_RESULT_VOID);
     client_close(&client);
 }
 
@@ -1271,6 +1325,17 @@ Test(native_door, answers_that_are_not_read_before_a_login_end_the_connection)
             send_request(&client, 2, &options);
         turn(1);
     }
+    client_close(&client);
+}
+
+Test(native_door, requests_that_a_few_bytes_hold_before_a_login_are_taken_in_turns)
+{
+    struct client client;
+
+    lock_door();
+    client_open(&client, 5);
+    cr_assert(start(&client, "lz4").opcode == NATIVE_AUTHENTICATE);
+    expect_options_in_turns(&client, 1, 128);
     client_close(&client);
 }
 
