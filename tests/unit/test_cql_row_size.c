@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "query/cql/session/cql.h"
 #include "query/cql/write/cql_row_size.h"
 #include "tests/lib/rollup_fixture.h"
@@ -240,6 +241,30 @@ Test(cql_row_size, what_a_write_replaces_does_not_count)
     cr_expect_eq(cql_row_size_kept(&row, &write), row_memory(&row) - 2 * (sizeof(struct cell) + 2));
     write = (struct row){.cells = &cells[3], .cell_count = 1};
     cr_expect_eq(cql_row_size_kept(&row, &write), row_memory(&row));
+}
+
+/* A search of the write for each column would take minutes. */
+Test(cql_row_size, a_row_and_a_write_of_many_cells_are_compared_in_one_pass, .timeout = 3)
+{
+    enum { CELLS = 400000 };
+    struct cell *cells = memory_zeroed(CELLS, sizeof(*cells));
+    struct complex_deletion *complex = memory_zeroed(CELLS, sizeof(*complex));
+    for (uint32_t i = 0; i < CELLS; i++) {
+        cells[i] = cell_of(2 * i + 2, i % 2 == 0 ? "p" : NULL, "a", 1);
+        complex[i].column_id = 2 * i + 2;
+    }
+    struct row row = {.cells = cells, .cell_count = CELLS};
+    struct row write = {.cells = cells, .cell_count = CELLS};
+    /* The cells of simple columns are replaced. */
+    cr_expect_eq(cql_row_size_kept(&row, &write),
+                 row_memory(&row) - CELLS / 2 * (sizeof(struct cell) + 1));
+    write = (struct row){
+        .cells = cells, .cell_count = CELLS, .complex = complex, .complex_count = CELLS};
+    cr_expect_eq(cql_row_size_growth(&write), 0);
+    cr_expect_eq(cql_row_size_kept(&row, &write),
+                 row_memory(&row) - CELLS * (sizeof(struct cell) + 1) - CELLS / 2);
+    memory_free(cells);
+    memory_free(complex);
 }
 
 Test(cql_row_size, a_bound_holds_until_another_row_takes_its_place)

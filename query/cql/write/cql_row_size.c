@@ -31,54 +31,67 @@ void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes)
     memory_free(sizes);
 }
 
+/* Where a write's next columns are.  Columns are asked about in ascending order, so that the cost
+ * is linear also where both a write and its row have many cells. */
+struct write_place {
+    const struct row *write;
+    uint32_t complex, cell;
+};
+
 /* Whether a write deletes all older cells of a collection. */
-static bool is_replaced(const struct row *row, uint32_t column_id)
+static bool is_replaced(struct write_place *place, uint32_t column_id)
 {
-    for (uint32_t i = 0; i < row->complex_count; i++)
-        if (row->complex[i].column_id == column_id)
-            return true;
-    return false;
+    const struct row *write = place->write;
+    while (place->complex < write->complex_count &&
+           write->complex[place->complex].column_id < column_id)
+        place->complex++;
+    return place->complex < write->complex_count &&
+           write->complex[place->complex].column_id == column_id;
 }
 
 /* Whether the cells of the column that begins at `*at` may make the row large; *at is moved behind
  * them. */
-static bool column_grows(const struct row *row, uint32_t *at)
+static bool column_grows(struct write_place *place, uint32_t *at)
 {
+    const struct row *row = place->write;
     const struct cell *first = &row->cells[*at];
     size_t size = 0;
     for (; *at < row->cell_count && row->cells[*at].column_id == first->column_id; (*at)++)
         size += row->cells[*at].path.size + row->cells[*at].value.size;
     return size > CQL_ROW_SIZE_SMALL ||
-           (first->path.data != NULL && !is_replaced(row, first->column_id));
+           (first->path.data != NULL && !is_replaced(place, first->column_id));
 }
 
 size_t cql_row_size_growth(const struct row *row)
 {
+    struct write_place place = {.write = row};
     bool grows = false;
     for (uint32_t i = 0; i < row->cell_count && !grows;)
-        grows = column_grows(row, &i);
+        grows = column_grows(&place, &i);
     return grows ? row_memory(row) : 0;
 }
 
 /* Whether the write replaces all that the column had. */
-static bool writes_over(const struct row *write, uint32_t column_id)
+static bool writes_over(struct write_place *place, uint32_t column_id)
 {
-    if (is_replaced(write, column_id))
+    const struct row *write = place->write;
+    if (is_replaced(place, column_id))
         return true;
-    for (uint32_t i = 0; i < write->cell_count; i++)
-        if (write->cells[i].column_id == column_id)
-            return write->cells[i].path.data == NULL;
-    return false;
+    while (place->cell < write->cell_count && write->cells[place->cell].column_id < column_id)
+        place->cell++;
+    return place->cell < write->cell_count && write->cells[place->cell].column_id == column_id &&
+           write->cells[place->cell].path.data == NULL;
 }
 
 size_t cql_row_size_kept(const struct row *row, const struct row *write)
 {
+    struct write_place place = {.write = write};
     size_t size = row_memory(row);
     bool is_gone = false;
     for (uint32_t i = 0; i < row->cell_count; i++) {
         const struct cell *cell = &row->cells[i];
         if (i == 0 || cell->column_id != cell[-1].column_id)
-            is_gone = writes_over(write, cell->column_id);
+            is_gone = writes_over(&place, cell->column_id);
         if (is_gone)
             size -= sizeof(*cell) + cell->path.size + cell->value.size;
     }
