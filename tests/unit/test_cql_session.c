@@ -391,6 +391,46 @@ Test(cql_session, a_conditional_write_that_is_refused_was_not_applied)
     instance_close(&instance);
 }
 
+/* A static column of 4 MiB is in each row of the answer: 20 small rows would be 80 MiB. */
+Test(cql_session, an_answer_of_refused_conditions_that_is_too_large_is_an_error)
+{
+    enum { ROWS = 20, STATIC_SIZE = 4 << 20 };
+    struct instance instance = {0};
+    struct buffer text = {0};
+    instance_open_with(&instance, 0, (size_t)1 << 30);
+    make_table(&instance);
+    query(&instance, "CREATE TABLE u (p int, c int, v int, s blob static, PRIMARY KEY (p, c))");
+    buffer_put_zeros(&text, STATIC_SIZE);
+    run(&instance, (struct cql_request){.kind = CQL_QUERY,
+                                        .text = bytes_text("INSERT INTO u (p, s) VALUES (1, ?)"),
+                                        .values = &(struct cql_value){.state = CQL_VALUE_SET,
+                                                                      .data = buffer_view(&text)},
+                                        .value_count = 1});
+    cr_assert_eq(instance.seen.kind, CQL_RESULT_VOID, "%s", instance.seen.message);
+    buffer_clear(&text);
+    buffer_append_text(&text, "BEGIN BATCH ");
+    for (int i = 0; i < ROWS; i++)
+        buffer_printf(&text, "INSERT INTO u (p, c, v) VALUES (1, %d, 1); ", i);
+    buffer_append_text(&text, "APPLY BATCH");
+    ask(&instance, buffer_view(&text));
+    cr_assert_eq(instance.seen.kind, CQL_RESULT_VOID, "%s", instance.seen.message);
+    buffer_clear(&text);
+    buffer_append_text(&text, "BEGIN BATCH ");
+    for (int i = 0; i < ROWS; i++)
+        buffer_printf(&text, "UPDATE u SET v = 2 WHERE p = 1 AND c = %d IF v = 7 AND s = 0x01; ",
+                      i);
+    buffer_append_text(&text, "APPLY BATCH");
+    ask(&instance, buffer_view(&text));
+    cr_assert_eq(instance.seen.kind, CQL_RESULT_ERROR);
+    cr_expect_eq(instance.seen.code, CQL_INVALID);
+    cr_expect(strstr(instance.seen.message, "a condition does not hold") != NULL, "%s",
+              instance.seen.message);
+    query(&instance, "SELECT sum(v) FROM u WHERE p = 1");
+    cr_expect_str_eq(instance.seen.cells, "20;");
+    buffer_release(&text);
+    instance_close(&instance);
+}
+
 Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
 {
     struct instance instance = {0};

@@ -11,6 +11,7 @@ enum {
     CQL_PAGE_ROWS_MAX = 10000,           /* of a page, also if the client asks for more */
     CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes this or a quarter
                                           * of `work_bytes_max` */
+    CQL_RESULT_BYTES_MAX = 64 << 20,     /* of an answer that has no pages */
     CQL_PAGE_BYTES_SHORT = 32 << 10,     /* a short page ends after the row that passes this */
     CQL_WORK_BYTES_DEFAULT = 128 << 20,
     CQL_ROW_SHARE = 2,                   /* a row may take at most `work_bytes_max` divided by

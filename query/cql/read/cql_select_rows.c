@@ -16,8 +16,6 @@
 #include "storage/engine/store.h"
 #include "storage/schema/type.h"
 
-enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client requests in one page */
-
 void cql_select_stop(struct select *select, int status)
 {
     select->is_done = true;
@@ -130,9 +128,10 @@ static int count_row(struct select *select)
         --select->limit_left == 0) {
         cql_select_stop(select, 0);
     }
-    if (select->cells.size > RESULT_BYTES_MAX) {
+    if (select->cells.size > CQL_RESULT_BYTES_MAX) {
         return cql_refuse(&select->execution->fault, CQL_INVALID,
-                          "the answer has over %d bytes; ask for it in pages", RESULT_BYTES_MAX);
+                          "the answer has over %d bytes; ask for it in pages",
+                          CQL_RESULT_BYTES_MAX);
     }
     return 0;
 }

@@ -329,8 +329,8 @@ static int build(void *context)
 
 enum { CONDITIONS_FAIL = 1 };
 
-/* Returns 0 if all conditions hold, or CONDITIONS_FAIL; fills write->answer of a conditional
- * write. */
+/* Returns 0 if all conditions hold, CONDITIONS_FAIL, or an error; fills write->answer of a
+ * conditional write. */
 static int check_conditions(void *context)
 {
     struct write *write = context;
@@ -338,9 +338,9 @@ static int check_conditions(void *context)
     for (uint32_t i = 0; i < write->count; i++) {
         if (!cql_condition_holds(&write->statements[i], execution->arena)) {
             cql_trace(execution, "A condition does not hold");
-            cql_write_keep_refused(execution, write->statements, write->count, write->is_batch,
-                                   &write->answer);
-            return CONDITIONS_FAIL;
+            int rc = cql_write_keep_refused(execution, write->statements, write->count,
+                                            write->is_batch, &write->answer);
+            return rc == 0 ? CONDITIONS_FAIL : rc;
         }
     }
     if (write->is_conditional)

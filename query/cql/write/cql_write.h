@@ -99,10 +99,11 @@ int cql_write_build(struct cql_execution *execution, const struct cql_write_stat
 
 void cql_write_keep_applied(struct cql_execution *execution,
                             struct cql_idempotency_answer *answer_out);
-/* Make the answer of a refused write: the rows that its conditions were checked against. */
-void cql_write_keep_refused(struct cql_execution *execution,
-                            const struct cql_write_statement *statements, uint32_t count,
-                            bool is_batch, struct cql_idempotency_answer *answer_out);
+/* Make the answer of a refused write: the rows that its conditions were checked against.  An error:
+ * they have more than CQL_RESULT_BYTES_MAX bytes. */
+must_check int cql_write_keep_refused(struct cql_execution *execution,
+                                      const struct cql_write_statement *statements, uint32_t count,
+                                      bool is_batch, struct cql_idempotency_answer *answer_out);
 /* End the execution with the rows of `answer`, or without rows if `answer` is empty. */
 void cql_write_answer(struct cql_execution *execution, const struct table *table,
                       const struct cql_idempotency_answer *answer);

@@ -17,14 +17,6 @@
 
 #define APPLIED "[applied]"
 
-static void add_name(struct cql_idempotency_answer *answer, const char *name)
-{
-    for (uint32_t i = 0; i < answer->count; i++)
-        if (strcmp(answer->names[i], name) == 0)
-            return;
-    answer->names[answer->count++] = name;
-}
-
 static void add_cell(struct buffer *cells, struct bytes value)
 {
     buffer_put_u32_be(cells, value.data == NULL ? UINT32_MAX : (uint32_t)value.size);
@@ -41,8 +33,9 @@ static void begin(struct cql_execution *execution, uint32_t columns_max,
                   struct cql_idempotency_answer *answer_out)
 {
     *answer_out = (struct cql_idempotency_answer){
-        .names = arena_array(execution->arena, columns_max, sizeof(*answer_out->names))};
-    add_name(answer_out, APPLIED);
+        .names = arena_array(execution->arena, columns_max, sizeof(*answer_out->names)),
+        .count = 1};
+    answer_out->names[0] = APPLIED;
 }
 
 void cql_write_keep_applied(struct cql_execution *execution,
@@ -66,6 +59,9 @@ struct refusal {
     const struct row *static_row;
     bool has_exists;                /* some condition is IF [NOT] EXISTS */
     bool reads_rows, reads_statics; /* regular, static columns are shown with their values */
+    const struct column **columns;  /* of the answer, behind [applied] */
+    uint32_t column_count;
+    bool *is_shown; /* by column of the table */
 };
 
 static void look_at_plans(struct refusal *refusal)
@@ -122,26 +118,45 @@ static void find_rows(struct refusal *refusal)
     refusal->row_count = kept;
 }
 
-static void add_condition_names(const struct refusal *refusal, bool is_batch,
-                                struct cql_idempotency_answer *answer)
+static void add_column(struct refusal *refusal, const struct column *column)
+{
+    bool *is_shown = &refusal->is_shown[column - refusal->table->columns];
+    if (!*is_shown && strcmp(column->name, APPLIED) != 0)
+        refusal->columns[refusal->column_count++] = column;
+    *is_shown = true;
+}
+
+static void add_condition_columns(struct refusal *refusal, bool is_batch, struct arena *arena)
 {
     const struct table *table = refusal->table;
     uint32_t keys = is_batch ? table->partition_count + table->clustering_count : 0;
     for (uint32_t i = 0; i < keys; i++)
-        add_name(answer, table->columns[i].name);
+        add_column(refusal, &table->columns[i]);
     for (uint32_t i = 0; i < refusal->count; i++) {
         const struct cql_restriction *conditions = refusal->statements[i].plan->conditions;
         for (int is_static = 0; is_static < 2; is_static++) {
-            for (const struct cql_restriction *r = conditions; r != NULL; r = r->next)
+            for (const struct cql_restriction *r = conditions; r != NULL; r = r->next) {
+                arena_count(arena, 1);
                 if ((r->columns[0]->kind == COLUMN_STATIC) == is_static)
-                    add_name(answer, r->columns[0]->name);
+                    add_column(refusal, r->columns[0]);
+            }
         }
     }
 }
 
+static void add_columns(struct refusal *refusal, bool is_batch, struct arena *arena)
+{
+    const struct table *table = refusal->table;
+    refusal->columns = arena_array(arena, table->column_count, sizeof(*refusal->columns));
+    refusal->is_shown = arena_alloc_zeroed(arena, table->column_count, 1);
+    for (uint32_t i = 0; i < table->column_count && refusal->has_exists; i++)
+        add_column(refusal, &table->columns[i]);
+    if (!refusal->has_exists)
+        add_condition_columns(refusal, is_batch, arena);
+}
+
 /* Add the row's cells in the answer's order.  Returns whether a static column has a value. */
-static bool add_cells(const struct refusal *refusal, const struct row *row,
-                      const struct cql_idempotency_answer *answer, struct arena *arena,
+static bool add_cells(const struct refusal *refusal, const struct row *row, struct arena *arena,
                       struct buffer *cells)
 {
     struct cql_row whole = {.table = refusal->table,
@@ -149,10 +164,10 @@ static bool add_cells(const struct refusal *refusal, const struct row *row,
                             .row = row,
                             .static_row = refusal->static_row};
     bool has_static = false;
+    arena_count(arena, refusal->column_count);
     add_applied(cells, false);
-    for (uint32_t i = 1; i < answer->count; i++) {
-        const struct column *column =
-            schema_column_named(refusal->table, bytes_text(answer->names[i]));
+    for (uint32_t i = 0; i < refusal->column_count; i++) {
+        const struct column *column = refusal->columns[i];
         bool is_read = column->kind == COLUMN_STATIC    ? refusal->reads_statics
                        : column->kind == COLUMN_REGULAR ? refusal->reads_rows
                                                         : true;
@@ -163,9 +178,22 @@ static bool add_cells(const struct refusal *refusal, const struct row *row,
     return has_static;
 }
 
-void cql_write_keep_refused(struct cql_execution *execution,
-                            const struct cql_write_statement *statements, uint32_t count,
-                            bool is_batch, struct cql_idempotency_answer *answer_out)
+/* A static column is in each row of the answer, which can thus be much larger than what was read.
+ */
+static int check_size(struct cql_execution *execution, const struct buffer *cells)
+{
+    if (cells->size <= CQL_RESULT_BYTES_MAX)
+        return 0;
+    return cql_invalid(&execution->fault,
+                       "a condition does not hold, and the answer with the rows that have "
+                       "conditions has over %d bytes; use a smaller batch, or conditions on "
+                       "smaller columns",
+                       CQL_RESULT_BYTES_MAX);
+}
+
+int cql_write_keep_refused(struct cql_execution *execution,
+                           const struct cql_write_statement *statements, uint32_t count,
+                           bool is_batch, struct cql_idempotency_answer *answer_out)
 {
     check(count > 0);
     const struct table *table = statements[0].plan->table;
@@ -174,17 +202,20 @@ void cql_write_keep_refused(struct cql_execution *execution,
     refusal.rows = arena_array(execution->arena, count + 1, sizeof(*refusal.rows));
     look_at_plans(&refusal);
     find_rows(&refusal);
-    begin(execution, table->column_count + 1, answer_out);
-    for (uint32_t i = 0; i < table->column_count && refusal.has_exists; i++)
-        add_name(answer_out, table->columns[i].name);
-    if (!refusal.has_exists)
-        add_condition_names(&refusal, is_batch, answer_out);
-    for (uint32_t i = 0; i < refusal.row_count; i++)
-        add_cells(&refusal, refusal.rows[i], answer_out, execution->arena, &cells);
+    add_columns(&refusal, is_batch, execution->arena);
+    begin(execution, refusal.column_count + 1, answer_out);
+    for (uint32_t i = 0; i < refusal.column_count; i++)
+        answer_out->names[answer_out->count++] = refusal.columns[i]->name;
+    int rc = 0;
+    for (uint32_t i = 0; i < refusal.row_count && rc == 0; i++) {
+        add_cells(&refusal, refusal.rows[i], execution->arena, &cells);
+        rc = check_size(execution, &cells);
+    }
     answer_out->row_count = refusal.row_count;
     if (refusal.row_count == 0) {
-        bool has_static = add_cells(&refusal, NULL, answer_out, execution->arena, &cells);
+        bool has_static = add_cells(&refusal, NULL, execution->arena, &cells);
         answer_out->row_count = 1;
+        rc = check_size(execution, &cells);
         if (!has_static) {
             answer_out->count = 1;
             buffer_clear(&cells);
@@ -192,6 +223,7 @@ void cql_write_keep_refused(struct cql_execution *execution,
         }
     }
     answer_out->cells = buffer_view(&cells);
+    return rc;
 }
 
 /* Describe a column of the answer.  A column that was dropped after the answer was kept is a blob.
