@@ -181,20 +181,20 @@ static bool is_drawn(const struct chebotko *chebotko, const struct table *table)
 static void make_boxes(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;
-    const struct user_type *type = NULL;
+    const struct user_type *type;
     const struct table *table = NULL;
     uint32_t count = 0;
 
     while ((table = schema_table_next(chebotko->schema, table)) != NULL)
         count += is_drawn(chebotko, table);
-    while ((type = schema_type_next(chebotko->schema, type)) != NULL)
+    for (uint32_t i = 0; (type = schema_type_at(chebotko->schema, i)) != NULL; i++)
         count += strcmp(type->keyspace, chebotko->keyspace) == 0;
     chebotko->boxes = memory_zeroed(count, sizeof(*chebotko->boxes));
     layout->places = memory_zeroed(count, sizeof(*layout->places));
     while ((table = schema_table_next(chebotko->schema, table)) != NULL)
         if (is_drawn(chebotko, table))
             make_table(chebotko, table, &chebotko->boxes[layout->place_count++]);
-    while ((type = schema_type_next(chebotko->schema, type)) != NULL) {
+    for (uint32_t i = 0; (type = schema_type_at(chebotko->schema, i)) != NULL; i++) {
         if (strcmp(type->keyspace, chebotko->keyspace) != 0)
             continue;
         layout->places[layout->place_count].is_second = true;

@@ -200,11 +200,18 @@ const struct table *schema_table_next(const struct schema *schema, const struct 
 /* The index of the keyspace of that name, or the index at which it would be inserted. */
 static uint32_t keyspaces_find(const struct schema *schema, const char *name)
 {
-    uint32_t place = 0;
+    uint32_t from = 0;
+    uint32_t to = schema->keyspace_count;
 
-    while (place < schema->keyspace_count && strcmp(schema->keyspaces[place]->name, name) < 0)
-        place++;
-    return place;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+
+        if (strcmp(schema->keyspaces[middle]->name, name) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
 }
 
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name)
@@ -219,10 +226,11 @@ const struct keyspace *schema_keyspace(const struct schema *schema, const char *
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
                                             const struct keyspace *after)
 {
-    for (uint32_t i = 0; i < schema->keyspace_count; i++)
-        if (after == NULL || strcmp(schema->keyspaces[i]->name, after->name) > 0)
-            return schema->keyspaces[i];
-    return NULL;
+    uint32_t index = after == NULL ? 0 : keyspaces_find(schema, after->name);
+
+    if (after != NULL && index < schema->keyspace_count)
+        index += strcmp(schema->keyspaces[index]->name, after->name) == 0;
+    return index < schema->keyspace_count ? schema->keyspaces[index] : NULL;
 }
 
 uint32_t schema_type_place(const struct schema *schema, const char *keyspace, struct bytes name)
@@ -243,12 +251,8 @@ const struct user_type *schema_type(const struct schema *schema, const char *key
     return index < schema->type_count ? schema->types[index] : NULL;
 }
 
-const struct user_type *schema_type_next(const struct schema *schema, const struct user_type *after)
+const struct user_type *schema_type_at(const struct schema *schema, uint32_t index)
 {
-    uint32_t index = 0;
-
-    if (after != NULL)
-        index = schema_type_place(schema, after->keyspace, bytes_text(after->type->name)) + 1;
     return index < schema->type_count ? schema->types[index] : NULL;
 }
 

@@ -205,8 +205,7 @@ const struct table *schema_table_named(const struct schema *schema, const char *
                                        const char *name);
 /* The table that follows `after` in the order of keyspace and name; the first table if `after` is
  * NULL.  NULL: `after` is the last.  Only the keyspace and name of `after` count, and the schema
- * need not have such a table.  schema_keyspace_next and schema_type_next do the same for keyspaces
- * and types, which the schema must have. */
+ * need not have such a table.  schema_keyspace_next does the same for keyspaces. */
 const struct table *schema_table_next(const struct schema *schema, const struct table *after);
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name);
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
@@ -215,8 +214,8 @@ const struct keyspace *schema_keyspace_next(const struct schema *schema,
  * uses. */
 const struct user_type *schema_type(const struct schema *schema, const char *keyspace,
                                     const char *name);
-const struct user_type *schema_type_next(const struct schema *schema,
-                                         const struct user_type *after);
+/* The type at `index`, from 0 on; NULL: there are no more. */
+const struct user_type *schema_type_at(const struct schema *schema, uint32_t index);
 /* type_parse with the user types of the keyspace. */
 must_check int schema_parse_type(const struct schema *schema, const char *keyspace,
                                  struct bytes text, struct arena *arena,

@@ -8,10 +8,9 @@ static void print_all(const struct schema *schema)
          keyspace = schema_keyspace_next(schema, keyspace)) {
         schema_print_keyspace(keyspace, &cql);
     }
-    for (const struct user_type *type = schema_type_next(schema, NULL); type != NULL;
-         type = schema_type_next(schema, type)) {
+    const struct user_type *type;
+    for (uint32_t i = 0; (type = schema_type_at(schema, i)) != NULL; i++)
         schema_print_type(type, &cql);
-    }
     for (const struct table *table = schema_table_next(schema, NULL); table != NULL;
          table = schema_table_next(schema, table)) {
         schema_print_table(table, true, &cql);

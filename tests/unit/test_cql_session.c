@@ -828,6 +828,39 @@ Test(cql_session, the_indexes_of_very_many_tables_are_found, .timeout = 15)
     instance_close(&instance);
 }
 
+/* Looking at all types for each type of each keyspace takes longer than the timeout. */
+Test(cql_session, very_many_types_and_keyspaces_are_described, .timeout = 3)
+{
+    enum { TYPES = 900, KEYSPACES = 900 };
+    static const char *const field = "f";
+    static const char *const type = "int";
+    struct instance instance = {0};
+    struct error err = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    struct schema *schema = schema_copy(store_schema(instance.fixture.store));
+    struct write_batch *batch = write_batch_new();
+    for (int i = 0; i < TYPES; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "t%d", i);
+        cr_assert_eq(schema_add_type(schema, "k", name, 1, &field, &type, &err), 0, "%s", err.text);
+    }
+    for (int i = 0; i < KEYSPACES; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "k%d", i);
+        cr_assert_eq(schema_add_keyspace(schema, name, &err), 0, "%s", err.text);
+    }
+    batch->schema = schema;
+    cr_assert_eq(rollup_fixture_apply(&instance.fixture, batch), 0);
+    query(&instance, "DESCRIBE SCHEMA");
+    cr_expect_geq(instance.seen.rows, TYPES + KEYSPACES);
+    query(&instance, "DESCRIBE TYPES");
+    cr_expect_eq(instance.seen.rows, TYPES);
+    write_batch_free(batch);
+    schema_unref(schema);
+    instance_close(&instance);
+}
+
 Test(cql_session, a_refused_request_has_its_trace_too)
 {
     struct instance instance = {0};

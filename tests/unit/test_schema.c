@@ -128,7 +128,7 @@ Test(schema, a_copy_is_one_version_on_and_leaves_the_original_alone)
     schema_uuid(schema, uuid);
     must(schema_drop_keyspace(copy, "hotel", &err), &err);
     cr_assert_null(schema_keyspace(copy, "hotel"));
-    cr_assert_null(schema_type_next(copy, NULL));
+    cr_assert_null(schema_type_at(copy, 0));
     cr_assert_not_null(schema_table(schema, 1000));
     cr_assert_null(schema_table(copy, 1000));
     schema_uuid(schema, other);
@@ -335,7 +335,7 @@ Test(schema, format_1_is_read_and_written_as_the_present_one)
     cr_expect_eq(table->dropped[0].dropped_us, 77);
     cr_expect_eq(table->option_count, 0);
     cr_expect_str_eq(schema_option(table, "gc_grace_seconds"), "864000");
-    cr_expect_str_eq(schema_type_next(read, NULL)->field_types[0], "frozen<set<int>>");
+    cr_expect_str_eq(schema_type_at(read, 0)->field_types[0], "frozen<set<int>>");
     struct buffer again = serialize(read);
     cr_expect_eq(again.data[0], 2);
     buffer_release(&again);
@@ -397,7 +397,7 @@ Test(schema, a_field_of_a_type_is_renamed_where_the_type_is_used)
     must(schema_rename_type_field(schema, "hotel", "address", "street", "road", &err), &err);
     cr_expect_str_eq(schema_type(schema, "hotel", "address")->type->field_names[0], "road");
     cr_expect_str_eq(hotel_column(schema, "address")->type->field_names[0], "road");
-    cr_expect_str_eq(schema_type_next(schema, NULL)->field_types[1], "list<text>");
+    cr_expect_str_eq(schema_type_at(schema, 0)->field_types[1], "list<text>");
     cr_expect_eq(schema_rename_type_field(schema, "hotel", "address", "street", "way", NULL),
                  ERROR_NOT_FOUND);
     cr_expect_eq(schema_rename_type_field(schema, "hotel", "address", "road", "phones", NULL),
@@ -498,7 +498,7 @@ Test(schema, the_printed_cql_is_what_describe_shows)
     schema_print_keyspace(schema_keyspace(schema, "hotel"), &cql);
     expect_cql(&cql, "CREATE KEYSPACE hotel WITH replication = {'class': 'SimpleStrategy', "
                      "'replication_factor': '1'}  AND durable_writes = true;");
-    schema_print_type(schema_type_next(schema, NULL), &cql);
+    schema_print_type(schema_type_at(schema, 0), &cql);
     expect_cql(&cql, "CREATE TYPE hotel.address (\n"
                      "    street text,\n"
                      "    phones list<text>\n"

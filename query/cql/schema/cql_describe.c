@@ -135,9 +135,9 @@ static const struct keyspace *find_keyspace(struct describe *describe, const cha
 
 static void put_types(struct describe *describe, const struct keyspace *keyspace)
 {
-    const struct user_type *type = NULL;
+    const struct user_type *type;
 
-    while ((type = schema_type_next(describe->schema, type)) != NULL)
+    for (uint32_t i = 0; (type = schema_type_at(describe->schema, i)) != NULL; i++)
         if (strcmp(type->keyspace, keyspace->name) == 0)
             put_type(describe, type);
 }

@@ -252,8 +252,8 @@ static void list_name(struct buffer *names, const char *keyspace, const char *na
 static void list_types(const struct schema *schema, const char *keyspace, const char *name,
                        struct buffer *names)
 {
-    for (const struct user_type *other = schema_type_next(schema, NULL); other != NULL;
-         other = schema_type_next(schema, other)) {
+    const struct user_type *other;
+    for (uint32_t i = 0; (other = schema_type_at(schema, i)) != NULL; i++) {
         if (strcmp(other->keyspace, keyspace) == 0 && strcmp(other->type->name, name) != 0 &&
             uses_type(other->type, name)) {
             list_name(names, NULL, other->type->name);

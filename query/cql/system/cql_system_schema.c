@@ -182,8 +182,8 @@ static void dropped_rows(struct cql_system_maker *maker, const struct schema *sc
 
 static void type_rows(struct cql_system_maker *maker, const struct schema *schema)
 {
-    for (const struct user_type *u = schema_type_next(schema, NULL); u != NULL;
-         u = schema_type_next(schema, u)) {
+    const struct user_type *u;
+    for (uint32_t i = 0; (u = schema_type_at(schema, i)) != NULL; i++) {
         uint32_t count = u->type->argument_count;
         cql_system_text(maker, u->keyspace);
         cql_system_text(maker, u->type->name);
