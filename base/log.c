@@ -2,10 +2,17 @@
  *
  * A line is one write(2), so that lines of several threads do not mix.  If standard error accepts
  * no bytes (a pipe whose reader has stopped), the line is dropped, so that a server does
- * not wait for the reader of its log. */
+ * not wait for the reader of its log.  To ask first whether it accepts bytes is not enough: other
+ * threads and processes that write to it may fill it before the line is written.  Standard error is
+ * not made non-blocking either, because that holds for all processes that share it, and ends a
+ * shell or makes it lose what it prints.  So a socket is told for each line not to wait, and a pipe
+ * is opened a second time. */
 #include "base/log.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,13 +101,30 @@ static int64_t wall_ms(void)
     return time_ms > TIME_MS_MAX ? TIME_MS_MAX : time_ms;
 }
 
-static void write_line(struct bytes line)
+/* Write to a terminal or a file; or to a pipe that cannot be opened again, without /proc. */
+static ssize_t write_if_ready(struct bytes line)
 {
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
-    if (poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0) {
-        ssize_t written = write(STDERR_FILENO, line.data, line.size);
-        (void)written; /* an error of the log cannot be logged */
+    if (poll(&out, 1, 0) != 1 || (out.revents & POLLOUT) == 0)
+        return 0;
+    return write(STDERR_FILENO, line.data, line.size);
+}
+
+static void write_line(struct bytes line)
+{
+    struct stat of = {0};
+    ssize_t written; /* an error of the log cannot be logged */
+    bool is_pipe = fstat(STDERR_FILENO, &of) == 0 && S_ISFIFO(of.st_mode);
+    int own = is_pipe ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (own >= 0) {
+        written = write(own, line.data, line.size);
+        (void)close(own);
+    } else if (S_ISSOCK(of.st_mode)) {
+        written = send(STDERR_FILENO, line.data, line.size, MSG_DONTWAIT);
+    } else {
+        written = write_if_ready(line);
     }
+    (void)written;
 }
 
 void log_event_fields(enum log_level level, const char *event, const struct log_field *fields,

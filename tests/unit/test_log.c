@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* The line of an event with one text, without its time. */
@@ -58,13 +59,30 @@ Test(log, a_long_value_is_cut_between_characters)
     buffer_release(&line);
 }
 
-Test(log, a_log_that_nobody_reads_is_not_waited_for)
+/* Lines arrive whole, until the reader has stopped; then they are dropped. */
+static void expect_no_wait(const int ends[2])
+{
+    char bytes[100] = "";
+    cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    log_event(LOG_NOTICE, "told", log_number("count", 7));
+    cr_assert_gt(read(ends[0], bytes, sizeof bytes - 1), 0);
+    cr_expect_str_eq(bytes + strlen("1970-01-01T00:00:00.000Z"), " notice told count=7\n");
+    for (int i = 0; i < 10000; i++)
+        log_event(LOG_NOTICE, "told", log_number("count", i), log_text("word", "again and again"));
+}
+
+Test(log, a_pipe_that_nobody_reads_is_not_waited_for, .timeout = 10)
 {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
-    cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
-    for (int i = 0; i < 10000; i++)
-        log_event(LOG_NOTICE, "told", log_number("count", i), log_text("word", "again and again"));
+    expect_no_wait(ends);
+}
+
+Test(log, a_socket_that_nobody_reads_is_not_waited_for, .timeout = 10)
+{
+    int ends[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    expect_no_wait(ends);
 }
 
 Test(log, a_group_says_how_often_it_happened)
