@@ -235,17 +235,16 @@ static int resolve_times(struct cql_scope *scope, const struct cql_term *term,
     if (of == NULL)
         return ERROR_INVALID;
     const struct cql_expression *root = of;
-    while (root->argument_count > 0)
-        root = root->arguments[0];
+    bool is_one = false; /* an element or a field is chosen, or a part of one */
+    for (; root->argument_count > 0; root = root->arguments[0])
+        is_one |= root->kind != CQL_EXPRESSION_SLICE;
     const struct column *column = root->column;
     if (column == NULL || column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING) {
         const char *latest = term->kind == CQL_TERM_MAXWRITETIME ? "maxwritetime" : "writetime";
         return cql_invalid(scope->fault, "Cannot use selection function %s on PRIMARY KEY part %s",
                            is_ttl ? "ttl" : latest, column == NULL ? "" : column->name);
     }
-    bool is_many = type_is_complex(column->type) &&
-                   (of == root || of->kind == CQL_EXPRESSION_SLICE) &&
-                   term->kind != CQL_TERM_MAXWRITETIME;
+    bool is_many = type_is_complex(column->type) && !is_one && term->kind != CQL_TERM_MAXWRITETIME;
     const struct type *type = type_builtin(is_ttl ? TYPE_INT : TYPE_BIGINT);
     if (is_many) {
         int rc =

@@ -170,45 +170,66 @@ static int items_value(const struct cql_expression *expression, const struct cql
 
 /* ---- WRITETIME and TTL ---- */
 
-/* The cells whose times are wanted: all of a column, or those of an element, a slice or a field. */
-static int chosen_cells(const struct cql_expression *expression, const struct cql_context *context,
-                        const struct cell **cells_out, uint32_t *count_out)
-{
-    const struct cql_expression *of = expression->arguments[0];
-    const struct column *column = expression->column;
+/* Cells whose times are wanted, in the order of their paths. */
+struct chosen_cells {
+    const struct cell *cells;
     uint32_t count;
-    const struct cell *cells = cql_row_cells(context->row, column, &count);
-    *cells_out = cells;
-    *count_out = count;
-    if (of->kind == CQL_EXPRESSION_COLUMN || !type_is_complex(column->type))
+    bool is_one; /* an element or a field was chosen: a part of it has its times */
+};
+
+/* The first and the last path of the cells that a part of a column has; NULL data: no bound. */
+static int part_bounds(const struct cql_expression *part, const struct cql_context *context,
+                       struct bytes *from, struct bytes *until)
+{
+    *from = *until = CQL_NULL;
+    if (part->kind == CQL_EXPRESSION_FIELD) {
+        uint8_t field[2] = {(uint8_t)(part->index >> 8), (uint8_t)part->index};
+        *from = *until = arena_copy(context->arena, bytes_of(field, sizeof(field)));
         return 0;
-    struct bytes from = CQL_NULL;
-    struct bytes until = CQL_NULL;
-    uint8_t field[2] = {(uint8_t)(of->index >> 8), (uint8_t)of->index};
-    if (of->kind == CQL_EXPRESSION_FIELD) {
-        from = until = bytes_of(field, sizeof(field));
-    } else {
-        bool is_slice = of->kind == CQL_EXPRESSION_SLICE;
-        int rc = part_or_null(of->arguments[1], context, &from);
-        if (rc == 0)
-            rc = part_or_null(of->arguments[is_slice ? 2 : 1], context, &until);
-        if (rc != 0)
-            return rc;
-        if (!is_slice && from.data == NULL) {
-            *count_out = 0; /* no element has the key null */
-            return 0;
-        }
+    }
+    int rc = part_or_null(part->arguments[1], context, from);
+    if (part->kind != CQL_EXPRESSION_SLICE)
+        *until = *from;
+    else if (rc == 0)
+        rc = part_or_null(part->arguments[2], context, until);
+    return rc;
+}
+
+/* Choose the cells of `part`: all of a column, or those of an element, a slice or a field.  A part
+ * of a slice is chosen from the slice's cells.  The nesting of parts is limited (cql_build.c). */
+static int choose_cells(const struct cql_expression *part, const struct column *column,
+                        const struct cql_context *context, struct chosen_cells *chosen)
+{
+    if (part->kind == CQL_EXPRESSION_COLUMN) {
+        chosen->cells = cql_row_cells(context->row, column, &chosen->count);
+        chosen->is_one = !type_is_complex(column->type);
+        return 0;
+    }
+    struct bytes from;
+    struct bytes until;
+    int rc = choose_cells(part->arguments[0], column, context, chosen);
+    if (rc != 0 || chosen->is_one)
+        return rc;
+    rc = part_bounds(part, context, &from, &until);
+    if (rc != 0)
+        return rc;
+    chosen->is_one = part->kind != CQL_EXPRESSION_SLICE;
+    if (chosen->count == 0 || (chosen->is_one && from.data == NULL)) {
+        chosen->count = 0; /* no element has the key null */
+        return 0;
     }
     const struct type *path = type_path(column->type);
-    uint32_t first = from.data == NULL || count == 0
+    const struct cell *cells = chosen->cells;
+    uint32_t count = chosen->count;
+    uint32_t first = from.data == NULL
                          ? 0
                          : cql_value_set_place(path, &cells[0].path, sizeof(*cells), count, from);
-    uint32_t end = until.data == NULL || count == 0
+    uint32_t end = until.data == NULL
                        ? count
                        : cql_value_set_place(path, &cells[0].path, sizeof(*cells), count, until);
     end += until.data != NULL && end < count && type_compare(path, cells[end].path, until) == 0;
-    *cells_out = first < end ? &cells[first] : NULL;
-    *count_out = first < end ? end - first : 0;
+    chosen->count = first < end ? end - first : 0;
+    chosen->cells = chosen->count > 0 ? &cells[first] : NULL;
     return 0;
 }
 
@@ -226,11 +247,12 @@ static int times_value(const struct cql_expression *expression, const struct cql
                        struct bytes *value)
 {
     bool is_ttl = expression->kind == CQL_EXPRESSION_TTL;
-    const struct cell *cells;
-    uint32_t count;
-    int rc = chosen_cells(expression, context, &cells, &count);
-    if (rc != 0 || count == 0)
+    struct chosen_cells chosen;
+    int rc = choose_cells(expression->arguments[0], expression->column, context, &chosen);
+    if (rc != 0 || chosen.count == 0)
         return rc;
+    const struct cell *cells = chosen.cells;
+    uint32_t count = chosen.count;
     arena_count(context->arena, count);
     if (expression->type->kind != TYPE_LIST) {
         const struct cell *latest = cells;
