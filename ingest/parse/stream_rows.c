@@ -1,6 +1,8 @@
 /* stream_rows: see the header. */
 #include "ingest/parse/stream_rows.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 void stream_rows_open(struct stream_rows *rows, struct part_pool *pool)
@@ -17,6 +19,8 @@ static void rows_forget(struct stream_rows *rows)
     line_parser_release(&rows->parser);
     click_dedup_free(rows->dedup);
     rows->dedup = NULL;
+    buffer_release(&rows->names);
+    rows->columns = (struct line_columns){0};
 }
 
 void stream_rows_release(struct stream_rows *rows)
@@ -25,23 +29,28 @@ void stream_rows_release(struct stream_rows *rows)
     *rows = (struct stream_rows){0};
 }
 
-static bool stream_columns(const struct part_pool *pool, const struct ingest_stream *stream,
-                           struct line_columns *columns)
+/* Copy the names of the stream's columns, because the schema that has them may be replaced and
+ * freed while the connection is open. */
+static bool stream_columns(struct stream_rows *rows)
 {
-    const struct table *table = schema_table(store_schema(pool->store), stream->table_id);
+    const struct ingest_stream *stream = rows->stream;
+    const struct table *table = schema_table(store_schema(rows->pool->store), stream->table_id);
+    size_t at = 0;
 
-    for (int i = 0; i < RECORD_FIELDS; i++) {
-        const struct column *column =
-            table == NULL ? NULL : schema_column(table, stream->column_ids[i]);
+    for (int i = 0; i < RECORD_FIELDS_MAX; i++) {
+        uint32_t id = i < RECORD_FIELDS ? stream->column_ids[i] : stream->click_id_column_id;
+        const struct column *column = table == NULL ? NULL : schema_column(table, id);
 
-        if (column == NULL)
+        if (column == NULL && (i < RECORD_FIELDS || id != 0))
             return false;
-        columns->names[i] = bytes_text(column->name);
+        rows->columns.names[i].size = column == NULL ? 0 : strlen(column->name);
+        if (column != NULL)
+            buffer_append_text(&rows->names, column->name);
     }
-    columns->names[FIELD_CLICK_ID] =
-        stream->click_id_column_id == 0
-            ? bytes_of(NULL, 0)
-            : bytes_text(schema_column(table, stream->click_id_column_id)->name);
+    for (int i = 0; i < RECORD_FIELDS_MAX; i++) {
+        rows->columns.names[i].data = rows->names.data + at;
+        at += rows->columns.names[i].size;
+    }
     return true;
 }
 
@@ -53,7 +62,7 @@ bool stream_rows_choose(struct stream_rows *rows, const struct ingest_stream *st
     rows->is_first = true;
     rows->settings++;
     line_parser_init(&rows->parser);
-    if (!stream_columns(rows->pool, stream, &rows->columns))
+    if (!stream_columns(rows))
         return false;
     line_parser_fields(&rows->parser, line_parser_column_count(&rows->columns));
     if (stream->click_id_column_id != 0)

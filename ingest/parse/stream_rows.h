@@ -20,7 +20,8 @@ enum record_format { RECORDS_UNKNOWN, RECORDS_CSV, RECORDS_NDJSON };
 struct stream_rows {
     struct part_pool *pool;            /* outlives the struct */
     const struct ingest_stream *stream;
-    struct line_columns columns;
+    struct line_columns columns;       /* views of `names` */
+    struct buffer names;
     uint64_t settings;                 /* how often the stream or its header has changed */
     enum record_format format;
     bool is_first;                     /* before the stream's first record: a header may come */
