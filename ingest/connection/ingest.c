@@ -117,7 +117,8 @@ static void ingest_drain(void *context)
 
     /* A connection is removed from the list only in a later turn of the loop. */
     LIST_FOREACH (connection, &ingest->connections, link)
-        ingest_connection_retry(connection);
+        if (!connection->file.is_waiting)
+            ingest_connection_retry(connection);
 }
 
 /* Free the instance if it is closing and has no connections and no calls of the store left. */

@@ -32,6 +32,9 @@ struct commit {
     struct commit *next_waiting; /* the answer to another copy of the same batch */
     struct commit *next_applied; /* of the next batch in the same write batch */
     struct producer *producer;   /* NULL: the rows are outside of batches */
+    /* the connection that counts this batch of a file in file.in_flight, and so outlives the
+     * commit; NULL: the batch is of no file */
+    struct ingest_connection *loader;
     uint64_t sequence;
     /* added to the metrics when the rows are durable */
     uint64_t accepted;
@@ -177,6 +180,7 @@ static void commit_answer(struct commit *commit, int status, const char *why)
 {
     struct ingest_connection *connection = answer_connection(&commit->reply);
     struct ingest_connection *owner = commit->producer == NULL ? NULL : commit->producer->owner;
+    struct ingest_connection *loader = commit->loader;
     struct commit *waiting = NULL;
 
     if (status == 0)
@@ -205,6 +209,11 @@ static void commit_answer(struct commit *commit, int status, const char *why)
         ingest_connection_wake(owner);
     if (connection != NULL)
         ingest_connection_wake(connection);
+    if (loader != NULL) {
+        loader->file.in_flight--;
+        /* A closing connection must be woken, too, so that it is freed. */
+        wake_queue_add(&loader->ingest->woken, &loader->wake);
+    }
 }
 
 /* `context` is the first commit of the write batch. */
@@ -230,6 +239,8 @@ static void commit_cancel(struct ingest_connection *connection, struct commit *c
         commit_cancel(connection, commit->next_applied);
     if (commit->producer != NULL)
         producer_retract(commit->producer, commit->sequence);
+    if (commit->loader != NULL)
+        commit->loader->file.in_flight--;
     reply_queue_cancel(&connection->replies, &commit->reply);
 }
 
@@ -337,8 +348,11 @@ static struct commit *batch_enter(struct ingest_connection *connection, uint64_t
     producer_rows_add(ingest->batch, schema_table(store_schema(store), TABLE_PRODUCER), producer,
                       &known);
     producer_record(producer, &known);
-    if (connection->file.is_named)
+    if (connection->file.is_named) {
         loaded_file_add(connection, sequence);
+        commit->loader = connection;
+        connection->file.in_flight++;
+    }
     reply_queue_count(&commit->reply);
     return commit;
 }

@@ -15,6 +15,7 @@
 #include "ingest/connection/ingest_control.h"
 #include "ingest/connection/ingest_decoder.h"
 #include "ingest/connection/ingest_rows.h"
+#include "ingest/connection/loaded_file.h"
 #include "ingest/connection/parse_ahead.h"
 
 enum { LOOK_MS = 250 };
@@ -94,22 +95,20 @@ void ingest_connection_close(struct ingest_connection *connection)
     if (connection->is_closing)
         return;
     connection->is_closing = true;
-    connection->file.holds_key = false;
     door_leave(&connection->slot);
     ingest_control_leave(connection);
     reply_queue_abandon(&connection->replies);
     network_close(connection->network);
 }
 
-/* Free the connection if the network has closed it and no job of it is running. */
+/* Free the connection's memory if the network has closed it and no job of it is running, and then
+ * the connection if no batch of a file is in flight.  Called again when one of these has ended. */
 static void connection_release(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
 
     if (!connection->has_closed || connection->jobs > 0)
         return;
-    LIST_REMOVE(connection, link);
-    wake_queue_remove(&ingest->woken, &connection->wake);
     ingest_account_close(&connection->account);
     parse_ahead_abandon(connection);
     input_queue_release(&connection->input);
@@ -117,6 +116,11 @@ static void connection_release(struct ingest_connection *connection)
     frame_decoder_close(connection);
     numbered_batch_close(&connection->batch);
     buffer_release(&connection->text.skipped);
+    if (connection->file.in_flight > 0)
+        return;
+    LIST_REMOVE(connection, link);
+    wake_queue_remove(&ingest->woken, &connection->wake);
+    loaded_file_leave(connection);
     memory_free(connection);
     ingest->left(ingest);
 }
@@ -167,7 +171,7 @@ void ingest_connection_retry(struct ingest_connection *connection)
     /* The store may call back before it returns, while the connection still has the applied rows.
      * The callback must not serve the connection then. */
     connection->is_running = true;
-    if (connection->wanted.is_waiting)
+    if (connection->wanted.is_waiting || connection->file.is_waiting)
         ingest_control_retry(connection);
     else
         ingest_commit_retry(connection);

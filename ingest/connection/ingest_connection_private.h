@@ -52,7 +52,8 @@ struct producer_wanted {
 };
 
 /* The file of the next batch, as #file gives it.  `held_key` is the key of the last #files: until
- * this connection ends or requests another key, no other connection may look this key up. */
+ * this connection requests another key, or is freed, no other connection may look this key up.  It
+ * is not freed while batches of files are in flight, because a lookup would not find them yet. */
 struct loaded_file {
     bool is_named;
     uint8_t key[16];
@@ -62,6 +63,9 @@ struct loaded_file {
     bool ends_line;
     bool holds_key;
     uint8_t held_key[16];
+    bool is_waiting;                   /* BLOCKED until the connection may look up wanted_key */
+    uint8_t wanted_key[16];
+    uint32_t in_flight;                /* batches of files that were applied and are not durable */
 };
 
 struct ingest_connection {

@@ -102,6 +102,10 @@ void ingest_control_retry(struct ingest_connection *connection)
 {
     struct producer_wanted wanted = connection->wanted;
 
+    if (!wanted.is_waiting) {
+        loaded_file_retry(connection);
+        return;
+    }
     connection->wanted.is_waiting = false;
     producer_choose(connection, wanted.id, wanted.epoch, true);
 }

@@ -17,8 +17,8 @@ enum ingest_control_result ingest_control_line(struct ingest_connection *connect
 /* Whether a batch with this number may come now; false: the connection was REFUSED. */
 bool ingest_control_admits(struct ingest_connection *connection, uint64_t sequence);
 
-/* The store takes writes again: execute the #producer that waited for that.  The connection may be
- * BLOCKED again afterwards. */
+/* Execute the #producer that waited until the store takes writes, or the #files that waited for
+ * batches in flight.  The connection may be BLOCKED again afterwards. */
 void ingest_control_retry(struct ingest_connection *connection);
 
 /* End the connection's ownership of its producer. */

@@ -122,39 +122,71 @@ static void lookup_done(void *context, int status, const struct error *err)
     ingest_called_back(ingest);
 }
 
-/* Whether another connection has the key.  Two loads of one file at the same time would both find
- * the file unknown, and count its clicks twice. */
-static bool key_is_held(const struct ingest_connection *connection, const uint8_t key[16])
+/* ---- keys ---- */
+
+/* The other connection that holds the key; NULL: there is none.  Two loads of one file at the same
+ * time would both find the file unknown, and count its clicks twice. */
+static const struct ingest_connection *key_holder(const struct ingest_connection *connection,
+                                                  const uint8_t key[16])
 {
     const struct ingest_connection *other;
 
-    LIST_FOREACH (other, &connection->ingest->connections, link) {
-        if (other != connection && other->file.holds_key && !other->has_ended &&
+    LIST_FOREACH (other, &connection->ingest->connections, link)
+        if (other != connection && other->file.holds_key &&
             memcmp(other->file.held_key, key, sizeof other->file.held_key) == 0)
-            return true;
-    }
-    return false;
+            return other;
+    return NULL;
 }
 
-bool loaded_file_list(struct ingest_connection *connection, const struct control_words *words)
+static void files_ask(struct ingest_connection *connection)
 {
     struct loaded_file *file = &connection->file;
-    uint8_t key[16];
-    const struct bytes partition = bytes_of(key, sizeof key);
+    const struct bytes partition = bytes_of(file->wanted_key, sizeof file->wanted_key);
     struct read_request request = store_rows_request(TABLE_LOADED_FILE, &partition, READ_DURABLE);
     struct ingest *ingest = connection->ingest;
 
-    if (words->count != 2 || !control_line_hash(words->words[1], key))
-        return false;
-    if (key_is_held(connection, key)) {
-        answer_refuse(connection, 0, "file_busy", NULL);
-        return true;
-    }
     file->holds_key = true;
-    memcpy(file->held_key, key, sizeof key);
+    memcpy(file->held_key, file->wanted_key, sizeof file->held_key);
     struct lookup *lookup = reply_queue_add(&connection->replies, sizeof *lookup);
     lookup->ingest = ingest;
     ingest->calls++;
     store_rows_read(ingest->options.store, &request, append_row, lookup_done, lookup);
+}
+
+void loaded_file_retry(struct ingest_connection *connection)
+{
+    struct loaded_file *file = &connection->file;
+    const struct ingest_connection *holder = key_holder(connection, file->wanted_key);
+
+    file->is_waiting = false;
+    if (holder != NULL && !holder->has_ended && !holder->is_closing) {
+        answer_refuse(connection, 0, "file_busy", NULL);
+    } else if (holder != NULL || file->in_flight > 0) {
+        /* The holder's client has left, but its last batches may not be applied or durable yet. */
+        file->is_waiting = true;
+        connection->state = INGEST_BLOCKED;
+    } else {
+        files_ask(connection);
+    }
+}
+
+bool loaded_file_list(struct ingest_connection *connection, const struct control_words *words)
+{
+    if (words->count != 2 || !control_line_hash(words->words[1], connection->file.wanted_key))
+        return false;
+    loaded_file_retry(connection);
     return true;
+}
+
+void loaded_file_leave(struct ingest_connection *connection)
+{
+    const struct loaded_file *file = &connection->file;
+    struct ingest_connection *other;
+
+    if (!file->holds_key)
+        return;
+    LIST_FOREACH (other, &connection->ingest->connections, link)
+        if (other->file.is_waiting &&
+            memcmp(other->file.wanted_key, file->held_key, sizeof file->held_key) == 0)
+            ingest_connection_wake(other);
 }

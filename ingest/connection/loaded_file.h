@@ -15,12 +15,19 @@ must_check bool loaded_file_name(struct ingest_connection *connection,
                                  const struct control_words *words);
 
 /* Execute `#files KEY`: answer the progress of the files with this key.  Until this connection ends
- * or requests another key, other connections that request the same key are refused.  False: the
- * words are wrong. */
+ * or requests another key, other connections that request the same key are refused.  If batches of
+ * an earlier load may still be in flight, the connection is BLOCKED until they are not: it is woken
+ * then, and calls loaded_file_retry.  False: the words are wrong. */
 must_check bool loaded_file_list(struct ingest_connection *connection,
                                  const struct control_words *words);
+
+void loaded_file_retry(struct ingest_connection *connection);
 
 /* Add the row of the connection's file, which #file has named, to the instance's write batch: the
  * file is loaded up to the end of batch `sequence`. */
 void loaded_file_add(struct ingest_connection *connection, uint64_t sequence);
+
+/* The connection is about to be freed, and was removed from the list: wake those that wait for its
+ * key. */
+void loaded_file_leave(struct ingest_connection *connection);
 #endif

@@ -782,3 +782,70 @@ Test(text_door, a_second_load_of_one_file_is_told_to_wait)
     client_close(&first);
     talk("#files 00112233445566778899aabbccddeeff\n", "files\nok - accepted 0 rejected 0\n");
 }
+
+#define KEY "00112233445566778899aabbccddeeff"
+#define FILE_BATCH                                                                                 \
+    P " new\n#files " KEY "\n#file " KEY " 500 aabbccddeeff00112233445566778899 1 lf\n"            \
+      "#batch 1 1\n" GOOD
+
+/* A new connection that asks for KEY is answered when the batch of the earlier one is durable. */
+static void expect_lookup_waits_for_sync(void)
+{
+    struct network_client second;
+
+    client_open(&second);
+    client_say(&second, "#files " KEY "\n");
+    turn(10);
+    expect_got(&second, "");
+    fake.drain(fake.drain_context);
+    turn(10);
+    expect_got(&second, "");
+    fake_sync(&fake, 0);
+    turn(10);
+    expect_got(&second, "files\n");
+    client_close(&second);
+}
+
+Test(text_door, a_load_that_was_killed_holds_its_file_until_its_batches_are_durable)
+{
+    struct network_client first;
+
+    fake.holds_back = true;
+    client_open(&first);
+    client_say(&first, FILE_BATCH);
+    turn(10);
+    cr_assert_eq(fake.pending_count, 1);
+    client_close(&first);
+    expect_lookup_waits_for_sync();
+}
+
+Test(text_door, a_load_that_has_sent_its_last_byte_holds_its_file_until_it_is_answered)
+{
+    struct network_client first;
+
+    fake.holds_back = true;
+    client_open(&first);
+    client_say(&first, FILE_BATCH);
+    network_finish(first.connection);
+    turn(10);
+    cr_assert_eq(fake.pending_count, 1);
+    expect_lookup_waits_for_sync();
+    client_wait_end(&first);
+    expect_got(&first, "files\nok 1 accepted 1 rejected 0\n");
+    client_close(&first);
+}
+
+Test(text_door, a_connection_asks_for_another_file_only_behind_its_own_batches)
+{
+    struct network_client first;
+
+    fake.holds_back = true;
+    client_open(&first);
+    client_say(&first, FILE_BATCH "#files 00112233445566778899aabbccddee00\n");
+    turn(10);
+    talk("#files " KEY "\n", "error - file_busy\n");
+    fake_sync(&fake, 0);
+    turn(10);
+    expect_got(&first, "files\nok 1 accepted 1 rejected 0\nfiles\n");
+    client_close(&first);
+}
