@@ -65,6 +65,7 @@ struct loaded_file {
     uint8_t held_key[16];
     bool is_waiting;                   /* BLOCKED until the connection may look up wanted_key */
     uint8_t wanted_key[16];
+    bool is_asking;                    /* a lookup is under way */
     uint32_t in_flight;                /* batches of files that were applied and are not durable */
 };
 

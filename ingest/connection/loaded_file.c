@@ -117,8 +117,10 @@ static void lookup_done(void *context, int status, const struct error *err)
     } else {
         answer_fail(&lookup->reply, 0, "store_failed", err->text);
     }
-    if (connection != NULL)
+    if (connection != NULL) {
+        connection->file.is_asking = false;
         ingest_connection_wake(connection);
+    }
     ingest_called_back(ingest);
 }
 
@@ -149,6 +151,7 @@ static void files_ask(struct ingest_connection *connection)
     memcpy(file->held_key, file->wanted_key, sizeof file->held_key);
     struct lookup *lookup = reply_queue_add(&connection->replies, sizeof *lookup);
     lookup->ingest = ingest;
+    file->is_asking = true;
     ingest->calls++;
     store_rows_read(ingest->options.store, &request, append_row, lookup_done, lookup);
 }
@@ -161,8 +164,9 @@ void loaded_file_retry(struct ingest_connection *connection)
     file->is_waiting = false;
     if (holder != NULL && !holder->has_ended && !holder->is_closing) {
         answer_refuse(connection, 0, "file_busy", NULL);
-    } else if (holder != NULL || file->in_flight > 0) {
-        /* The holder's client has left, but its last batches may not be applied or durable yet. */
+    } else if (holder != NULL || file->in_flight > 0 || file->is_asking) {
+        /* The holder's client has left, but its last batches may not be applied or durable yet.
+         * One lookup at a time bounds the memory of the connection's answers. */
         file->is_waiting = true;
         connection->state = INGEST_BLOCKED;
     } else {

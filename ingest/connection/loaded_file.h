@@ -15,9 +15,10 @@ must_check bool loaded_file_name(struct ingest_connection *connection,
                                  const struct control_words *words);
 
 /* Execute `#files KEY`: answer the progress of the files with this key.  Until this connection ends
- * or requests another key, other connections that request the same key are refused.  If batches of
- * an earlier load may still be in flight, the connection is BLOCKED until they are not: it is woken
- * then, and calls loaded_file_retry.  False: the words are wrong. */
+ * or requests another key, other connections that request the same key are refused.  While batches
+ * of an earlier load may be in flight, or an earlier lookup of this connection is under way, the
+ * connection is BLOCKED: it is woken when that ends, and loaded_file_retry is called.  False: the
+ * words are wrong. */
 must_check bool loaded_file_list(struct ingest_connection *connection,
                                  const struct control_words *words);
 

@@ -849,3 +849,32 @@ Test(text_door, a_connection_asks_for_another_file_only_behind_its_own_batches)
     expect_got(&first, "files\nok 1 accepted 1 rejected 0\nfiles\n");
     client_close(&first);
 }
+
+/* The lookup that is held back finds nothing. */
+static void fake_read_end(void)
+{
+    struct read_page none = {.table = schema_table(fake.schema, TABLE_LOADED_FILE)};
+    store_page page = fake.held_page;
+
+    cr_assert(page != NULL);
+    fake.held_page = NULL;
+    page(fake.held_context, 0, NULL, &none);
+}
+
+Test(text_door, lookups_of_files_of_a_connection_are_made_one_at_a_time)
+{
+    struct network_client client;
+
+    fake.holds_reads = true;
+    client_open(&client);
+    client_say(&client, "#files " KEY "\n#files " KEY "\n#files x\n");
+    turn(10);
+    fake.drain(fake.drain_context);
+    fake_read_end();
+    turn(10);
+    expect_got(&client, "files\n");
+    fake_read_end();
+    client_wait_end(&client);
+    expect_got(&client, "files\nfiles\nerror - bad_control \"#files x\"\n");
+    client_close(&client);
+}

@@ -33,6 +33,10 @@ struct fake_store {
     } pending[PENDING_MAX];
     uint32_t pending_count;
     uint32_t apply_us; /* what applying a batch takes */
+    /* with holds_reads, the test itself answers the lookup of a file; one at a time */
+    bool holds_reads;
+    store_page held_page;
+    void *held_context;
     struct memory_held held;
     /* of what was applied */
     uint32_t applied;
@@ -105,6 +109,13 @@ static int fake_read(struct store *store, const struct read_request *request, st
                      void *context, struct error *err)
 {
     struct fake_store *fake = fake_of(store);
+
+    if (fake->holds_reads && request->table_id == TABLE_LOADED_FILE) {
+        cr_assert(fake->held_page == NULL, "one lookup at a time");
+        fake->held_page = page;
+        fake->held_context = context;
+        return 0;
+    }
     struct arena *arena = arena_new(1 << 16);
     struct reader reader = reader_of(buffer_view(&fake->producers));
     struct page_row *rows = memory_zeroed(fake->producer_rows + 1, sizeof *rows);
