@@ -339,7 +339,7 @@ static struct commit *batch_enter(struct ingest_connection *connection, uint64_t
     commit->producer = producer;
     commit_note_rows(commit, counts, bytes);
     answer_text_rejects(&commit->reply.text, counts->rejects, sequence,
-                        connection->file.is_named ? UINT64_MAX : INGEST_REJECT_LINES_MAX,
+                        connection->file.is_named ? REJECT_FILE_LINES_MAX : INGEST_REJECT_LINES_MAX,
                         &reject_lines, sums);
     answer_text_reject_sums(&commit->reply.text, sequence, sums);
     answer_text_ok(&commit->reply.text, sequence, known.accepted, known.rejected,

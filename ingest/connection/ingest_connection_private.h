@@ -30,7 +30,7 @@
 enum {
     INGEST_REPLIES_MAX = 4096,         /* waiting answers at which reading stops */
     INGEST_REJECT_LINES_MAX = 100      /* reject lines that are sent for a batch, or between two
-                                        * #sync; a batch of a file has no such limit */
+                                        * #sync; for a batch of a file REJECT_FILE_LINES_MAX */
 };
 
 enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSED };

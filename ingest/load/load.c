@@ -41,6 +41,9 @@ enum {
     LOAD_BAR_WIDTH = 20
 };
 
+/* Each rejected line is written to a file, so the server must not send some of them as sums. */
+_Static_assert((int)LOAD_BATCH_LINES <= (int)REJECT_FILE_LINES_MAX, "a batch's rejects are lines");
+
 enum load_phase { LOAD_ASKING_COLUMNS, LOAD_ASKING_FILES, LOAD_SENDING, LOAD_OVER };
 
 /* A batch that was sent; kept until its `ok`, so that rejected lines can be written to a file. */

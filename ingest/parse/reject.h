@@ -46,7 +46,10 @@ enum { REJECT_CODE_COUNT = 0 REJECT_CODES(X) };
 
 enum {
     REJECT_TEXT_MAX = 64,              /* bytes of the wrong text that an answer quotes */
-    REJECT_CONTENT_MAX = 4096          /* bytes of the line that the table keeps */
+    REJECT_CONTENT_MAX = 4096,         /* bytes of the line that the table keeps */
+    REJECT_FILE_LINES_MAX = 8192       /* reject lines that are sent for a batch of a file, the
+                                        * others as sums; `daybook load`, which keeps every rejected
+                                        * line, sends no more lines in a batch */
 };
 
 const char *reject_name(enum reject_code code);

@@ -495,6 +495,25 @@ Test(text_door, the_first_100_rejects_of_a_batch_are_lines_and_the_others_sums)
     buffer_release(&expected);
 }
 
+Test(text_door, the_rejects_of_a_batch_of_a_file_are_lines_up_to_a_limit)
+{
+    struct buffer input = {0};
+    struct buffer expected = {0};
+
+    append_times(&input,
+                 P " new\n#file 00112233445566778899aabbccddeeff 500 "
+                   "aabbccddeeff00112233445566778899 8200 lf\n#batch 1 8200\n",
+                 1);
+    append_times(&input, "\n", 8200);
+    for (int i = 1; i <= 8192; i++)
+        buffer_printf(&expected, "reject 1 %d empty_line \"\"\n", i);
+    buffer_append_text(&expected, "rejects 1 empty_line 8\nok 1 accepted 0 rejected 8200\n");
+    buffer_put_u8(&expected, 0);
+    talk_bytes(buffer_view(&input), (const char *)expected.data);
+    buffer_release(&input);
+    buffer_release(&expected);
+}
+
 Test(text_door, a_million_rejects_in_a_batch_are_gathered_and_none_vanishes)
 {
     struct buffer input = {0};
