@@ -23,11 +23,18 @@ enum {
     ARENA_CHUNK = 64 * 1024
 };
 
+/* Small, because a batch may have a million of them; key_of has the rest. */
 struct click_dedup_row {
     uint32_t row; /* of the block */
     uint32_t partition;
-    struct clustering clustering;
     enum click_dedup_verdict verdict;
+};
+
+/* The key of a row of the block within its partition; `clustering` has views of `time_ms` and of
+ * the block. */
+struct click_key {
+    uint8_t time_ms[8];
+    struct clustering clustering;
 };
 
 struct click_dedup {
@@ -38,16 +45,18 @@ struct click_dedup {
     const struct block *block;
     struct schema *schema; /* owned reference: keeps `table` valid; NULL if EMPTY */
     const struct table *table;
-    struct arena *arena;          /* memory that rows and expectations point to */
-    struct click_dedup_row *rows; /* by partition, clustering and line */
+    const struct block_column *time, *ad, *click_id; /* of the block */
+    struct arena *arena;                             /* of the expectations */
+    struct click_dedup_row *rows;                    /* by partition, clustering and line */
     uint32_t row_count;
     struct store_expectation *expectations; /* one for each partition; has_changed: must be read */
     uint32_t expectation_count;
-    uint32_t partition;  /* in `expectations`: the partition that is being read */
-    uint32_t begin, end; /* in `rows`: its rows */
-    uint32_t next;       /* the first of these rows that no page has passed yet */
-    uint32_t conflicts;  /* how often applying the rows was refused by ERROR_CONFLICT */
-    bool has_write_lock; /* or waits for it */
+    uint32_t partition;           /* in `expectations`: the partition that is being read */
+    uint32_t begin, end;          /* in `rows`: its rows */
+    struct click_key first, last; /* of these rows */
+    uint32_t next;                /* the first of these rows that no page has passed yet */
+    uint32_t conflicts;           /* how often applying the rows was refused by ERROR_CONFLICT */
+    bool has_write_lock;          /* or waits for it */
     struct store_write_lock write_lock;
     void (*done)(void *context);
     void *context;
@@ -62,6 +71,26 @@ static const struct block_column *column_of(const struct click_dedup *dedup, uin
 static struct bytes string_of(const struct block_column *column, uint32_t row)
 {
     return block_dictionary_get(&column->dictionary, column->codes[row]);
+}
+
+static void key_of(const struct click_dedup *dedup, const struct click_dedup_row *row,
+                   struct click_key *key)
+{
+    store_u64_be(key->time_ms, (uint64_t)dedup->time->integers[row->row]);
+    key->clustering.count = 3;
+    key->clustering.values[0] = bytes_of(key->time_ms, sizeof key->time_ms);
+    key->clustering.values[1] = string_of(dedup->ad, row->row);
+    key->clustering.values[2] = string_of(dedup->click_id, row->row);
+}
+
+static int compare_keys(const struct click_dedup *dedup, const struct click_dedup_row *left,
+                        const struct click_dedup_row *right)
+{
+    struct click_key left_key, right_key;
+
+    key_of(dedup, left, &left_key);
+    key_of(dedup, right, &right_key);
+    return row_clustering_compare(dedup->table, &left_key.clustering, &right_key.clustering);
 }
 
 /* ---- life ---- */
@@ -109,6 +138,11 @@ void click_dedup_free(struct click_dedup *dedup)
     memory_free(dedup);
 }
 
+size_t click_dedup_bytes(const struct click_dedup *dedup)
+{
+    return dedup->row_count * sizeof *dedup->rows + arena_used(dedup->arena);
+}
+
 enum click_dedup_state click_dedup_state(const struct click_dedup *dedup)
 {
     return dedup->state;
@@ -121,40 +155,27 @@ const struct error *click_dedup_error(const struct click_dedup *dedup)
 
 /* ---- the rows, sorted ---- */
 
-static int order_rows(const void *a, const void *b, void *table)
+static int order_rows(const void *a, const void *b, void *dedup)
 {
     const struct click_dedup_row *left = a;
     const struct click_dedup_row *right = b;
 
     if (left->partition != right->partition)
         return left->partition < right->partition ? -1 : 1;
-    int order = row_clustering_compare(table, &left->clustering, &right->clustering);
+    int order = compare_keys(dedup, left, right);
     return order != 0 ? order : (left->row > right->row) - (left->row < right->row);
 }
 
 static void take_rows(struct click_dedup *dedup)
 {
     const struct block *block = dedup->block;
-    const struct block_column *time = column_of(dedup, dedup->stream->column_ids[FIELD_TIME]);
-    const struct block_column *ad = column_of(dedup, dedup->stream->column_ids[FIELD_AD]);
-    const struct block_column *click_id = column_of(dedup, ROW_BUILDER_CLICK_ID);
 
-    dedup->row_count = block->rows;
     dedup->rows = memory_zeroed(block->rows + 1, sizeof *dedup->rows);
-    for (uint32_t row = 0; row < block->rows; row++) {
-        uint8_t time_ms[8];
-
-        store_u64_be(time_ms, (uint64_t)time->integers[row]);
-        dedup->rows[row] = (struct click_dedup_row){
-            .row = row,
-            .partition = block->partition_codes[row],
-            .clustering = {.count = 3,
-                           .values = {arena_copy(dedup->arena, bytes_of(time_ms, sizeof time_ms)),
-                                      string_of(ad, row), string_of(click_id, row)}},
-        };
-    }
-    qsort_r(dedup->rows, dedup->row_count, sizeof *dedup->rows, order_rows,
-            (void *)(uintptr_t)dedup->table);
+    dedup->row_count = block->rows;
+    for (uint32_t row = 0; row < block->rows; row++)
+        dedup->rows[row] =
+            (struct click_dedup_row){.row = row, .partition = block->partition_codes[row]};
+    qsort_r(dedup->rows, dedup->row_count, sizeof *dedup->rows, order_rows, dedup);
 }
 
 static struct decimal amount_of(const struct click_dedup *dedup, const struct click_dedup_row *row)
@@ -181,8 +202,7 @@ static void judge_among_themselves(struct click_dedup *dedup)
     for (uint32_t i = dedup->begin; i < dedup->end; i++) {
         struct click_dedup_row *row = &dedup->rows[i];
 
-        if (i == first || row_clustering_compare(dedup->table, &row->clustering,
-                                                 &dedup->rows[first].clustering) != 0) {
+        if (i == first || compare_keys(dedup, row, &dedup->rows[first]) != 0) {
             first = i;
             row->verdict = CLICK_DEDUP_NEW;
         } else {
@@ -218,6 +238,16 @@ static void click_dedup_finish(struct click_dedup *dedup, int status, const stru
     dedup->done(dedup->context);
 }
 
+/* How the key of the next row of the batch compares with that of `found`. */
+static int compare_next(const struct click_dedup *dedup, const struct table *table,
+                        const struct page_row *found)
+{
+    struct click_key key;
+
+    key_of(dedup, &dedup->rows[dedup->next], &key);
+    return row_clustering_compare(table, &key.clustering, &found->row.clustering);
+}
+
 /* Set the verdict of all rows of the batch that have the id of `found`, not only of the first. */
 static int judge_found(struct click_dedup *dedup, const struct table *table,
                        const struct page_row *found, struct error *err)
@@ -226,19 +256,14 @@ static int judge_found(struct click_dedup *dedup, const struct table *table,
     struct bytes value;
     int order = -1;
 
-    while (dedup->next < dedup->end &&
-           (order = row_clustering_compare(table, &dedup->rows[dedup->next].clustering,
-                                           &found->row.clustering)) < 0)
+    while (dedup->next < dedup->end && (order = compare_next(dedup, table, found)) < 0)
         dedup->next++;
     if (dedup->next == dedup->end || order > 0)
         return 0;
     if (store_row_value(table, found, dedup->stream->column_ids[FIELD_AMOUNT], &value) &&
         decimal_deserialize(value, &amount) != 0)
         return error_set(err, ERROR_CORRUPT, "a click's amount is damaged");
-    for (; dedup->next < dedup->end &&
-           row_clustering_compare(table, &dedup->rows[dedup->next].clustering,
-                                  &found->row.clustering) == 0;
-         dedup->next++)
+    for (; dedup->next < dedup->end && compare_next(dedup, table, found) == 0; dedup->next++)
         dedup->rows[dedup->next].verdict = verdict_of(dedup, &dedup->rows[dedup->next], amount);
     return 0;
 }
@@ -282,8 +307,8 @@ static int read_page(struct click_dedup *dedup, struct bytes position, struct er
     struct read_request request = {
         .table_id = dedup->table->id,
         .key = dedup->expectations[dedup->partition].key,
-        .slice = {.start = {dedup->rows[dedup->begin].clustering, BOUND_BEFORE},
-                  .end = {dedup->rows[dedup->end - 1].clustering, BOUND_AFTER}},
+        .slice = {.start = {dedup->first.clustering, BOUND_BEFORE},
+                  .end = {dedup->last.clustering, BOUND_AFTER}},
         .position = position,
         .row_limit = READ_ROWS,
         .view = READ_APPLIED,
@@ -320,6 +345,8 @@ static void read_partition(struct click_dedup *dedup)
         return;
     }
     dedup->next = dedup->begin;
+    key_of(dedup, &dedup->rows[dedup->begin], &dedup->first);
+    key_of(dedup, &dedup->rows[dedup->end - 1], &dedup->last);
     judge_among_themselves(dedup);
     int rc = read_page(dedup, (struct bytes){0}, &err);
     if (rc != 0)
@@ -348,6 +375,9 @@ void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
     schema_unref(dedup->schema);
     dedup->schema = schema_ref((struct schema *)(uintptr_t)store_schema(dedup->store));
     dedup->table = schema_table(dedup->schema, dedup->stream->table_id);
+    dedup->time = column_of(dedup, dedup->stream->column_ids[FIELD_TIME]);
+    dedup->ad = column_of(dedup, dedup->stream->column_ids[FIELD_AD]);
+    dedup->click_id = column_of(dedup, ROW_BUILDER_CLICK_ID);
     if (is_first) {
         take_rows(dedup);
         make_expectations(dedup);
@@ -382,7 +412,6 @@ static int order_lines(const void *a, const void *b)
 
 void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects)
 {
-    const struct block_column *click_id = column_of(dedup, ROW_BUILDER_CLICK_ID);
     const struct block_column *line = column_of(dedup, ROW_BUILDER_LINE);
     const struct block_column *content = column_of(dedup, ROW_BUILDER_CONTENT);
     uint32_t *different = memory_alloc((dedup->row_count + 1) * sizeof *different);
@@ -395,7 +424,7 @@ void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list
     qsort(different, count, sizeof *different, order_lines);
     for (uint32_t i = 0; i < count; i++) {
         buffer_clear(&id);
-        type_format(dedup->stream->click_id_type, string_of(click_id, different[i]), &id);
+        type_format(dedup->stream->click_id_type, string_of(dedup->click_id, different[i]), &id);
         reject_list_add(rejects, (uint64_t)line->integers[different[i]], REJECT_DIFFERS,
                         buffer_view(&id), string_of(content, different[i]));
     }
@@ -423,7 +452,10 @@ static void make_row(const struct click_dedup *dedup, const struct click_dedup_r
 {
     const struct ingest_stream *stream = dedup->stream;
     struct cell *cells = arena_alloc(batch->arena, 2 * sizeof *cells, 16);
+    struct click_key key;
     uint32_t count = 0;
+
+    key_of(dedup, row, &key);
 
     cells[count++] = (struct cell){.column_id = stream->column_ids[FIELD_AMOUNT],
                                    .timestamp_us = TIMESTAMP_SERVER,
@@ -447,7 +479,7 @@ static void make_row(const struct click_dedup *dedup, const struct click_dedup_r
     }
     *item = (struct unfiltered){
         .kind = UNFILTERED_ROW,
-        .row = {.clustering = row_clustering_copy(&row->clustering, batch->arena),
+        .row = {.clustering = row_clustering_copy(&key.clustering, batch->arena),
                 .marker = {TIMESTAMP_SERVER, 0, EXPIRY_NONE},
                 .deletion = DELETION_NONE,
                 .cells = cells,
@@ -494,7 +526,7 @@ static uint32_t add_partition(const struct click_dedup *dedup, uint32_t begin,
 
 void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *batch)
 {
-    const struct block_column *ad = column_of(dedup, dedup->stream->column_ids[FIELD_AD]);
+    const struct block_column *ad = dedup->ad;
     int64_t *clicks = memory_zeroed(ad->dictionary.count + 1, sizeof *clicks);
 
     for (uint32_t i = 0; i < dedup->row_count;)

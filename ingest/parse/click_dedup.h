@@ -39,6 +39,8 @@ const struct error *click_dedup_error(const struct click_dedup *dedup); /* of CL
  * until click_dedup_clear. */
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context);
+/* Memory of the results, besides the block. */
+size_t click_dedup_bytes(const struct click_dedup *dedup);
 /* Drop the results; not while READING. */
 void click_dedup_clear(struct click_dedup *dedup);
 

@@ -115,6 +115,8 @@ size_t stream_rows_bytes(const struct stream_rows *rows)
 {
     size_t bytes = rows->builder != NULL ? row_builder_bytes(rows->builder) : 0;
 
+    if (rows->dedup != NULL)
+        bytes += click_dedup_bytes(rows->dedup);
     for (uint32_t i = 0; i < rows->part_count; i++)
         bytes += block_memory(rows->parts[i]->block) + reject_list_bytes(&rows->parts[i]->rejects);
     return bytes;

@@ -50,7 +50,8 @@ struct ndjson *stream_rows_ndjson(struct stream_rows *rows);
 struct row_part *stream_rows_part(struct stream_rows *rows);
 /* Append `part` and take ownership of it; its lines follow all others.  A builder must exist. */
 void stream_rows_append(struct stream_rows *rows, struct row_part *part);
-size_t stream_rows_bytes(const struct stream_rows *rows);      /* memory of rows and rejects */
+size_t stream_rows_bytes(const struct stream_rows *rows);      /* memory of rows, rejects
+                                                                * and what dedup keeps of them */
 /* Whether there is a builder, and no row or reject. */
 bool stream_rows_is_idle(const struct stream_rows *rows);
 

@@ -161,6 +161,28 @@ Test(click_dedup, of_one_batch_the_first_line_is_the_click_and_the_others_are_ju
     bench_stop(&bench);
 }
 
+/* It is charged to the connection, of which a batch may have a million clicks. */
+Test(click_dedup, the_memory_of_a_batch_is_counted_until_it_is_applied_and_is_small)
+{
+    struct bench bench = {0};
+    char line[128];
+    bench_start(&bench);
+    cr_expect_eq(click_dedup_bytes(bench.keyed), 0);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(line, sizeof line, "r,2013-11-28,1385654400123,ad,1,%d", i);
+        line_parser_line(&bench.parser, bench.builder, bytes_text(line));
+    }
+    row_builder_finish(bench.builder);
+    click_dedup_judge(bench.keyed, bench.builder->block, set_judged, &bench.is_judged);
+    size_t bytes = click_dedup_bytes(bench.keyed);
+    cr_expect(bytes >= 12000 && bytes < 20000, "%zu", bytes);
+    rollup_fixture_step_until(&bench.fixture, &bench.is_judged);
+    cr_expect_geq(click_dedup_bytes(bench.keyed), bytes);
+    write_judged(&bench);
+    cr_expect_eq(click_dedup_bytes(bench.keyed), 0);
+    bench_stop(&bench);
+}
+
 Test(click_dedup, a_click_that_is_there_is_found_in_memory_in_segments_and_after_a_restart)
 {
     struct bench bench = {0};
