@@ -172,7 +172,7 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
     ingest->evictions.period_us = EVICTIONS_LOG_US;
     ingest->batch = write_batch_new();
     options->world->random->fill(options->world->random, &seed, sizeof seed);
-    part_pool_open(&ingest->parts, options->store, seed);
+    part_pool_open(&ingest->parts, options->store, options->world, seed);
     ingest->opened = opened;
     ingest->opened_context = context;
     ingest->left = ingest_release;

@@ -19,7 +19,8 @@
 
 enum {
     READ_ROWS = 5000,
-    CONFLICTS_MAX = 3, /* after so many, the write lock is taken */
+    SORTED_AT_ONCE = 1024, /* rows that the engine thread sorts in less than a millisecond */
+    CONFLICTS_MAX = 3,     /* after so many, the write lock is taken */
     ARENA_CHUNK = 64 * 1024
 };
 
@@ -38,7 +39,9 @@ struct click_key {
 };
 
 struct click_dedup {
+    struct job job; /* must be first: sorts the rows of a large batch */
     struct store *store;
+    const struct world *world;
     const struct ingest_stream *stream;
     enum click_dedup_state state;
     struct error err;
@@ -103,11 +106,13 @@ static void write_lock_end(struct click_dedup *dedup)
     store_write_unlock(dedup->store, &dedup->write_lock);
 }
 
-struct click_dedup *click_dedup_new(struct store *store, const struct ingest_stream *stream)
+struct click_dedup *click_dedup_new(struct store *store, const struct world *world,
+                                    const struct ingest_stream *stream)
 {
     struct click_dedup *dedup = memory_zeroed(1, sizeof *dedup);
 
     dedup->store = store;
+    dedup->world = world;
     dedup->stream = stream;
     dedup->arena = arena_new(ARENA_CHUNK);
     return dedup;
@@ -166,15 +171,14 @@ static int order_rows(const void *a, const void *b, void *dedup)
     return order != 0 ? order : (left->row > right->row) - (left->row < right->row);
 }
 
-static void take_rows(struct click_dedup *dedup)
+/* Run on the lane's thread if the batch is large; block and schema do not change meanwhile. */
+static void sort_rows(struct job *job)
 {
-    const struct block *block = dedup->block;
+    struct click_dedup *dedup = (struct click_dedup *)job;
 
-    dedup->rows = memory_zeroed(block->rows + 1, sizeof *dedup->rows);
-    dedup->row_count = block->rows;
-    for (uint32_t row = 0; row < block->rows; row++)
+    for (uint32_t row = 0; row < dedup->row_count; row++)
         dedup->rows[row] =
-            (struct click_dedup_row){.row = row, .partition = block->partition_codes[row]};
+            (struct click_dedup_row){.row = row, .partition = dedup->block->partition_codes[row]};
     qsort_r(dedup->rows, dedup->row_count, sizeof *dedup->rows, order_rows, dedup);
 }
 
@@ -362,6 +366,25 @@ static void read_partitions(void *context)
     read_partition(dedup);
 }
 
+static void begin_reading(struct click_dedup *dedup)
+{
+    if (dedup->conflicts < CONFLICTS_MAX || dedup->has_write_lock) {
+        read_partitions(dedup);
+        return;
+    }
+    dedup->has_write_lock = true;
+    dedup->write_lock = (struct store_write_lock){.granted = read_partitions, .context = dedup};
+    store_write_lock(dedup->store, &dedup->write_lock);
+}
+
+static void rows_sorted(struct job *job)
+{
+    struct click_dedup *dedup = (struct click_dedup *)job;
+
+    make_expectations(dedup);
+    begin_reading(dedup);
+}
+
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context)
 {
@@ -378,17 +401,18 @@ void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
     dedup->time = column_of(dedup, dedup->stream->column_ids[FIELD_TIME]);
     dedup->ad = column_of(dedup, dedup->stream->column_ids[FIELD_AD]);
     dedup->click_id = column_of(dedup, ROW_BUILDER_CLICK_ID);
-    if (is_first) {
-        take_rows(dedup);
-        make_expectations(dedup);
-    }
-    if (dedup->conflicts < CONFLICTS_MAX || dedup->has_write_lock) {
-        read_partitions(dedup);
+    if (!is_first) {
+        begin_reading(dedup);
         return;
     }
-    dedup->has_write_lock = true;
-    dedup->write_lock = (struct store_write_lock){.granted = read_partitions, .context = dedup};
-    store_write_lock(dedup->store, &dedup->write_lock);
+    dedup->row_count = block->rows;
+    dedup->rows = memory_zeroed(block->rows + 1, sizeof *dedup->rows);
+    if (block->rows > SORTED_AT_ONCE) {
+        world_submit(dedup->world, LANE_COMPUTE, &dedup->job, sort_rows, rows_sorted);
+        return;
+    }
+    sort_rows(&dedup->job);
+    rows_sorted(&dedup->job);
 }
 
 /* ---- the results ---- */

@@ -10,17 +10,20 @@
  *
  * The row builder's block is not applied itself, because the store gives a rank to each click of a
  * block, and clicks with ids have no ranks.  The block is of row_builder_schema's table; its new
- * rows are written as rows of the stream's table.  All functions run on the engine thread. */
+ * rows are written as rows of the stream's table.  All functions run on the engine thread; only the
+ * rows of a large batch are sorted on LANE_COMPUTE. */
 #ifndef DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 #define DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 
+#include "base/world/world.h"
 #include "ingest/parse/row_builder.h"
 #include "storage/engine/store.h"
 
 struct click_dedup;
 
-/* `stream` and `store` outlive the result. */
-struct click_dedup *click_dedup_new(struct store *store, const struct ingest_stream *stream);
+/* `store`, `world` and `stream` outlive the result. */
+struct click_dedup *click_dedup_new(struct store *store, const struct world *world,
+                                    const struct ingest_stream *stream);
 void click_dedup_free(struct click_dedup *dedup);              /* NULL is fine; not while READING */
 
 enum click_dedup_state {

@@ -11,9 +11,10 @@ static void part_free(struct row_part *part)
     memory_free(part);
 }
 
-void part_pool_open(struct part_pool *pool, struct store *store, uint64_t seed)
+void part_pool_open(struct part_pool *pool, struct store *store, const struct world *world,
+                    uint64_t seed)
 {
-    *pool = (struct part_pool){.store = store, .seed = seed};
+    *pool = (struct part_pool){.store = store, .world = world, .seed = seed};
 }
 
 void part_pool_close(struct part_pool *pool)

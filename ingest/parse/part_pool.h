@@ -6,6 +6,7 @@
 #ifndef DAYBOOK_INGEST_PARSE_PART_POOL_H
 #define DAYBOOK_INGEST_PARSE_PART_POOL_H
 
+#include "base/world/world.h"
 #include "ingest/parse/row_builder.h"
 #include "storage/engine/store.h"
 
@@ -15,7 +16,8 @@ enum {
 };
 
 struct part_pool {
-    struct store *store;               /* outlives the pool */
+    struct store *store;               /* outlives the pool, as does the world */
+    const struct world *world;         /* for click_dedup */
     uint64_t seed;                     /* of the builders' hash tables, whose keys clients choose */
     uint64_t builders;                 /* made so far */
     struct schema *schema;             /* of row_builder_schema; NULL until a stream with click ids
@@ -25,7 +27,8 @@ struct part_pool {
 };
 
 /* `seed` is random. */
-void part_pool_open(struct part_pool *pool, struct store *store, uint64_t seed);
+void part_pool_open(struct part_pool *pool, struct store *store, const struct world *world,
+                    uint64_t seed);
 /* All parts must have been given back.  Builders may be freed after this. */
 void part_pool_close(struct part_pool *pool);
 

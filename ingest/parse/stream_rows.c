@@ -66,7 +66,7 @@ bool stream_rows_choose(struct stream_rows *rows, const struct ingest_stream *st
         return false;
     line_parser_fields(&rows->parser, line_parser_column_count(&rows->columns));
     if (stream->click_id_column_id != 0)
-        rows->dedup = click_dedup_new(rows->pool->store, stream);
+        rows->dedup = click_dedup_new(rows->pool->store, rows->pool->world, stream);
     return true;
 }
 

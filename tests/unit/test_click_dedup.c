@@ -38,7 +38,7 @@ static void bench_attach(struct bench *bench)
                  0, "%s", err.text);
     line_parser_init(&bench->parser);
     line_parser_fields(&bench->parser, RECORD_FIELDS_MAX);
-    bench->keyed = click_dedup_new(bench->fixture.store, &bench->stream);
+    bench->keyed = click_dedup_new(bench->fixture.store, bench->fixture.world, &bench->stream);
     bench->batch = write_batch_new();
 }
 
@@ -180,6 +180,35 @@ Test(click_dedup, the_memory_of_a_batch_is_counted_until_it_is_applied_and_is_sm
     cr_expect_geq(click_dedup_bytes(bench.keyed), bytes);
     write_judged(&bench);
     cr_expect_eq(click_dedup_bytes(bench.keyed), 0);
+    bench_stop(&bench);
+}
+
+Test(click_dedup, a_large_batch_is_sorted_beside_the_engine_thread)
+{
+    struct bench bench = {0};
+    char line[128];
+    bench_start(&bench);
+    judge(&bench, "7 0.5", "0 0:");
+    write_judged(&bench);
+    row_builder_clear(bench.builder);
+    bench.parser.line = 1;
+    for (int i = 2000; i > 0; i--) {
+        snprintf(line, sizeof line, "r,2013-11-28,1385654400123,ad,0.5,%d", i % 1500);
+        line_parser_line(&bench.parser, bench.builder, bytes_text(line));
+    }
+    row_builder_finish(bench.builder);
+    bench.is_judged = false;
+    click_dedup_judge(bench.keyed, bench.builder->block, set_judged, &bench.is_judged);
+    cr_expect_not(bench.is_judged);
+    cr_expect_eq(click_dedup_state(bench.keyed), CLICK_DEDUP_READING);
+    rollup_fixture_step_until(&bench.fixture, &bench.is_judged);
+    cr_expect_eq(click_dedup_count(bench.keyed, CLICK_DEDUP_DUPLICATE), 501);
+    /* The store may be full for a while. */
+    bool is_durable = false;
+    while (apply(&bench, set_durable, &is_durable) == ERROR_FULL)
+        bench.fixture.world->executor->step(bench.fixture.world->executor);
+    rollup_fixture_step_until(&bench.fixture, &is_durable);
+    expect_counted(&bench, "1500");
     bench_stop(&bench);
 }
 

@@ -36,7 +36,7 @@ static void fixture_open(struct fixture *fixture)
     schema = schema_new();
     cr_assert(schema_add_keyspace(schema, "daybook", &err) == 0);
     cr_assert(schema_add_table(schema, &clicks_definition, &err) == 0, "%s", err.text);
-    part_pool_open(&fixture->pool, &store, 42);
+    part_pool_open(&fixture->pool, &store, NULL, 42);
     fixture->lane = parse_lane_new(&clicks_stream, 1);
 }
 

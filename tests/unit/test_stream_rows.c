@@ -31,7 +31,7 @@ static void fixture_open(struct fixture *fixture)
     schema = schema_new();
     cr_assert(schema_add_keyspace(schema, "daybook", &err) == 0);
     cr_assert(schema_add_table(schema, &clicks_definition, &err) == 0, "%s", err.text);
-    part_pool_open(&fixture->pool, &store, 42);
+    part_pool_open(&fixture->pool, &store, NULL, 42);
     stream_rows_open(&fixture->rows, &fixture->pool);
     cr_assert(stream_rows_choose(&fixture->rows, &clicks_stream));
 }
