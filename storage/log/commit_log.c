@@ -29,6 +29,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "storage/log/commit_log_private.h"
 #include "storage/log/frame_writer.h"
@@ -81,7 +82,10 @@ struct commit_log {
     size_t retired_count;
     struct commit_log_files live;    /* with frames that are needed, without `current` */
     struct commit_log_files spare;   /* for reuse */
-    struct commit_log_files leaving; /* to be moved to the archive by the next file job */
+    struct commit_log_files leaving; /* to be moved to the archive by the next file job, or when
+                                      * archive_retry fires, if moving has failed */
+    struct timer archive_retry;
+    bool archive_fails; /* the last move has failed */
     struct commit_log_archive archive;
     struct commit_log_pin *pins;
     uint32_t file_id_last;
@@ -166,7 +170,8 @@ static bool archive_is_pinned(const struct commit_log *log)
 static void file_job_take_archive(struct commit_log *log, struct commit_log_file_job *file_job)
 {
     file_job->archive_count = 0;
-    while (file_job->archive_count < COMMIT_LOG_REMOVE_MAX && log->leaving.count > 0)
+    while (file_job->archive_count < COMMIT_LOG_REMOVE_MAX && log->leaving.count > 0 &&
+           log->archive_retry.handle == NULL)
         file_job->archive[file_job->archive_count++] = commit_log_files_take(&log->leaving, 0);
     file_job->discard_count =
         archive_is_pinned(log)
@@ -305,15 +310,45 @@ static void file_job_consider(struct commit_log *log)
                  file_job_done);
 }
 
+static void archive_retry_fire(struct timer *timer)
+{
+    file_job_consider(timer->context);
+}
+
+/* List the files that were moved to the archive.  Those that could not be moved leave later, and
+ * the first time this is logged. */
+static void file_job_archived(struct commit_log *log)
+{
+    const struct commit_log_file_job *file_job = &log->file_job;
+    const struct commit_log_file *left = NULL;
+    int status = 0;
+
+    for (size_t i = 0; i < file_job->archive_count; i++) {
+        if (file_job->archive_status[i] == 0) {
+            commit_log_archive_add(&log->archive, file_job->archive[i]);
+            continue;
+        }
+        left = &file_job->archive[i];
+        status = file_job->archive_status[i];
+        commit_log_files_add(&log->leaving, *left);
+    }
+    if (left != NULL) {
+        if (!log->archive_fails)
+            log_event(LOG_WARNING, "log_file_not_archived", log_number("file", left->id),
+                      log_text("error", error_text(status)));
+        world_timer_start(log->world, &log->archive_retry, archive_retry_fire, log, RETRY_MS);
+    }
+    if (file_job->archive_count > 0)
+        log->archive_fails = left != NULL;
+}
+
 static void file_job_done(struct job *job)
 {
     struct commit_log *log = (struct commit_log *)job;
     bool was_making = log->file_job.is_making;
     int rc = file_job_finish(log);
 
-    for (size_t i = 0; i < log->file_job.archive_count; i++)
-        commit_log_archive_add(&log->archive, log->file_job.archive[i]);
-
+    file_job_archived(log);
     log->status.is_busy = false;
     if (rc < 0 && error_is_passing(rc))
         world_timer_start(log->world, &log->retry, retry_fire, log, RETRY_MS);
@@ -796,12 +831,14 @@ void commit_log_close(struct commit_log *log)
     check(!log->status.is_writing);
     struct disk *disk = log->world->disk;
     world_timer_stop(log->world, &log->retry);
+    world_timer_stop(log->world, &log->archive_retry);
     log->room = NULL;
     log->shortage_changed = NULL;
     log->room_wanted = 0;
     while (log->status.is_busy)
         check(log->world->executor->step(log->world->executor));
     world_timer_stop(log->world, &log->retry);
+    world_timer_stop(log->world, &log->archive_retry);
     /* A file that this opening has made gets a closing record even if it has no frames, so that the
      * next opening need not search it.  If writing fails, the stop is an unclean one. */
     if (log->failure == 0 && log->current_file != NULL && !log->is_opening_due)

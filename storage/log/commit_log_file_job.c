@@ -4,8 +4,9 @@
  * frames are written to it only when its name is durable.  It is either a new file, made under
  * COMMIT_LOG_NEW_NAME, or a spare file that is renamed to a higher id.
  *
- * A file that cannot be removed or moved stays where it is, and the next opening finds it.  If a
- * file cannot be made, `status` is the error. */
+ * A file that cannot be removed stays where it is, and the next opening finds it.  A file that
+ * cannot be moved to the archive stays in log/, and another job tries again.  If a file cannot be
+ * made, `status` is the error. */
 #include <stddef.h>
 
 #include "storage/log/commit_log_private.h"
@@ -44,7 +45,7 @@ static void file_job_archive(struct commit_log_file_job *file_job)
     for (size_t i = 0; i < file_job->archive_count; i++) {
         commit_log_path(file_job->archive[i].id, from);
         commit_log_archive_path(file_job->archive[i].id, to);
-        (void)disk->rename(disk, from, to);
+        file_job->archive_status[i] = disk->rename(disk, from, to);
     }
     for (size_t i = 0; i < file_job->discard_count; i++) {
         commit_log_archive_path(file_job->discard[i], to);

@@ -198,6 +198,7 @@ struct commit_log_file_job {
     uint32_t remove[COMMIT_LOG_REMOVE_MAX]; /* ids, in log/ */
     size_t remove_count;
     struct commit_log_file archive[COMMIT_LOG_REMOVE_MAX]; /* to move from log/ to archive/ */
+    int archive_status[COMMIT_LOG_REMOVE_MAX]; /* of each of them; set by the job */
     size_t archive_count;
     uint32_t discard[COMMIT_LOG_REMOVE_MAX]; /* ids, in archive/ */
     size_t discard_count;

@@ -210,6 +210,14 @@ static int log_file_count(struct bench *bench)
     return count;
 }
 
+static int archived_count(struct bench *bench)
+{
+    int count = 0;
+
+    (void)bench->world->disk->list(bench->world->disk, "archive", count_name, &count);
+    return count;
+}
+
 static void expect_replayed(const struct bench *bench, uint64_t first, uint64_t last)
 {
     cr_assert_eq(bench->replayed_count, last + 1 - first, "%" PRIu64 " frames replayed",
@@ -539,6 +547,29 @@ Test(commit_log, an_archive_over_its_limit_keeps_the_newest_files_of_one_flush)
     cr_assert_eq(bench_open(&bench), 0);
     fill_archive(&bench);
     expect_newest_archived(&bench);
+    bench_release(&bench);
+}
+
+Test(commit_log, a_file_that_cannot_be_moved_to_the_archive_is_moved_later)
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    bench.options.archive_bytes = 3 * FILE_SIZE;
+    cr_assert_eq(bench_open(&bench), 0);
+    for (uint64_t frame = 1; frame <= 20; frame++)
+        bench_append(&bench, 9000);
+    while (commit_log_status(bench.log)->is_busy)
+        bench_step(&bench);
+    sim_disk_fail(sim_world_disk(bench.sim), SIM_RENAME, 1, -EIO, true);
+    commit_log_flushed(bench.log, 15);
+    while (commit_log_status(bench.log)->is_busy)
+        bench_step(&bench);
+    cr_expect_eq(archived_count(&bench), 0);
+    sim_disk_fail(sim_world_disk(bench.sim), SIM_RENAME, 1, 0, true);
+    while (archived_count(&bench) < 3)
+        bench_step(&bench);
+    bench_close(&bench);
     bench_release(&bench);
 }
 
