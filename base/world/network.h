@@ -20,7 +20,7 @@ struct connection;
 /* The address of one end of a connection. */
 struct network_address {
     uint8_t bytes[16];
-    uint8_t size;              /* 4 or 16; 0: not an internet address, or unknown */
+    uint8_t size;              /* 4 or 16; 0: not an internet address */
     uint16_t port;
 };
 
@@ -93,7 +93,8 @@ void network_write(struct connection *connection, struct bytes bytes);
 size_t network_queued(const struct connection *connection);       /* bytes not yet sent */
 /* Half-close the connection after all queued bytes were sent. */
 void network_finish(struct connection *connection);
-/* The addresses of this end and of the peer. */
+/* The addresses of this end and of the peer.  The peer of a TCP connection that was reset has the
+ * unspecified address "::". */
 void network_addresses(const struct connection *connection, struct network_address *local_out,
                        struct network_address *peer_out);
 void network_close(struct connection *connection);     /* now: queued bytes may be lost */

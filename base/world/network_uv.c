@@ -328,9 +328,11 @@ void network_addresses(const struct connection *connection, struct network_addre
     int peer_size = sizeof peer;
 
     if (connection->uv.handle.type == UV_TCP) {
-        /* uv_tcp_getpeername fails after a reset; the peer's address is then zeros. */
         (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
-        (void)uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size);
+        /* This fails after a reset.  The peer then has the address "::", so that it is not taken
+         * for a peer of a unix socket, which is local. */
+        if (uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size) != 0)
+            peer.ss_family = AF_INET6;
     }
     *local_out = address_of(&local);
     *peer_out = address_of(&peer);

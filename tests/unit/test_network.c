@@ -191,6 +191,30 @@ Test(network, large_writes_come_back_whole_through_a_listener)
     buffer_release(&sent);
 }
 
+Test(network, a_peer_that_has_reset_its_connection_is_not_local)
+{
+    struct side server = {0};
+    struct echo echo;
+    struct listener *listener;
+    struct network_address local;
+    struct network_address peer;
+    const struct linger reset = {.l_onoff = 1};
+    struct error err;
+
+    cr_assert(network_listen(network, "127.0.0.1:0", side_accept, &server, &listener, &err) == 0);
+    echo_connect(&echo, network_listener_address(listener));
+    cr_assert(setsockopt(echo.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset) == 0);
+    close(echo.fd);
+    while (server.connection == NULL)
+        uv_run(&loop, UV_RUN_ONCE);
+    network_addresses(server.connection, &local, &peer);
+    cr_expect(network_address_is_local(&local));
+    cr_expect(!network_address_is_local(&peer));
+    network_close(server.connection);
+    network_listener_close(listener);
+    uv_run(&loop, UV_RUN_DEFAULT);
+}
+
 static void crowd_accept(void *context, struct connection *connection)
 {
     uint32_t *accepted = context;
