@@ -140,6 +140,20 @@ static const struct ingest_connection *key_holder(const struct ingest_connection
     return NULL;
 }
 
+void loaded_file_leave(struct ingest_connection *connection)
+{
+    struct loaded_file *file = &connection->file;
+    struct ingest_connection *other;
+
+    if (!file->holds_key)
+        return;
+    file->holds_key = false;
+    LIST_FOREACH (other, &connection->ingest->connections, link)
+        if (other->file.is_waiting &&
+            memcmp(other->file.wanted_key, file->held_key, sizeof file->held_key) == 0)
+            ingest_connection_wake(other);
+}
+
 static void files_ask(struct ingest_connection *connection)
 {
     struct loaded_file *file = &connection->file;
@@ -147,6 +161,7 @@ static void files_ask(struct ingest_connection *connection)
     struct read_request request = store_rows_request(TABLE_LOADED_FILE, &partition, READ_DURABLE);
     struct ingest *ingest = connection->ingest;
 
+    loaded_file_leave(connection);
     file->holds_key = true;
     memcpy(file->held_key, file->wanted_key, sizeof file->held_key);
     struct lookup *lookup = reply_queue_add(&connection->replies, sizeof *lookup);
@@ -166,7 +181,10 @@ void loaded_file_retry(struct ingest_connection *connection)
         answer_refuse(connection, 0, "file_busy", NULL);
     } else if (holder != NULL || file->in_flight > 0 || file->is_asking) {
         /* The holder's client has left, but its last batches may not be applied or durable yet.
-         * One lookup at a time bounds the memory of the connection's answers. */
+         * One lookup at a time bounds the memory of the connection's answers.  The key that this
+         * connection holds is given back, so that no two connections wait for each other. */
+        if (file->in_flight == 0 && holder != NULL)
+            loaded_file_leave(connection);
         file->is_waiting = true;
         connection->state = INGEST_BLOCKED;
     } else {
@@ -180,17 +198,4 @@ bool loaded_file_list(struct ingest_connection *connection, const struct control
         return false;
     loaded_file_retry(connection);
     return true;
-}
-
-void loaded_file_leave(struct ingest_connection *connection)
-{
-    const struct loaded_file *file = &connection->file;
-    struct ingest_connection *other;
-
-    if (!file->holds_key)
-        return;
-    LIST_FOREACH (other, &connection->ingest->connections, link)
-        if (other->file.is_waiting &&
-            memcmp(other->file.wanted_key, file->held_key, sizeof file->held_key) == 0)
-            ingest_connection_wake(other);
 }

@@ -28,7 +28,7 @@ void loaded_file_retry(struct ingest_connection *connection);
  * file is loaded up to the end of batch `sequence`. */
 void loaded_file_add(struct ingest_connection *connection, uint64_t sequence);
 
-/* The connection is about to be freed, and was removed from the list: wake those that wait for its
- * key. */
+/* Give back the key that the connection holds, if any, and wake the connections that wait for
+ * it. */
 void loaded_file_leave(struct ingest_connection *connection);
 #endif
