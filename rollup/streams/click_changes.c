@@ -34,18 +34,21 @@ enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE =
  * timestamps that were read. */
 #define TIMESTAMP_LATER (INT64_MAX / 2)
 
-/* The batch's mutations of one day. */
+/* A copy of a mutation of clicks, with timestamps. */
+struct day_mutation {
+    struct mutation mutation;
+    struct day_mutation *next; /* the next of the same day in the batch's order; NULL: none */
+};
+
+/* The batch's mutations of one day.  A batch may change very many days, each by few mutations. */
 struct changed_day {
     uint32_t stream;           /* the number of the stream */
     const struct table *table; /* of the clicks */
     struct bytes key;
-    uint32_t *mutations; /* indexes into `filled`, ascending */
+    struct day_mutation *first, *last;
     uint32_t mutation_count;
-    struct slice slice; /* contains every row that these mutations may change */
     bool deletes_range;
-    struct key_map *named; /* by the packed clustering of each row in these mutations: a bool, true
-                            * if the row was there when the day was read */
-    bool is_read;          /* its first page was read, and gave the version */
+    bool is_read; /* its first page was read, and gave the version */
     struct store_version version;
 };
 
@@ -57,10 +60,11 @@ struct click_changes {
     store_done done;
     void *context;
     struct arena *arena;
-    struct mutation *filled; /* copies of the batch's mutations of clicks, with timestamps */
-    uint32_t filled_count;
     struct changed_day *days;
     uint32_t day_count;
+    struct key_map *named;     /* by the day's number and the packed clustering of each row in the
+                                * mutations: a bool, true if the row was there when the day was
+                                * read */
     uint32_t day_next;         /* the day being read */
     uint32_t increment_count;  /* increments in the batch when streams_apply was called */
     struct key_map **counters; /* CLICK_STREAM_COUNTERS_MAX items for each stream: what is added to
@@ -160,8 +164,7 @@ static void changes_finish(void *context, int status, const struct error *err)
     }
     if (changes->lock != NULL)
         day_lock_release(changes->lock);
-    for (uint32_t i = 0; i < changes->day_count; i++)
-        key_map_free(changes->days[i].named);
+    key_map_free(changes->named);
     deltas_clear(changes);
     memory_free(changes->counters);
     arena_free(changes->arena);
@@ -186,14 +189,22 @@ static bool is_click(const struct table *table, const struct row *row)
     return !row->is_static && row->clustering.count == table->clustering_count;
 }
 
-/* Whether the row was there when the day was read; NULL: the batch does not name it. */
-static bool *named_find(const struct changed_day *day, const struct row *row,
-                        struct buffer *scratch)
+/* The key in `named`, in `scratch`. */
+static struct bytes named_key(const struct click_changes *changes, const struct changed_day *day,
+                              const struct row *row, struct buffer *scratch)
 {
     buffer_clear(scratch);
+    buffer_put_u32(scratch, (uint32_t)(day - changes->days));
     row_clustering_pack(&row->clustering, scratch);
-    uint32_t number = key_map_find(day->named, buffer_view(scratch));
-    return number == KEY_MAP_NONE ? NULL : key_map_value(day->named, number);
+    return buffer_view(scratch);
+}
+
+/* Whether the row was there when the day was read; NULL: the batch does not name it. */
+static bool *named_find(const struct click_changes *changes, const struct changed_day *day,
+                        const struct row *row, struct buffer *scratch)
+{
+    uint32_t number = key_map_find(changes->named, named_key(changes, day, row, scratch));
+    return number == KEY_MAP_NONE ? NULL : key_map_value(changes->named, number);
 }
 
 /* The rows of `before` with the day's mutations merged in, as a reader will see them. */
@@ -205,8 +216,8 @@ static struct stream *merged(struct click_changes *changes, const struct changed
     uint32_t count = 0;
     if (before_count > 0)
         streams[count++] = stream_of_array(table, DELETION_NONE, before, before_count);
-    for (uint32_t i = 0; i < day->mutation_count; i++) {
-        const struct mutation *mutation = &changes->filled[day->mutations[i]];
+    for (const struct day_mutation *one = day->first; one != NULL; one = one->next) {
+        const struct mutation *mutation = &one->mutation;
         streams[count++] =
             stream_of_array(table, mutation->deletion, mutation->items, mutation->item_count);
     }
@@ -247,7 +258,7 @@ static int count_new(struct click_changes *changes, const struct changed_day *da
     struct unfiltered item;
     int rc;
     while ((rc = after->next(after, &item, err)) == 1) {
-        const bool *is_there = named_find(day, &item.row, &scratch);
+        const bool *is_there = named_find(changes, day, &item.row, &scratch);
         if (is_there == NULL || *is_there)
             continue;
         if (is_event_table(day) && type_value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
@@ -276,7 +287,7 @@ static int take_page(void *context, const struct read_page *page, struct error *
                                         .row = page->rows[i].row,
                                         .before = DELETION_NONE,
                                         .after = DELETION_NONE};
-        bool *is_there = named_find(day, &before[i].row, &scratch);
+        bool *is_there = named_find(changes, day, &before[i].row, &scratch);
         if (is_there != NULL)
             *is_there = true;
     }
@@ -290,29 +301,27 @@ static int take_page(void *context, const struct read_page *page, struct error *
 
 static void read_next_day(struct click_changes *changes);
 
-/* Whether the batch names a rank that no click has: a new click could get it. */
-static bool names_future_rank(const struct changed_day *day)
-{
-    for (uint32_t i = 0; is_event_table(day) && i < key_map_count(day->named); i++) {
-        struct reader reader = reader_of(key_map_key(day->named, i));
-        struct clustering clustering;
-        row_clustering_unpack(&reader, &clustering);
-        if (!*(const bool *)key_map_value(day->named, i) &&
-            type_value_bigint(clustering.values[RANK_PLACE]) >= 0)
-            return true;
-    }
-    return false;
-}
-
+/* New clicks of a day do no harm, unless the batch deletes a range of it or names a rank that no
+ * click has: a new click could get it. */
 static void expect_days(struct click_changes *changes)
 {
+    struct store_expectation *expectations = &changes->expectations[changes->own_count];
     for (uint32_t i = 0; i < changes->day_count; i++) {
         const struct changed_day *day = &changes->days[i];
-        changes->expectations[changes->own_count + i] = (struct store_expectation){
-            .table_id = day->table->id,
-            .key = day->key,
-            .version = day->version,
-            .allows_appended = !day->deletes_range && !names_future_rank(day)};
+        expectations[i] = (struct store_expectation){.table_id = day->table->id,
+                                                     .key = day->key,
+                                                     .version = day->version,
+                                                     .allows_appended = !day->deletes_range};
+    }
+    for (uint32_t i = 0; i < key_map_count(changes->named); i++) {
+        struct reader reader = reader_of(key_map_key(changes->named, i));
+        uint32_t number = reader_u32(&reader);
+        struct clustering clustering;
+        row_clustering_unpack(&reader, &clustering);
+        if (is_event_table(&changes->days[number]) &&
+            !*(const bool *)key_map_value(changes->named, i) &&
+            type_value_bigint(clustering.values[RANK_PLACE]) >= 0)
+            expectations[number].allows_appended = false;
     }
 }
 
@@ -320,12 +329,10 @@ static void changes_read(void *context)
 {
     struct click_changes *changes = context;
     changes->day_next = 0;
-    for (uint32_t i = 0; i < changes->day_count; i++) {
-        struct changed_day *day = &changes->days[i];
-        day->is_read = false;
-        for (uint32_t n = 0; n < key_map_count(day->named); n++)
-            *(bool *)key_map_value(day->named, n) = false;
-    }
+    for (uint32_t i = 0; i < changes->day_count; i++)
+        changes->days[i].is_read = false;
+    for (uint32_t i = 0; i < key_map_count(changes->named); i++)
+        *(bool *)key_map_value(changes->named, i) = false;
     deltas_clear(changes);
     read_next_day(changes);
 }
@@ -403,6 +410,35 @@ static void day_read(void *context, int status, const struct error *err)
     read_next_day(changes);
 }
 
+static struct bound bound_of(const struct unfiltered *item, enum bound_side side)
+{
+    if (item->kind == UNFILTERED_BOUND)
+        return item->bound;
+    return (struct bound){.prefix = item->row.clustering, .side = side};
+}
+
+/* A slice that contains every row that the day's mutations may change. */
+static struct slice day_slice(const struct changed_day *day)
+{
+    struct slice slice = {0};
+    bool is_first = true;
+    for (const struct day_mutation *one = day->first; one != NULL; one = one->next) {
+        const struct mutation *mutation = &one->mutation;
+        if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
+            return stream_slice_all();
+        if (mutation->item_count == 0)
+            continue;
+        struct bound start = bound_of(&mutation->items[0], BOUND_BEFORE);
+        struct bound end = bound_of(&mutation->items[mutation->item_count - 1], BOUND_AFTER);
+        if (is_first || row_bound_compare(day->table, &start, &slice.start) < 0)
+            slice.start = start;
+        if (is_first || row_bound_compare(day->table, &end, &slice.end) > 0)
+            slice.end = end;
+        is_first = false;
+    }
+    return slice;
+}
+
 static void read_next_day(struct click_changes *changes)
 {
     if (changes->day_next == changes->day_count) {
@@ -411,45 +447,25 @@ static void read_next_day(struct click_changes *changes)
     }
     const struct changed_day *day = &changes->days[changes->day_next];
     struct read_request request = store_rows_request(day->table->id, &day->key, READ_APPLIED);
-    request.slice = day->slice;
+    request.slice = day_slice(day);
     store_rows_read_pages(changes->streams->store, &request, take_page, day_read, changes);
 }
 
 /* ---- what a batch changes ---- */
 
-static struct bound bound_of(const struct unfiltered *item, enum bound_side side)
+/* Note the rows that a mutation of the day names, and whether it deletes a range. */
+static void day_note(struct click_changes *changes, struct changed_day *day,
+                     const struct mutation *mutation)
 {
-    if (item->kind == UNFILTERED_BOUND)
-        return item->bound;
-    return (struct bound){.prefix = item->row.clustering, .side = side};
-}
-
-/* Widen the day's slice by the rows that a mutation may change, and note the rows that it names. */
-static void day_extend(struct changed_day *day, const struct mutation *mutation, bool is_first)
-{
-    const struct table *table = day->table;
-    struct buffer packed = {0};
-    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE) {
-        day->slice = stream_slice_all();
-        day->deletes_range = true;
-    } else if (mutation->item_count > 0) {
-        struct bound start = bound_of(&mutation->items[0], BOUND_BEFORE);
-        struct bound end = bound_of(&mutation->items[mutation->item_count - 1], BOUND_AFTER);
-        if (is_first || row_bound_compare(table, &start, &day->slice.start) < 0)
-            day->slice.start = start;
-        if (is_first || row_bound_compare(table, &end, &day->slice.end) > 0)
-            day->slice.end = end;
-    }
+    struct buffer scratch = {0};
+    day->deletes_range |= mutation->deletion.timestamp_us != TIMESTAMP_NONE;
     for (uint32_t i = 0; i < mutation->item_count; i++) {
         const struct unfiltered *item = &mutation->items[i];
         day->deletes_range |= item->kind == UNFILTERED_BOUND;
-        if (item->kind == UNFILTERED_BOUND || !is_click(table, &item->row))
-            continue;
-        buffer_clear(&packed);
-        row_clustering_pack(&item->row.clustering, &packed);
-        key_map_add(day->named, buffer_view(&packed));
+        if (item->kind != UNFILTERED_BOUND && is_click(day->table, &item->row))
+            key_map_add(changes->named, named_key(changes, day, &item->row, &scratch));
     }
-    buffer_release(&packed);
+    buffer_release(&scratch);
 }
 
 /* Whether rows of the table must be read before they are written: the table has the clicks of a
@@ -466,14 +482,19 @@ static bool reads_first(const struct streams *streams, uint32_t table_id, uint32
     return false;
 }
 
-static void day_init(struct click_changes *changes, struct changed_day *day,
-                     const struct mutation *mutation, uint32_t stream)
+static void day_take(struct click_changes *changes, struct changed_day *day,
+                     const struct mutation *mutation, int64_t timestamp_us)
 {
-    day->stream = stream;
-    day->table = schema_table(store_schema(changes->streams->store), mutation->table_id);
-    day->key = mutation->key;
-    day->named = key_map_new_of(sizeof(bool));
-    day->mutations = arena_array(changes->arena, changes->batch->mutation_count, sizeof(uint32_t));
+    struct day_mutation *taken = arena_array(changes->arena, 1, sizeof(*taken));
+    taken->next = NULL;
+    mutation_fill(mutation, timestamp_us, changes->arena, &taken->mutation);
+    if (day->first == NULL)
+        day->first = taken;
+    else
+        day->last->next = taken;
+    day->last = taken;
+    day->mutation_count++;
+    day_note(changes, day, mutation);
 }
 
 static void days_take(struct click_changes *changes)
@@ -491,14 +512,14 @@ static void days_take(struct click_changes *changes)
         buffer_append_bytes(&key, mutation->key);
         uint32_t number = key_map_add(keys, buffer_view(&key));
         struct changed_day *day = &changes->days[number];
-        bool is_new = number == changes->day_count;
-        if (is_new)
-            day_init(changes, day, mutation, stream);
-        changes->day_count += is_new;
-        mutation_fill(mutation, TIMESTAMP_LATER + i, changes->arena,
-                      &changes->filled[changes->filled_count]);
-        day->mutations[day->mutation_count++] = changes->filled_count++;
-        day_extend(day, mutation, is_new);
+        if (number == changes->day_count) {
+            changes->day_count++;
+            *day = (struct changed_day){
+                .stream = stream,
+                .table = schema_table(store_schema(changes->streams->store), mutation->table_id),
+                .key = mutation->key};
+        }
+        day_take(changes, day, mutation, TIMESTAMP_LATER + i);
     }
     buffer_release(&key);
     key_map_free(keys);
@@ -517,11 +538,19 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
                    struct store_expectation *expectations, uint32_t expectation_count,
                    store_done done, void *context)
 {
+    struct error err = {0};
     /* Most writes by CQL are of tables that no stream uses, and there is nothing to read. */
     if (!reads_any_first(streams, batch) &&
         store_apply_if(streams->store, batch, expectations, expectation_count, done, context,
                        NULL) == 0)
         return;
+    /* The store would refuse the batch after all of its days were read. */
+    if (batch->mutation_count > WRITE_BATCH_MUTATIONS_MAX) {
+        error_set(&err, ERROR_LIMIT, "a batch of %u partitions is over the limit of %d",
+                  batch->mutation_count, WRITE_BATCH_MUTATIONS_MAX);
+        done(context, err.code, &err);
+        return;
+    }
     struct arena *arena = arena_new(ARENA_CHUNK);
     size_t most = batch->mutation_count;
     size_t counters = (size_t)streams->count * CLICK_STREAM_COUNTERS_MAX;
@@ -536,8 +565,8 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
     changes->again = (struct timer){.fire = changes_commit, .context = changes};
     changes->counters = memory_zeroed(counters, sizeof(*changes->counters));
     changes->stream_count = streams->count;
-    changes->filled = arena_array(arena, most, sizeof(*changes->filled));
-    changes->days = arena_alloc_zeroed(arena, most * sizeof(*changes->days), 16);
+    changes->days = arena_array(arena, most, sizeof(*changes->days));
+    changes->named = key_map_new_of(sizeof(bool));
     changes->expectations = arena_array(arena, expectation_count + most, sizeof(*expectations));
     if (expectation_count > 0)
         memcpy(changes->expectations, expectations, expectation_count * sizeof(*expectations));

@@ -13,7 +13,12 @@
 #include "storage/cell/block.h"
 #include "storage/cell/packed_rows.h"
 
-enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* of a serialized batch; more is ERROR_LIMIT */
+/* Of a serialized batch; more is ERROR_LIMIT. */
+enum {
+    WRITE_BATCH_BYTES_MAX = 24 << 20,
+    WRITE_BATCH_MUTATION_BYTES = 512,             /* that are reckoned for a mutation's head */
+    WRITE_BATCH_MUTATIONS_MAX = WRITE_BATCH_BYTES_MAX / WRITE_BATCH_MUTATION_BYTES
+};
 
 struct store_write_lock;
 

@@ -92,7 +92,7 @@ static size_t batch_bytes_max(struct sequencer *sequencer, const struct write_ba
     }
     *packed_out = write_batch_pack(batch, &sequencer->scratch);
     for (uint32_t i = 0; i < batch->mutation_count; i++)
-        bytes += 512 + 4 * batch->mutations[i].key.size;
+        bytes += WRITE_BATCH_MUTATION_BYTES + 4 * batch->mutations[i].key.size;
     for (uint32_t i = 0; i < batch->rows.span_count; i++)
         bytes += 1 + packed_rows_span_bytes(&batch->rows, &batch->rows.spans[i]);
     for (uint32_t i = 0; i < batch->increment_count; i++)

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/lib/rollup_fixture.h"
+#include "base/memory.h"
 
 #define TIME_MS INT64_C(1385640000000) /* 2013-11-28T12:00:00Z */
 
@@ -300,4 +301,44 @@ Test(click_changes, a_rank_that_is_yet_to_come_is_deleted_or_counted)
         write_batch_free(batch);
         rollup_fixture_stop(&fixture);
     }
+}
+
+/* DELETE of `count` days of as many resellers, one of which has clicks. */
+static void add_days(struct rollup_fixture *fixture, struct write_batch *batch, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16] = "r";
+        if (i > 0)
+            snprintf(name, sizeof name, "r%u", i);
+        const struct column_value values[] = {{AD_CLICK_RESELLER_ID, false, bytes_text(name)},
+                                              {AD_CLICK_DAY, false, bytes_text("2013-11-28")}};
+        write_batch_delete(batch, click_table(fixture), values, 2);
+    }
+}
+
+/* A statement may change very many days: what is kept of each does not grow with their number, and
+ * more days than the store can take are refused before any is read. */
+Test(click_changes, memory_is_linear_in_the_days_of_a_statement)
+{
+    enum { DAYS = 3000, BYTES_OF_DAY = 4096 };
+    struct rollup_fixture fixture;
+    struct write_batch *batch = write_batch_new();
+    int status = 1;
+    start(&fixture);
+    add_days(&fixture, batch, DAYS);
+    size_t before = memory_resident();
+    streams_apply(fixture.streams, batch, NULL, 0, take_status, &status);
+    size_t after = memory_resident();
+    cr_expect_lt(after, before + (size_t)DAYS * BYTES_OF_DAY, "%zu to %zu", before, after);
+    while (status == 1)
+        fixture.world->executor->step(fixture.world->executor);
+    cr_expect_eq(status, 0);
+    expect_counters(&fixture, "a|0\nb|0\n", "r|0\n");
+    write_batch_clear(batch);
+    add_days(&fixture, batch, WRITE_BATCH_MUTATIONS_MAX + 1);
+    status = 1;
+    streams_apply(fixture.streams, batch, NULL, 0, take_status, &status);
+    cr_expect_eq(status, ERROR_LIMIT);
+    write_batch_free(batch);
+    rollup_fixture_stop(&fixture);
 }
