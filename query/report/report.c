@@ -26,6 +26,7 @@
 
 #include "query/query.h"
 #include "query/report/report_figures.h"
+#include "rollup/days/rate.h"
 #include "rollup/streams/streams.h"
 #include "query/report/report_ads.h"
 #include "query/report/report_chart.h"
@@ -285,20 +286,6 @@ static struct bytes money_cell(const struct report *report, struct decimal value
     return decimal_cell(value, text);
 }
 
-/* A rate in percent: 0.125 is 12.5%. */
-static struct bytes percent_cell(struct decimal rate, char text[DECIMAL_TEXT_MAX + 1])
-{
-    struct decimal percent;
-    int rc = decimal_multiply(rate, decimal_from(100, 0), &percent);
-    check(rc == 0);
-    int32_t scale = rate.scale > 2 ? rate.scale - 2 : 0;
-    rc = decimal_round(percent, scale, &percent);
-    check(rc == 0);
-    size_t length = decimal_format(percent, text);
-    text[length++] = '%';
-    return bytes_of(text, length);
-}
-
 static struct bytes period_cell(int32_t day, size_t size, char text[DAY_TEXT_SIZE + 1])
 {
     calendar_day_format(day, text);
@@ -307,7 +294,7 @@ static struct bytes period_cell(int32_t day, size_t size, char text[DAY_TEXT_SIZ
 
 /* In a report by day, a day without a rate has an empty rate and amount. */
 static struct bytes field_cell(const struct report *report, enum report_field field,
-                               const struct report_row *row, char text[DECIMAL_TEXT_MAX + 1])
+                               const struct report_row *row, char text[RATE_PERCENT_TEXT_MAX])
 {
     bool is_table = report->options->format == TABLE_ALIGNED;
     bool lacks_rate = report->options->by == BY_DAY && row->rate == NULL;
@@ -326,7 +313,8 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
         return money_cell(report, row->sum.gross, text);
     case FIELD_RATE:
         if (!lacks_rate)
-            return is_table ? percent_cell(*row->rate, text) : decimal_cell(*row->rate, text);
+            return is_table ? bytes_of(text, rate_format_percent(*row->rate, text))
+                            : decimal_cell(*row->rate, text);
         break;
     case FIELD_AMOUNT:
         if (!lacks_rate)
@@ -347,7 +335,7 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
 static bool print_row(struct report *report, const struct report_row *row)
 {
     const enum report_field *layout = layouts[report->options->by];
-    char texts[REPORT_COLUMNS_MAX][DECIMAL_TEXT_MAX + 1];
+    char texts[REPORT_COLUMNS_MAX][RATE_PERCENT_TEXT_MAX];
     struct bytes cells[REPORT_COLUMNS_MAX];
     if (report->chart != NULL) {
         int rc = report_chart_add(report->chart, row, &report->err);

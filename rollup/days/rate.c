@@ -148,25 +148,31 @@ void rate_append_text(struct buffer *text, struct decimal rate)
         decimal_append(text, rate);
 }
 
-struct decimal rate_percent(struct decimal rate)
+int rate_percent(struct decimal rate, struct decimal *percent_out)
 {
-    struct decimal percent = rate;
-    if (rate.scale >= 2) {
-        percent.scale -= 2;
-        return percent;
-    }
-    int rc = decimal_multiply(rate, decimal_from(100, 0), &percent);
-    check(rc == 0); /* a rate has few digits */
-    return percent;
+    *percent_out = rate;
+    if (rate.scale < 2)
+        return decimal_multiply(rate, decimal_from(100, 0), percent_out);
+    percent_out->scale -= 2;
+    return 0;
+}
+
+size_t rate_format_percent(struct decimal rate, char *text)
+{
+    struct decimal percent;
+    int rc = rate_percent(rate, &percent);
+    if (rc == 0 && rate.scale < 2)
+        rc = decimal_round(percent, 0, &percent);
+    size_t length = decimal_format(rc == 0 ? percent : rate, text);
+    if (rc == 0)
+        text[length++] = '%';
+    return length;
 }
 
 void rate_append_percent(struct buffer *text, struct decimal rate)
 {
-    struct decimal percent = rate_percent(rate);
-    int rc = rate.scale < 2 ? decimal_round(percent, 0, &percent) : 0;
-    check(rc == 0);
-    decimal_append(text, percent);
-    buffer_put_u8(text, '%');
+    char percent[RATE_PERCENT_TEXT_MAX];
+    buffer_append(text, percent, rate_format_percent(rate, percent));
 }
 
 /* ---- table ---- */

@@ -32,9 +32,13 @@ must_check int rate_check_reseller(struct bytes reseller, struct error *err);
 
 /* Append the rate in the form that `rate load` reads: a fraction, but the rate 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
-/* The rate in percent: 0.125 is 12.5. */
-struct decimal rate_percent(struct decimal rate);
-/* Append the rate in percent: 0.125 as 12.5%. */
+/* The rate in percent: 0.125 is 12.5.  ERROR_LIMIT: it has too many digits, as a
+ * rate may have that was written before its stream was defined. */
+must_check int rate_percent(struct decimal rate, struct decimal *percent_out);
+/* Write the rate in percent: 0.125 as 12.5%.  A rate that has too many digits for that is written
+ * as a fraction.  `text` has room for RATE_PERCENT_TEXT_MAX bytes; returns how many are written. */
+enum { RATE_PERCENT_TEXT_MAX = DECIMAL_TEXT_MAX + 1 };
+size_t rate_format_percent(struct decimal rate, char *text);
 void rate_append_percent(struct buffer *text, struct decimal rate);
 
 struct rate {

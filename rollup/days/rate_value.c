@@ -57,10 +57,12 @@ static int refuse(const struct click_stream_rates *rates, const struct table *ta
 int rate_value_make(const struct click_stream_rates *rates, const struct table *table,
                     struct decimal rate, struct buffer *value, struct error *err)
 {
-    struct decimal number = rates->is_percent ? rate_percent(rate) : rate;
+    struct decimal number = rate;
     size_t start = value->size;
     struct decimal back;
-    int rc = type_number(schema_column(table, rates->rate)->type, number, value);
+    int rc = rates->is_percent ? rate_percent(rate, &number) : 0;
+    if (rc == 0)
+        rc = type_number(schema_column(table, rates->rate)->type, number, value);
     if (rc == 0)
         rc = rate_value_read(rates, table, bytes_of(value->data + start, value->size - start),
                              &back);

@@ -177,3 +177,24 @@ Test(rate, printed_rates_load_again_and_read_as_percent)
         buffer_release(&text);
     }
 }
+
+/* Rates of a user's table may have been written before a stream was defined over it. */
+Test(rate, a_rate_of_too_many_digits_is_shown_as_a_fraction)
+{
+    static const char *const cases[][2] = {
+        {"-45", "-4500%"},
+        {"5e38", "50000000000000000000000000000000000000000%"},
+        {"0.50000000000000000000000000000000000000000000000000000000000000000000000000",
+         "50.000000000000000000000000000000000000000000000000000000000000000000000000%"},
+        {"5800000000000000000000000000000000000000000000000000000000000000000000000000",
+         "5800000000000000000000000000000000000000000000000000000000000000000000000000"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buffer text = {0};
+        struct decimal rate;
+        cr_assert_eq(decimal_parse(bytes_text(cases[i][0]), &rate), 0, "%s", cases[i][0]);
+        rate_append_percent(&text, rate);
+        cr_expect(bytes_equal(buffer_view(&text), bytes_text(cases[i][1])), "%.*s", (int)text.size,
+                  (const char *)text.data);
+        buffer_release(&text);
+    }
+}
