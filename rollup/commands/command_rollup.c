@@ -91,12 +91,14 @@ struct rollup_call {
     uint64_t unpriced_days;
     struct decimal unpriced_gross;
     bool is_overflown;
+    struct error err; /* the first failure, after which the rest is done all the same */
 };
 
 static void call_finish(struct rollup_call *call, int status, const struct error *err)
 {
     struct command_output *output = call->output;
-    int exit_status = command_report(output, status, err);
+    status = error_keep(&call->err, status, err);
+    int exit_status = command_report(output, status, &call->err);
     if (status == 0 && call->options->is_strict && call->unpriced_days > 0)
         exit_status = EXIT_DATA_SAYS_NO;
     rollup_leave(call->rollup);
@@ -167,10 +169,8 @@ static void totals_start(struct rollup_call *call)
 static void seals_refreshed(void *context, int status, const struct error *err)
 {
     struct rollup_call *call = context;
-    if (status < 0)
-        call_finish(call, status, err);
-    else
-        totals_start(call);
+    error_keep(&call->err, status, err);
+    totals_start(call);
 }
 
 static void print_seals(struct rollup_call *call, const struct seal_totals *totals)
@@ -198,10 +198,7 @@ static void sealed(void *context, int status, const struct error *err,
                    const struct seal_totals *totals)
 {
     struct rollup_call *call = context;
-    if (status < 0) {
-        call_finish(call, status, err);
-        return;
-    }
+    error_keep(&call->err, status, err);
     print_seals(call, totals);
     if (call->options->common.is_dry_run)
         totals_start(call);
@@ -239,10 +236,7 @@ static void figures_refreshed(void *context, int status, const struct error *err
 {
     struct rollup_call *call = context;
     const struct rollup *rollup = call->rollup;
-    if (status < 0) {
-        call_finish(call, status, err);
-        return;
-    }
+    error_keep(&call->err, status, err);
     command_printf(call->output, COMMAND_OUT,
                    "figures written: %" PRId64 ", published: %" PRId64 ", restated: %" PRId64 "\n",
                    rollup->metrics.written->value - call->written_before,

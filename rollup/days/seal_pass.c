@@ -10,11 +10,14 @@
  * (seal_gate.h), because a refresh and such a reader read clicks and seals one after the other.
  *
  * A day that changed in between, or that is dirty, is left to the next pass, which a server begins
- * within a minute.  A failure of one day ends the pass; days that were sealed stay sealed.
+ * within a minute.  So is a day, or a reseller, that cannot be read: the first of these is named at
+ * the end.  Another failure ends the pass; days that were sealed stay sealed.
  *
  * Cost: a read of the day's clicks and one frame a day; memory: an entry per ad of the day, and the
  * days of one reseller. */
 #include "rollup/days/seal_pass.h"
+
+#include <inttypes.h>
 
 #include "storage/engine/store_rows.h"
 #include "rollup/days/seal.h"
@@ -24,6 +27,7 @@
 enum {
     ADS_BYTES_MAX = 16 << 20, /* of memory for a day's ads; more do not fit into one batch */
     ROW_BYTES = 160,          /* of an ad besides ids */
+    NAME_SHOWN_MAX = 64,      /* bytes of a reseller's id in an error */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
     LOOK_MS = 60000 /* between two checks of a server whether days have expired */
@@ -60,7 +64,8 @@ struct seal_pass {
     struct seal_totals totals;
     seal_pass_done done;
     void *context;
-    struct error err; /* code 0: none */
+    struct error err;    /* ended the pass; code 0: none did */
+    struct error unread; /* why the first of `totals.unread` could not be read */
 };
 
 /* ---- what is due ---- */
@@ -144,6 +149,10 @@ static void pass_finish(struct seal_pass *pass)
     bool is_whole = !is_ended(pass) && !pass->is_dry;
     if (err.code == 0 && is_ended(pass))
         error_set(&err, ERROR_CLOSED, "the store is closing");
+    error_wrap(&pass->unread,
+               "days or resellers not sealed, as they could not be read: %" PRIu64 "; the first",
+               totals.unread);
+    error_keep(&err, pass->unread.code, &pass->unread);
     /* seal_pass_begin set seal_from to the day after the pass's last day.  Days that the pass did
      * not seal move it back, as did days that were refreshed during the pass. */
     if (!is_whole)
@@ -179,11 +188,33 @@ static void day_end(struct seal_pass *pass)
     pass_go_on(pass);
 }
 
+static void leave_from(struct seal_pass *pass, int32_t day)
+{
+    if (day < pass->left_from)
+        pass->left_from = day;
+}
+
 static void day_leave(struct seal_pass *pass)
 {
     pass->totals.days_left++;
-    if (pass->day < pass->left_from)
-        pass->left_from = pass->day;
+    leave_from(pass, pass->day);
+    day_end(pass);
+}
+
+/* The day could not be read; `is_reseller`: none of the reseller's days. */
+static void leave_unread(struct seal_pass *pass, bool is_reseller, int status,
+                         const struct error *err)
+{
+    char day[DAY_TEXT_SIZE + 1] = "";
+    size_t shown = pass->reseller.size < NAME_SHOWN_MAX ? pass->reseller.size : NAME_SHOWN_MAX;
+    if (!is_reseller)
+        calendar_day_format(pass->day, day);
+    if (pass->totals.unread++ == 0) {
+        error_keep(&pass->unread, status, err);
+        error_wrap(&pass->unread, "%.*s%s%s", (int)shown, (const char *)pass->reseller.data,
+                   is_reseller ? "" : " ", day);
+    }
+    leave_from(pass, is_reseller ? pass->from : pass->day);
     day_end(pass);
 }
 
@@ -366,7 +397,7 @@ static void clicks_read(void *context, int status, const struct error *err)
 {
     struct seal_pass *pass = context;
     if (status < 0) {
-        pass_fail(pass, status, err);
+        leave_unread(pass, false, status, err);
         return;
     }
     if (pass->bytes > ADS_BYTES_MAX) {
@@ -397,7 +428,7 @@ static void take_stats(void *context, int status, const struct error *err,
     if (status == 0 && count > 0 && pass->is_dry)
         status = day_count(pass, &figures[0].stats);
     if (status < 0)
-        pass_fail(pass, status, err);
+        leave_unread(pass, false, status, err);
     else if (count == 0 || pass->is_dry)
         day_end(pass);
     else
@@ -417,7 +448,7 @@ static void day_begin(struct seal_pass *pass)
                          pass->rollup->stream->clicks.amount, buffer_view(&pass->key), READ_APPLIED,
                          take_stats, pass, &err);
     if (rc < 0)
-        pass_fail(pass, rc, &err);
+        leave_unread(pass, false, rc, &err);
 }
 
 /* ---- the days of a reseller ---- */
@@ -439,10 +470,12 @@ static int take_day(void *context, const struct table *table, const struct page_
 static void days_read(void *context, int status, const struct error *err)
 {
     struct seal_pass *pass = context;
-    if (status < 0)
-        pass_fail(pass, status, err);
-    else
-        pass_go_on(pass);
+    if (status < 0) {
+        pass->day_count = pass->day_next;
+        leave_unread(pass, true, status, err);
+        return;
+    }
+    pass_go_on(pass);
 }
 
 static void read_days(struct seal_pass *pass)

@@ -23,7 +23,10 @@ struct seal_totals {
     uint64_t days_left;                /* due, but changed or out of date, so left to the next
                                         * pass */
     uint64_t days_too_large;           /* not sealed, as their ads do not fit into one batch */
+    uint64_t unread;                   /* days, or resellers with all of their days, that could not
+                                        * be read, and are left to the next pass */
 };
+/* If anything could not be read, `err` names the first, though all else was sealed. */
 typedef void (*seal_pass_done)(void *context, int status, const struct error *err,
                                const struct seal_totals *totals);
 

@@ -2,6 +2,7 @@
 #include "rollup/days/seal_pass.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -332,4 +333,35 @@ Test(seal_pass, after_a_weekend_off_all_goes_on_by_itself)
                                             "r 2013-11-28 3 0.0175 - - sealed\n"
                                             "s 2013-11-28 1 3 - - sealed\n");
     rollup_fixture_stop(&fixture);
+}
+
+/* Whatever read fails, what does not need it is sealed, and the next pass seals the rest. */
+Test(seal_pass, what_cannot_be_read_is_named_and_all_else_is_sealed)
+{
+    const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
+    uint64_t most = 0;
+    bool has_failed = true;
+    for (uint64_t number = 1; has_failed; number++) {
+        struct rollup_fixture fixture = {0};
+        struct pass pass = {0};
+        rollup_fixture_start(&fixture);
+        put_clicks(&fixture);
+        rollup_fixture_flush(&fixture);
+        rollup_fixture_restart(&fixture);
+        fixture.rollup->retention.keep_days = KEEP_DAYS;
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, number, -EIO, false);
+        cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL), 0);
+        rollup_fixture_step_until(&fixture, &pass.done);
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, 0, false);
+        has_failed = pass.status < 0;
+        cr_expect_eq(pass.totals.unread, pass.status < 0 && pass.totals.days > 0);
+        if (has_failed && pass.totals.days > most)
+            most = pass.totals.days;
+        cr_expect_eq(pass.totals.days == 3, !has_failed);
+        if (has_failed)
+            seal(&fixture, false);
+        rollup_fixture_expect_figures(&fixture, after_seal);
+        rollup_fixture_stop(&fixture);
+    }
+    cr_expect_eq(most, 2);
 }
