@@ -21,7 +21,7 @@
 #include "base/slot_table.h"
 #include "storage/schema/type.h"
 
-enum { KEY_COMPONENTS = 2, DUMP_MAX = 20 };
+enum { KEY_COMPONENTS = 2, DUMP_MAX = 20, RANGES_LOOKED = 64 };
 
 struct list {
     TAILQ_HEAD(, dirty_day) days;
@@ -571,6 +571,17 @@ struct dirty_range *dirty_set_first_range(struct dirty_set *set)
     return TAILQ_FIRST(&set->ranges);
 }
 
+bool dirty_set_may_range(const struct dirty_set *set, struct bytes reseller, int32_t day)
+{
+    const struct dirty_range *range = TAILQ_FIRST(&set->ranges);
+    for (uint32_t i = 0; i < RANGES_LOOKED && range != NULL; i++) {
+        if (range->from <= day && day < range->until && bytes_equal(range->reseller, reseller))
+            return true;
+        range = TAILQ_NEXT(range, link);
+    }
+    return range != NULL;
+}
+
 bool dirty_set_is_behind(struct dirty_set *set)
 {
     return dirty_set_queued(set) > 0 || dirty_set_first_range(set) != NULL;
@@ -581,6 +592,13 @@ void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range)
     TAILQ_REMOVE(&set->ranges, range, link);
     set->cleared = set->order_next++;
     memory_free(range);
+}
+
+void dirty_set_postpone_range(struct dirty_set *set, struct dirty_range *range)
+{
+    TAILQ_REMOVE(&set->ranges, range, link);
+    range->order = set->order_next++;
+    TAILQ_INSERT_TAIL(&set->ranges, range, link);
 }
 
 /* ---- dump ---- */

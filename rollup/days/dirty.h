@@ -108,6 +108,7 @@ struct dirty_range {
     int32_t until;                     /* RATE_DAY_END: without end */
     uint64_t order;                    /* from the same sequence as the `order` of queued days */
     struct dirty_mark mark;
+    uint64_t failed_in;                /* the last refresh that could not work it off; 0: none */
     TAILQ_ENTRY(dirty_range) link;
 };
 
@@ -198,7 +199,11 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
                                         int32_t until, const struct dirty_mark *mark);
 struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; by ->link */
+/* Whether a range has the day, or may have it, as there are too many ranges to look at all. */
+bool dirty_set_may_range(const struct dirty_set *set, struct bytes reseller, int32_t day);
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
+/* Give the range the next order: it is the last to be worked off. */
+void dirty_set_postpone_range(struct dirty_set *set, struct dirty_range *range);
 
 /* Append ad_click's partition key of a day. */
 void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day);

@@ -45,7 +45,8 @@ void refresh_list_call(struct refresh_list *list, uint64_t applies_durable)
     struct refresh_waiter **link = &list->first;
     while (*link != NULL) {
         if ((*link)->is_worked && applies_durable >= (*link)->applies) {
-            waiter_call(list, link, 0, NULL);
+            const struct error err = (*link)->err;
+            waiter_call(list, link, err.code, &err);
             /* The callback may have changed the list. */
             link = &list->first;
         } else {
@@ -88,11 +89,40 @@ void refresh_list_note_worked(struct refresh_list *list, struct dirty_set *dirty
     }
 }
 
+static bool is_waiting_for(const struct refresh_waiter *waiter, struct bytes reseller, int32_t from,
+                           int32_t to, const struct dirty_mark *mark)
+{
+    if (waiter->is_worked)
+        return false;
+    if (waiter->reseller.data != NULL)
+        return bytes_equal(waiter->reseller, reseller) && from <= waiter->to && to >= waiter->from;
+    if (!waiter->is_of_rates || waiter->watch.each == NULL)
+        return !waiter->is_of_rates || mark != NULL;
+    return mark != NULL && mark->has_change &&
+           memcmp(mark->change, waiter->watch.change, sizeof(mark->change)) == 0;
+}
+
+void refresh_list_note_failed(struct refresh_list *list, struct bytes reseller, int32_t from,
+                              int32_t to, const struct dirty_mark *mark, const struct error *err)
+{
+    for (struct refresh_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
+        if (is_waiting_for(waiter, reseller, from, to, mark))
+            error_keep(&waiter->err, err->code, err);
+}
+
 void refresh_list_wait_longer(struct refresh_list *list, uint64_t order)
 {
     for (struct refresh_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
         if (!waiter->is_worked)
             waiter->order = order;
+}
+
+bool refresh_list_is_waiting(const struct refresh_list *list)
+{
+    const struct refresh_waiter *waiter = list->first;
+    while (waiter != NULL && waiter->is_worked)
+        waiter = waiter->next;
+    return waiter != NULL;
 }
 
 bool refresh_list_is_publishing(const struct refresh_list *list)

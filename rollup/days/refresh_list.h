@@ -28,6 +28,8 @@ struct refresh_waiter {
     bool is_worked;                    /* all is worked off; waits only until `applies` batches are
                                         * durable */
     uint64_t applies;
+    struct error err;                  /* why some of what it waits for could not be worked off;
+                                        * code 0: all could */
     store_done done;                   /* may be NULL */
     void *context;
 };
@@ -40,6 +42,11 @@ struct refresh_list {
 
 /* Add a copy of `from` that waits for all that is queued before `order`. */
 void refresh_list_add(struct refresh_list *list, const struct refresh_waiter *from, uint64_t order);
+
+/* A day, or a range of days if `mark` is given, could not be worked off and is queued again.  The
+ * waiters for it get the error when all else that they wait for is worked off. */
+void refresh_list_note_failed(struct refresh_list *list, struct bytes reseller, int32_t from,
+                              int32_t to, const struct dirty_mark *mark, const struct error *err);
 
 /* The first queued day that a waiter for a reseller's days waits for; NULL: none is left. */
 struct dirty_day *refresh_list_day(const struct dirty_set *dirty,
@@ -60,6 +67,8 @@ void refresh_list_wait_longer(struct refresh_list *list, uint64_t order);
 void refresh_list_call(struct refresh_list *list, uint64_t applies_durable);
 void refresh_list_fail(struct refresh_list *list, const struct error *err);
 
+/* Whether a waiter is not yet worked off. */
+bool refresh_list_is_waiting(const struct refresh_list *list);
 /* Whether there are no waiters, and none is being called. */
 bool refresh_list_is_idle(const struct refresh_list *list);
 #endif

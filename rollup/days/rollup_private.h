@@ -31,6 +31,7 @@ struct refresh;
 /* The progress of the refresh. */
 struct refresh_progress {
     uint64_t order_wanted;             /* days queued before this order are worked off now */
+    uint64_t refreshes;                /* that have begun */
     uint64_t applies_sent;             /* batches that were applied */
     uint64_t applies_durable;          /* how many of these are durable */
     bool is_applying;                  /* within store_apply */

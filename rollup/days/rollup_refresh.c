@@ -22,9 +22,9 @@
  * many resellers, is decoded once.  It takes only one range of a reseller, as two ranges could both
  * restate a day.
  *
- * Failures.  A day that cannot be read goes back to the queue and is tried again later; the other
- * days of its chunk are written.  If the store is full, the chunk is done again after a pause.  If
- * the store failed, all waiters get its error.
+ * Failures.  A day that cannot be read goes back to the queue, or its range stays, and is tried
+ * again later; all others are written.  Its name goes to those who wait for it.  If the store is
+ * full, the chunk is done again after a pause.  If the store failed, all waiters get its error.
  *
  * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
  * chunks the thread does other work. */
@@ -43,6 +43,7 @@ enum {
     WINDOW_MAX = 8192,
     CHUNK_RANGES_MAX = 8,
     RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each range, if a chunk has several */
+    NAME_SHOWN_MAX = 64,                                /* bytes of a reseller's id in an error */
     CHUNK_BYTES_MAX = 4 << 20, /* bytes of the batch, roughly; far below the store's limit */
     ROW_BYTES = 400            /* bytes of one row that is written for a day, besides its key */
 };
@@ -79,14 +80,16 @@ struct window {
 struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
-    int32_t to;     /* the last day not yet worked off */
-    uint32_t days;  /* days of the range in this chunk */
-    int32_t lowest; /* the earliest of these days */
-    bool ends;      /* the range ends with this chunk */
+    int32_t to;      /* the last day not yet worked off */
+    uint32_t days;   /* days of the range in this chunk */
+    int32_t lowest;  /* the earliest of these days */
+    bool ends;       /* the range ends with this chunk */
+    bool has_failed; /* days of it could not be read, in this chunk or before */
 };
 
 struct refresh {
     struct rollup *rollup;
+    uint64_t number; /* from 1 on, in the order of their beginnings */
     struct window days_ahead;
     struct window ranges_ahead;
     struct day_reader *reader;
@@ -97,14 +100,16 @@ struct refresh {
     struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
     uint32_t range_count;                       /* 0: the chunk has days of the queue */
     uint32_t range_days_max;                    /* of each range in this chunk */
-    uint32_t reads;     /* of ranges, under way, and one for the function that starts them */
-    bool had_days;      /* this refresh had days of the queue, not ranges alone */
-    struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
-                         * 0 */
-    uint32_t written;   /* rows in the batch */
-    uint32_t published; /* first ledger entries in the batch */
-    uint32_t restated;  /* further ledger entries in the batch */
-    struct error err;   /* the first failure of all; code 0: none */
+    uint32_t reads;      /* of ranges, under way, and one for the function that starts them */
+    bool had_days;       /* this refresh had days of the queue, not ranges alone */
+    struct plan *plans;  /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
+                          * 0 */
+    uint32_t written;    /* rows in the batch */
+    uint32_t published;  /* first ledger entries in the batch */
+    uint32_t restated;   /* further ledger entries in the batch */
+    bool has_failed;     /* days of this refresh are left to the next */
+    struct error unread; /* the first failed read of the chunk; code 0: none */
+    struct error err;    /* of the store, which ends the refresh; code 0: none */
 };
 
 /* ---- life ---- */
@@ -113,6 +118,7 @@ static struct refresh *refresh_new(struct rollup *rollup)
 {
     struct refresh *refresh = memory_zeroed(1, sizeof(*refresh));
     refresh->rollup = rollup;
+    refresh->number = ++rollup->progress.refreshes;
     refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
     refresh->plans =
         memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not zeroed, like the reader's
@@ -126,6 +132,7 @@ static void chunk_clear(struct refresh *refresh)
     day_reader_clear(refresh->reader);
     write_batch_clear(refresh->batch);
     refresh->written = refresh->published = refresh->restated = 0;
+    refresh->unread.code = 0;
 }
 
 static void refresh_free(struct refresh *refresh)
@@ -179,10 +186,8 @@ static void decide_day(struct refresh *refresh, struct day_facts *day, struct pl
     } else {
         day->status = figure_make(day->reseller, day->day, &day->sum.stats, rate, &plan->figure);
     }
-    if (day->status < 0) {
-        error_keep(&refresh->err, day->status, NULL);
+    if (day->status < 0)
         return;
-    }
     const struct publication_facts facts = {.figure = &plan->figure,
                                             .last = day->has_last ? &day->last : NULL,
                                             .may_publish = may_publish(rollup, day, now_us),
@@ -334,28 +339,41 @@ static void refresh_finish(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
     struct error err = refresh->err;
+    bool has_failed = refresh->has_failed;
     if (refresh->had_days)
         rollup->look.refresh_took_us =
             world_monotonic_us(rollup->world) - rollup->progress.began_us;
     rollup->refresh = NULL;
     refresh_free(refresh);
-    if (err.code < 0) {
+    if (err.code < 0)
         refresh_list_fail(&rollup->waiters, &err);
-        look_timer_at(&rollup->look, rollup_now_us(rollup) + RETRY_US);
-    } else {
+    else
         chunk_written(rollup);
+    if (err.code < 0 || has_failed)
+        look_timer_at(&rollup->look, rollup_now_us(rollup) + RETRY_US);
+    else
         rollup_look_again(rollup);
-    }
     dirty_evicted_let_write(&rollup->evicted);
+    /* Someone began to wait for a range after it had failed in this refresh. */
+    rollup->pins++;
+    if (refresh_list_is_waiting(&rollup->waiters) && rollup->refresh == NULL)
+        rollup_refresh_wanted(rollup);
+    rollup->pins--;
     rollup_close_if_idle(rollup);
 }
 
-/* Ranges that end with the chunk leave the set; the others are continued in the next chunk. */
+/* Ranges that end with the chunk leave the set, or are left to the next refresh if days of them
+ * could not be read; the others are continued in the next chunk. */
 static void end_ranges(struct refresh *refresh)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < refresh->range_count; i++) {
         struct open_range *open = &refresh->ranges[i];
+        if (open->ends && open->has_failed) {
+            open->range->failed_in = refresh->number;
+            dirty_set_postpone_range(refresh->rollup->marks.dirty, open->range);
+            continue;
+        }
         if (open->ends) {
             dirty_set_clear_range(refresh->rollup->marks.dirty, open->range);
             continue;
@@ -373,20 +391,13 @@ static void chunk_end(struct refresh *refresh)
     for (uint32_t i = 0; i < refresh->reader->count; i++)
         wait_or_clear(rollup, &refresh->reader->days[i], &refresh->plans[i], now_us);
     dirty_set_forget(rollup->marks.dirty, rollup->progress.applies_durable);
-    bool is_stuck = refresh->err.code < 0 && refresh->range_count > 0;
-    if (!is_stuck)
-        end_ranges(refresh);
+    end_ranges(refresh);
     chunk_clear(refresh);
     rollup_make_room(rollup);
     rollup->metrics.dirty->value = dirty_set_queued(rollup->marks.dirty);
     rollup_report_memory(rollup);
     rollup_press(rollup);
-    if (is_stuck) {
-        refresh_finish(refresh);
-        return;
-    }
-    if (refresh->err.code == 0)
-        chunk_written(rollup);
+    chunk_written(rollup);
     rollup_fire_in(rollup, &rollup->progress.time_slice, 0);
 }
 
@@ -426,9 +437,9 @@ static void write_days(struct refresh *refresh)
             end++;
         write_reseller(refresh, start, end);
     }
-    for (uint32_t i = 0; i < refresh->range_count && refresh->err.code == 0; i++) {
+    for (uint32_t i = 0; i < refresh->range_count; i++) {
         const struct dirty_range *range = refresh->ranges[i].range;
-        if (refresh->ranges[i].ends)
+        if (refresh->ranges[i].ends && !refresh->ranges[i].has_failed)
             delete_mark(refresh, range->reseller, range->from, &range->mark);
     }
 }
@@ -485,6 +496,22 @@ static int apply_chunk(struct refresh *refresh, struct error *err)
     return 0;
 }
 
+/* Tell those who wait for the day that it could not be read, or its amount not be computed. */
+static void note_failed(struct refresh *refresh, const struct day_facts *day)
+{
+    char name[DAY_TEXT_SIZE + 1];
+    size_t shown = day->reseller.size < NAME_SHOWN_MAX ? day->reseller.size : NAME_SHOWN_MAX;
+    struct error err = {0};
+    error_keep(&err, day->status, day->status == refresh->unread.code ? &refresh->unread : NULL);
+    calendar_day_format(day->day, name);
+    error_wrap(&err, "%.*s %s", (int)shown, (const char *)day->reseller.data, name);
+    refresh->has_failed = true;
+    for (uint32_t i = 0; i < refresh->range_count; i++)
+        refresh->ranges[i].has_failed |= refresh->ranges[i].range == day->range;
+    refresh_list_note_failed(&refresh->rollup->waiters, day->reseller, day->day, day->day,
+                             day->range != NULL ? &day->range->mark : NULL, &err);
+}
+
 static void write_chunk(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -492,9 +519,13 @@ static void write_chunk(struct refresh *refresh)
     int64_t now_us = rollup_now_us(rollup);
     if (now_us / 1000 > rollup->progress.ledger_at_ms)
         rollup->progress.ledger_at_ms = now_us / 1000;
-    for (uint32_t i = 0; i < refresh->reader->count; i++)
-        if (refresh->reader->days[i].status == 0)
-            decide_day(refresh, &refresh->reader->days[i], &refresh->plans[i], now_us);
+    for (uint32_t i = 0; i < refresh->reader->count; i++) {
+        struct day_facts *day = &refresh->reader->days[i];
+        if (day->status == 0)
+            decide_day(refresh, day, &refresh->plans[i], now_us);
+        if (day->status < 0)
+            note_failed(refresh, day);
+    }
     write_days(refresh);
     int rc = apply_chunk(refresh, &err);
     if (rc == 0) {
@@ -521,7 +552,7 @@ static void write_chunk(struct refresh *refresh)
 static void chunk_read(void *context, int status, const struct error *err)
 {
     struct refresh *refresh = context;
-    error_keep(&refresh->err, status, err);
+    error_keep(&refresh->unread, status, err);
     write_chunk(refresh);
 }
 
@@ -673,20 +704,21 @@ static void ranges_read(struct refresh *refresh)
 {
     if (--refresh->reads > 0)
         return;
-    if (refresh->err.code < 0) {
-        put_back(refresh);
-        chunk_clear(refresh);
-        refresh_finish(refresh);
-        return;
-    }
     day_reader_read(refresh->reader, true, chunk_read, refresh);
 }
 
 static void range_read(void *context, int status, const struct error *err)
 {
     struct open_range *open = context;
-    error_keep(&open->refresh->err, status, err);
+    const struct dirty_range *range = open->range;
     open->ends = open->days < open->refresh->range_days_max;
+    if (status < 0) {
+        struct error named = {0};
+        error_keep(&named, status, err);
+        open->has_failed = open->refresh->has_failed = true;
+        refresh_list_note_failed(&open->refresh->rollup->waiters, range->reseller, range->from,
+                                 range->until, &range->mark, &named);
+    }
     ranges_read(open->refresh);
 }
 
@@ -715,8 +747,9 @@ static void take_ranges_ahead(struct refresh *refresh)
     window->count = window->next = 0;
     for (struct dirty_range *range = dirty_set_first_range(refresh->rollup->marks.dirty);
          range != NULL && window->count < WINDOW_MAX; range = TAILQ_NEXT(range, link))
-        window_add(window, range->reseller,
-                   (struct window_item){.rank = (int64_t)range->order, .range = range});
+        if (range->failed_in != refresh->number)
+            window_add(window, range->reseller,
+                       (struct window_item){.rank = (int64_t)range->order, .range = range});
     window_sort(window, 1);
 }
 

@@ -314,12 +314,12 @@ static int apply_seal(struct seal_pass *pass, struct error *err)
     return rc;
 }
 
-/* Whether the day is dirty, or may be: a range of dirty days of any reseller counts, too. */
+/* Whether the day is dirty, or may be. */
 static bool is_owed(const struct seal_pass *pass)
 {
     struct dirty_set *dirty = pass->rollup->marks.dirty;
     return dirty_set_find(dirty, buffer_view(&pass->key)) != NULL ||
-           dirty_set_first_range(dirty) != NULL;
+           dirty_set_may_range(dirty, pass->reseller, pass->day);
 }
 
 static void commit_time_slice(struct timer *timer)

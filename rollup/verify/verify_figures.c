@@ -63,8 +63,8 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
     const struct dirty_day *dirty = dirty_set_find(rollup->marks.dirty, day->key);
     if (rollup->is_read_only)
         return day->is_marked;
-    return dirty_set_first_range(rollup->marks.dirty) != NULL || rollup->refresh != NULL ||
-           (dirty != NULL && dirty->is_queued);
+    return dirty_set_may_range(rollup->marks.dirty, day->reseller, day->day) ||
+           rollup->refresh != NULL || (dirty != NULL && dirty->is_queued);
 }
 
 /* Whether the day may have become dirty or been computed again since this look began.  If any day
@@ -97,9 +97,10 @@ static bool is_damage_named(const struct verify *verify, int status)
     return status == ERROR_CORRUPT && verify->has_damaged_seals;
 }
 
-/* The figure that follows from the day's clicks and seals and its rate. */
+/* The figure that follows from the day's clicks and seals and its rate.  An error: the day could
+ * not be read, or its amount has too many digits. */
 static int figure_following(const struct verify *verify, const struct day_facts *day,
-                            struct day_figure *follows, struct error *err)
+                            struct day_figure *follows)
 {
     int rc = day->status;
     if (rc == 0)
@@ -107,7 +108,7 @@ static int figure_following(const struct verify *verify, const struct day_facts 
                          rate_table_at(verify->rollup->rates.table, day->reseller, day->day),
                          follows);
     if (rc < 0)
-        return error_set(err, rc, "a day could not be read");
+        return rc;
     follows->state = day->has_row ? day->row.state : DAY_OPEN;
     if (day->sum.seals > 0)
         follows->state = DAY_SEALED;
@@ -116,28 +117,40 @@ static int figure_following(const struct verify *verify, const struct day_facts 
     return 0;
 }
 
-static int judge_day(const struct verify *verify, const struct day_facts *day,
-                     enum verdict *verdict_out, struct error *err)
+static enum verdict judge_day(const struct verify *verify, const struct day_facts *day)
 {
     struct day_figure follows;
-    if (is_damage_named(verify, day->status)) {
-        *verdict_out = DAY_AGREES;
-        return 0;
-    }
-    int rc = figure_following(verify, day, &follows, err);
-    if (rc < 0)
-        return rc;
+    if (is_damage_named(verify, day->status))
+        return DAY_AGREES;
+    if (figure_following(verify, day, &follows) < 0)
+        return DAY_DIFFERS;
     if ((row_agrees(day, &follows) && ledger_agrees(verify, day)) || is_dirty(verify, day))
-        *verdict_out = DAY_AGREES;
-    else
-        *verdict_out = was_touched(verify, day) ? DAY_CHANGES : DAY_DIFFERS;
-    return 0;
+        return DAY_AGREES;
+    return was_touched(verify, day) ? DAY_CHANGES : DAY_DIFFERS;
+}
+
+static void name_unread(struct verify *verify, const struct day_facts *day, int status)
+{
+    struct buffer text = {0};
+    if (!verify_may_name(verify))
+        return;
+    buffer_append_text(&text, "difference: ");
+    buffer_append_bytes(&text, day->reseller);
+    buffer_append_text(&text, " ");
+    command_text_day(&text, day->day);
+    buffer_printf(&text, ": it could not be compared: %s\n", error_text(status));
+    command_text_flush(verify->output, &text, true);
+    buffer_release(&text);
 }
 
 static void name_day(struct verify *verify, const struct day_facts *day)
 {
     struct day_figure follows;
-    check(figure_following(verify, day, &follows, NULL) == 0);
+    int rc = figure_following(verify, day, &follows);
+    if (rc < 0) {
+        name_unread(verify, day, rc);
+        return;
+    }
     if (verify->repairs != NULL)
         repair_list_note_day(verify->repairs, day->reseller, day->day);
     const struct click_stream *stream = verify->rollup->stream;
@@ -179,40 +192,29 @@ static void next_chunk(struct timer *timer)
         next_partitions(verify);
 }
 
-/* A row whose day has clicks was judged with its partition before. */
-static int judge_one(const struct verify *verify, const struct day_facts *day,
-                     enum verdict *verdict_out, struct error *err)
+/* A row whose day has clicks was judged with its partition before, unless that was not listed. */
+static enum verdict judge_one(const struct verify *verify, const struct day_facts *day)
 {
-    if (verify->is_of_rows && day->sum.clicks > 0) {
-        *verdict_out = DAY_AGREES;
-        return 0;
-    }
-    return judge_day(verify, day, verdict_out, err);
+    bool was_judged = verify->is_of_rows && !verify->is_unlisted && day->sum.clicks > 0;
+    return was_judged ? DAY_AGREES : judge_day(verify, day);
 }
 
-static int judge_all(const struct verify *verify, const struct day_facts *days, uint32_t count,
-                     bool *changes_out, bool *differs_out, struct error *err)
+static void judge_all(const struct verify *verify, const struct day_facts *days, uint32_t count,
+                      bool *changes_out, bool *differs_out)
 {
     *changes_out = *differs_out = false;
     for (uint32_t i = 0; i < count; i++) {
-        enum verdict verdict;
-        int rc = judge_one(verify, &days[i], &verdict, err);
-        if (rc < 0)
-            return rc;
+        enum verdict verdict = judge_one(verify, &days[i]);
         *changes_out = *changes_out || verdict == DAY_CHANGES;
         *differs_out = *differs_out || verdict == DAY_DIFFERS;
     }
-    return 0;
 }
 
 static void chunk_end(struct verify *verify, const struct day_facts *days, uint32_t count)
 {
     verify->looks = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        enum verdict verdict;
-        check(judge_one(verify, &days[i], &verdict, NULL) == 0);
-        count_day(verify, &days[i], verdict);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        count_day(verify, &days[i], judge_one(verify, &days[i]));
     buffer_set(&verify->position, buffer_view(&verify->position_next));
     verify_progress(verify, "days compared", verify->days);
 }
@@ -270,12 +272,9 @@ static void read_marks(struct verify *verify, struct day_facts *day)
 static void read_marks_of_all(struct verify *verify, struct day_facts *days, uint32_t count)
 {
     verify->marks_under_way = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        enum verdict verdict;
-        check(judge_one(verify, &days[i], &verdict, NULL) == 0);
-        if (verdict == DAY_DIFFERS)
+    for (uint32_t i = 0; i < count; i++)
+        if (judge_one(verify, &days[i]) == DAY_DIFFERS)
             read_marks(verify, &days[i]);
-    }
     marks_step(verify);
 }
 
@@ -283,11 +282,8 @@ static void chunk_judge(struct verify *verify)
 {
     uint32_t count = verify->reader->count;
     struct day_facts *days = verify->reader->days;
-    struct error err = {0};
     bool changes, differs;
-    int rc = judge_all(verify, days, count, &changes, &differs, &err);
-    if (verify_fail_if(verify, rc, &err))
-        return;
+    judge_all(verify, days, count, &changes, &differs);
     if (differs && verify->rollup->is_read_only && verify->looks == 0) {
         verify->looks++;
         read_marks_of_all(verify, days, count);
@@ -301,14 +297,35 @@ static void chunk_judge(struct verify *verify)
     rollup_fire_in(verify->rollup, &verify->time_slice, 0);
 }
 
+/* Whether the reading of the chunk failed so that verify cannot go on. */
+static bool has_ended(const struct verify *verify, int status)
+{
+    return status == ERROR_CLOSED || verify->rollup->is_failed;
+}
+
 static void chunk_read(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (is_damage_named(verify, status) || !verify_fail_if(verify, status, err))
+    if (!has_ended(verify, status) || !verify_fail_if(verify, status, err))
         chunk_judge(verify);
 }
 
 /* ---- partitions: every day that has clicks ---- */
+
+/* The days of the other partitions are judged by their rows. */
+static void end_partitions(struct verify *verify, int status, const struct error *err)
+{
+    if (has_ended(verify, status) && verify_fail_if(verify, status, err))
+        return;
+    if (verify_may_name(verify))
+        command_printf(verify->output, COMMAND_OUT,
+                       "difference: days without a figure could not be listed: %s\n",
+                       err != NULL ? err->text : error_text(status));
+    verify->is_unlisted = true;
+    verify->has_more = false;
+    verify->looks = 0;
+    rollup_fire_in(verify->rollup, &verify->time_slice, 0);
+}
 
 static void take_days(void *context, int status, const struct error *err,
                       const struct partition_figure *figures, uint32_t count, struct bytes position)
@@ -317,8 +334,10 @@ static void take_days(void *context, int status, const struct error *err,
     struct bytes reseller;
     struct bytes day_text;
     int32_t day;
-    if (verify_fail_if(verify, status, err))
+    if (status < 0) {
+        end_partitions(verify, status, err);
         return;
+    }
     day_reader_clear(verify->reader);
     for (uint32_t i = 0; i < count; i++)
         if (type_key_component(figures[i].key, 2, 0, &reseller) == 0 &&
@@ -361,7 +380,8 @@ static void next_partitions(struct verify *verify)
     int rc = store_stats_scan(rollup->store, clicks->table_id, clicks->amount,
                               buffer_view(&verify->position), DAY_READER_MAX, READ_APPLIED,
                               take_days, verify, &err);
-    verify_fail_if(verify, rc, &err);
+    if (rc < 0)
+        end_partitions(verify, rc, &err);
 }
 
 /* ---- rows: figures of days that have no clicks, and how many are published ---- */

@@ -35,6 +35,7 @@ struct verify {
     struct buffer position;            /* of the present chunk */
     struct buffer position_next;       /* of the next chunk */
     bool has_more;                     /* there is a next chunk */
+    bool is_unlisted;                  /* not all partitions could be listed */
     uint32_t looks;                    /* how often the chunk or round was read before */
     uint64_t look_order;               /* dirty_set_order when the present look began */
     uint32_t marks_under_way;          /* reads of marks, and 1 for the function that starts them */

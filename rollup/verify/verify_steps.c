@@ -66,11 +66,16 @@ static void verify_end(struct verify *verify)
 static const verify_step steps[] = {verify_files,  verify_seals,    verify_figures,
                                     verify_ledger, verify_counters, verify_end};
 
+/* A day that could not be computed is named, and all else is compared. */
 static void refreshed(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (!verify_fail_if(verify, status, err))
-        verify_next(verify);
+    if (verify->rollup->is_failed && verify_fail_if(verify, status, err))
+        return;
+    if (status < 0 && verify_may_name(verify))
+        command_printf(verify->output, COMMAND_OUT, "difference: out of date: %s\n",
+                       err != NULL ? err->text : error_text(status));
+    verify_next(verify);
 }
 
 static void seals_pinned(void *context)

@@ -150,3 +150,32 @@ Test(refresh_list, a_failure_is_told_to_all)
     cr_assert(refresh_list_is_idle(&list));
     dirty_set_free(set);
 }
+
+/* What could not be worked off is queued again: whoever waits for it is told, and nobody else. */
+Test(refresh_list, tells_a_failure_to_those_who_wait_for_it)
+{
+    struct refresh_list list = {0};
+    struct dirty_set *set = dirty_set_new();
+    struct told all = {0}, other = {0}, rates = {0}, later = {0};
+    const struct dirty_mark cause = {.cause = CAUSE_RATE};
+    struct error err = {0};
+    struct dirty_range *range = dirty_set_add_range(set, bytes_text("r"), 10, RATE_DAY_END, &cause);
+    add(&list, set, (struct refresh_waiter){0}, &all);
+    add(&list, set, (struct refresh_waiter){.reseller = bytes_text("s"), .from = 0, .to = 99},
+        &other);
+    add(&list, set, (struct refresh_waiter){.is_of_rates = true}, &rates);
+    error_set(&err, ERROR_CORRUPT, "a page");
+    dirty_set_postpone_range(set, range);
+    refresh_list_note_failed(&list, bytes_text("r"), 10, 12, &cause, &err);
+    look(&list, set);
+    cr_expect(all.calls == 1 && all.status == ERROR_CORRUPT);
+    cr_expect(other.calls == 1 && other.status == 0);
+    cr_expect(rates.calls == 1 && rates.status == ERROR_CORRUPT);
+    add(&list, set, (struct refresh_waiter){0}, &later);
+    look(&list, set);
+    cr_expect(later.calls == 0 && refresh_list_is_waiting(&list), "the range is before it");
+    dirty_set_clear_range(set, range);
+    look(&list, set);
+    cr_expect(later.calls == 1 && later.status == 0);
+    dirty_set_free(set);
+}

@@ -2,6 +2,7 @@
  * in the simulated world. */
 #include "rollup/days/rollup.h"
 
+#include <errno.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -509,4 +510,42 @@ Test(rollup, a_reader_works_dirty_days_out_in_memory)
     cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, expected);
     rollup_fixture_stop(&fixture);
+}
+
+/* The disk refuses any one read: the days that do not need it get their new rate, and the others
+ * get it when they can be read. */
+Test(rollup, a_read_that_fails_holds_up_no_other_reseller)
+{
+    static const char *const resellers[] = {"r1", "r2", "r3"};
+    uint32_t most = 0;
+    int rc = -EIO;
+    for (uint64_t number = 1; rc < 0; number++) {
+        struct rollup_fixture fixture = {.seed = 1};
+        uint32_t count = 0;
+        rollup_fixture_start(&fixture);
+        for (int i = 0; i < 3; i++)
+            rollup_fixture_click(&fixture, resellers[i], "2013-11-28", "1");
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+        rollup_fixture_flush(&fixture);
+        rollup_fixture_restart(&fixture);
+        for (int i = 0; i < 3; i++)
+            rollup_fixture_rate(&fixture, resellers[i], "2013-11-01", "0.5", true);
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, number, -EIO, false);
+        rc = rollup_fixture_refresh_now(&fixture, false);
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, 0, false);
+        for (int i = 0; i < 3; i++) {
+            struct buffer entries = rollup_fixture_ledger(&fixture, resellers[i]);
+            count += strstr((const char *)entries.data, "rate") != NULL;
+            buffer_release(&entries);
+        }
+        cr_expect_eq(count == 3, rc == 0);
+        most = rc < 0 && count > most ? count : most;
+        cr_expect_eq(rollup_fixture_refresh_now(&fixture, false), 0);
+        cr_expect_eq(rollup_fixture_marks(&fixture), 0);
+        rollup_fixture_expect_figures(&fixture, "r1 2013-11-28 1 1 0.5 0.5 published\n"
+                                                "r2 2013-11-28 1 1 0.5 0.5 published\n"
+                                                "r3 2013-11-28 1 1 0.5 0.5 published\n");
+        rollup_fixture_stop(&fixture);
+    }
+    cr_expect_eq(most, 2);
 }

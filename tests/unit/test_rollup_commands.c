@@ -1,6 +1,8 @@
 /* test_rollup_commands: rate, rollup, restatements and verify, as a person gives them. */
+#include <errno.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/uuid.h"
@@ -962,4 +964,50 @@ Test(rollup_commands, days_expire_and_a_damaged_seal_is_named)
                        "%s", (const char *)answer.text.data);
     buffer_release(&answer.text);
     rollup_fixture_stop(&fixture);
+}
+
+static void put_voided(struct rollup_fixture *fixture)
+{
+    static const char *const resellers[] = {"r1", "r2", "r3"};
+    for (int n = 0; n < 2; n++) {
+        for (int i = 0; i < 3; i++) {
+            if (n > 0)
+                rollup_fixture_void(fixture, resellers[i], "2013-11-28");
+            rollup_fixture_click(fixture, resellers[i], "2013-11-28", "1");
+        }
+        rollup_fixture_flush(fixture);
+    }
+}
+
+/* The disk refuses one read, or all from one on: a day that needs it is named, and all others are
+ * compared. */
+static void expect_named(uint64_t number, bool for_ever, const char *named)
+{
+    struct rollup_fixture fixture = {.seed = 1};
+    struct answer answer;
+    rollup_fixture_start(&fixture);
+    put_voided(&fixture);
+    rollup_fixture_go_on(&fixture, sim_world_restart(fixture.sim, 1));
+    sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, number, -EIO, for_ever);
+    answer_run(&fixture, &answer, "verify -q", "");
+    sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, 0, false);
+    const char *text = (const char *)answer.text.data;
+    cr_expect_not_null(strstr(text, named), "%s", text);
+    if (!for_ever) {
+        cr_expect_not_null(strstr(text, "amount_by_day: 3 days with "), "%s", text);
+        cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
+        cr_expect_not_null(strstr(text, "\n1 difference\n"), "%s", text);
+    }
+    buffer_release(&answer.text);
+    (void)rollup_fixture_try_close(&fixture);
+    sim_world_free(fixture.sim);
+}
+
+Test(rollup_commands, verify_goes_on_after_a_day_that_cannot_be_read)
+{
+    expect_named(1, false, "difference: out of date: r3 2013-11-28: ");
+    expect_named(5, false, "difference: out of date: r2 2013-11-28: ");
+    expect_named(9, false, "difference: out of date: r1 2013-11-28: ");
+    expect_named(1, true, "difference: days without a figure could not be listed: ");
+    expect_named(1, true, "amount_by_day: ");
 }
