@@ -6,23 +6,26 @@
  *   at the end the definition's `unmarked` becomes null
  *
  * The position is in the frame of the page's marks, so after a crash marking continues with the
- * next page.  The commit hook marks the days of clicks that come during the marking.  After the
- * clicks come the rows of figures, because after a TRUNCATE there are figures of days without
- * clicks.  These days are marked one by one, not as a range, because readers take the number of
- * clicks of a day in a range from its row (dirty_overlay.h).
+ * next page.  A TRUNCATE writes the first position in its own frame; a page that is written after
+ * it writes the first position, too, or is not written.  The commit hook marks the days of clicks
+ * that come during the marking.  After the clicks come the rows of figures, because after a
+ * TRUNCATE there are figures of days without clicks.  These days are marked one by one, not as a
+ * range, because readers take the number of clicks of a day in a range from its row
+ * (dirty_overlay.h).
  *
  * In a read-only store days are marked only in memory, for the answer of one command.
  *
- * Failures.  While the store is full, the batch waits.  A page that cannot be read ends the
- * marking.  The position stays in the definition's row, and marking continues when the process
- * starts again. */
+ * Failures.  While the store is full, the batch waits.  A server logs that a page cannot be read,
+ * and tries again later.  In another process such a page ends the marking.  The position stays in
+ * the definition's row, and marking continues when the directory is opened again. */
 #include "rollup/streams/streams_private.h"
 
 #include "storage/engine/store_rows.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "rollup/days/apply_when_room.h"
 
-enum { PAGE_DAYS = 256 };
+enum { PAGE_DAYS = 256, RETRY_MS = 10000 };
 
 struct stream_marking {
     struct stream_entry *stream;
@@ -30,6 +33,9 @@ struct stream_marking {
     struct buffer position; /* the letter of the phase, then the position in the store */
     bool is_restarted;      /* marking must begin again, because the page under way is of the
                              * truncated table */
+    bool is_paused;         /* the last page could not be read; it is read again when the timer
+                             * fires */
+    int failure;            /* the code that was last logged; 0: none */
     struct write_batch *batch;
     struct buffer key; /* of the day being marked, in the phase of figures */
     struct timer time_slice;
@@ -54,6 +60,38 @@ static void marking_end(struct stream_marking *marking, int status, const struct
     rollup_unpin(rollup);
 }
 
+static void marking_time_slice(struct timer *timer);
+
+/* The page could not be read.  The batch may have marks of the page: the set has these already, so
+ * they stay in the batch. */
+static void marking_pause(struct stream_marking *marking, int status, const struct error *err)
+{
+    const struct rollup *rollup = marking->rollup;
+    store_done marked = marking->marked;
+    if (!rollup->is_automatic || rollup->is_closing || rollup->is_failed) {
+        marking_end(marking, status, err);
+        return;
+    }
+    if (status != marking->failure)
+        log_event(LOG_WARNING, "days_not_marked", log_text("stream", rollup->stream->name),
+                  log_text("reason", err != NULL ? err->text : error_text(status)));
+    marking->failure = status;
+    marking->is_paused = true;
+    rollup_fire_in(rollup, &marking->time_slice, RETRY_MS);
+    marking->marked = NULL;
+    if (marked != NULL)
+        marked(marking->context, status, err);
+}
+
+void stream_marking_hurry(const struct stream_entry *stream)
+{
+    struct stream_marking *marking = stream->marking;
+    if (marking == NULL || !marking->is_paused)
+        return;
+    world_timer_stop(marking->rollup->world, &marking->time_slice);
+    rollup_fire_in(marking->rollup, &marking->time_slice, 0);
+}
+
 static void set_position(struct stream_marking *marking, char phase, struct bytes position)
 {
     buffer_clear(&marking->position);
@@ -75,12 +113,22 @@ static void page_applied(void *context)
 static void page_durable(void *context, int status, const struct error *err)
 {
     struct stream_marking *marking = context;
-    if (status < 0 || marking->position.size == 0) {
+    if (marking->is_restarted && (status == 0 || status == ERROR_CONFLICT)) {
+        marking->is_restarted = false;
+        set_position(marking, 'c', bytes_of(NULL, 0));
+    } else if (status < 0 || marking->position.size == 0) {
         marking_end(marking, status, err);
         return;
     }
     write_batch_clear(marking->batch);
     rollup_fire_in(marking->rollup, &marking->time_slice, 0);
+}
+
+/* A position that was decided on before a TRUNCATE may not follow it. */
+static int page_refuse(void *context, struct error *err)
+{
+    const struct stream_marking *marking = context;
+    return marking->is_restarted ? error_set(err, ERROR_CONFLICT, "the table was truncated") : 0;
 }
 
 /* Write the page's marks, which are in the batch.  `position`: where the next page of the phase
@@ -103,8 +151,8 @@ static void page_write(struct stream_marking *marking, struct bytes position)
     stream_definition_write_unmarked(marking->stream->definition->name,
                                      buffer_view(&marking->position), store_schema(rollup->store),
                                      marking->batch);
-    apply_when_room(rollup->store, rollup->world->executor, marking->batch, NULL, page_applied,
-                    page_durable, marking);
+    apply_when_room(rollup->store, rollup->world->executor, marking->batch, page_refuse,
+                    page_applied, page_durable, marking);
 }
 
 static void take_partitions(void *context, int status, const struct error *err,
@@ -115,7 +163,7 @@ static void take_partitions(void *context, int status, const struct error *err,
     struct rollup *rollup = marking->rollup;
     int64_t now_us = rollup_now_us(rollup);
     if (status < 0 && !marking->is_restarted) {
-        marking_end(marking, status, err);
+        marking_pause(marking, status, err);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -131,7 +179,7 @@ static void take_figures(void *context, int status, const struct error *err,
     struct rollup *rollup = marking->rollup;
     int64_t now_us = rollup_now_us(rollup);
     if (status < 0) {
-        marking_end(marking, status, err);
+        marking_pause(marking, status, err);
         return;
     }
     for (uint32_t i = 0; i < page->row_count; i++) {
@@ -139,7 +187,7 @@ static void take_figures(void *context, int status, const struct error *err,
         struct error own = {0};
         int rc = figure_read(page->table, &page->rows[i], &figure, &own);
         if (rc < 0) {
-            marking_end(marking, rc, &own);
+            marking_pause(marking, rc, &own);
             return;
         }
         buffer_clear(&marking->key);
@@ -153,6 +201,7 @@ static void take_figures(void *context, int status, const struct error *err,
 static void marking_time_slice(struct timer *timer)
 {
     struct stream_marking *marking = timer->context;
+    marking->is_paused = false;
     struct rollup *rollup = marking->rollup;
     const struct click_stream_clicks *clicks = &rollup->stream->clicks;
     struct bytes position = buffer_view(&marking->position);
@@ -175,7 +224,7 @@ static void marking_time_slice(struct timer *timer)
         rc = store_read(rollup->store, &request, take_figures, marking, &err);
     }
     if (rc < 0)
-        marking_end(marking, rc, &err);
+        marking_pause(marking, rc, &err);
 }
 
 void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,

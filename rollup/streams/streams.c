@@ -271,6 +271,7 @@ static void entry_close(struct stream_entry *stream, store_done closed, void *co
 {
     stream->closed = closed;
     stream->closed_context = context;
+    stream_marking_hurry(stream);
     rollup_close(stream->rollup, entry_closed, stream);
 }
 

@@ -53,10 +53,13 @@ static inline const struct click_stream *streams_number(const struct streams *st
 /* stream_marking.c: mark the days of the rows that are older than the stream, from the position
  * `unmarked` on.  The definition's row keeps the position.  `marked` (may be NULL) is called once:
  * when all days are marked, when the rollup is closing, or when a page could not be read.  In the
- * last two cases marking continues where it ended when the process starts again.  If the stream is
- * being marked already, marking begins again at the first page, and `marked` is not called. */
+ * last two cases marking continues later: in a server that goes on, after a pause, and else when
+ * the directory is opened again.  If the stream is being marked already, marking begins again at
+ * the first page, and `marked` is not called. */
 void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
                           void *context);
+/* Let no pause hold up the closing of the stream. */
+void stream_marking_hurry(const struct stream_entry *stream);
 
 /* The stream of that name (NULL: `clicks`); NULL: there is none. */
 struct stream_entry *streams_named(const struct streams *streams, const char *name);

@@ -1,5 +1,6 @@
 /* test_streams: streams over tables of users' own: defined, rolled up, truncated, after crashes. */
 #include <criterion/criterion.h>
+#include <errno.h>
 
 #include "rollup/streams/stream_definition.h"
 #include "base/memory.h"
@@ -217,6 +218,77 @@ Test(streams, truncated_rows_are_in_no_figure_not_even_after_a_crash)
         stay(&fixture, "2013-11-29", "b", 0.25F);
         rollup_fixture_advance(&fixture, 2);
         expect_hotel(&fixture, "globe 2013-11-29 1 0.25 - - open\n");
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+/* Whether the hidden table says that rows of the stream are not marked yet. */
+static bool has_unmarked(struct rollup_fixture *fixture)
+{
+    struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
+    struct buffer rows =
+        engine_fixture_rows(&engine, TABLE_DEFINED_STREAM, (struct bytes){0}, 10, false);
+    bool has = strstr((const char *)rows.data, "|0x63") != NULL;
+    buffer_release(&rows);
+    return has;
+}
+
+/* At whatever moment of the marking the TRUNCATE comes, all days are marked after it. */
+Test(streams, a_truncate_during_the_marking_begins_it_again)
+{
+    for (uint64_t steps = 0; steps < 16; steps++) {
+        struct rollup_fixture fixture = {.seed = 3};
+        struct waiting opened = {0}, marked = {0};
+        struct error err = {0};
+        rollup_fixture_start(&fixture);
+        change_schema(&fixture, add_tables);
+        stay(&fixture, "2013-11-28", "a", 0.5F);
+        change_schema(&fixture, define_hotel);
+        must(streams_add(fixture.streams, &hotel, set_done, &opened, &err), &err);
+        rollup_fixture_step_until(&fixture, &opened.done);
+        streams_take_rows(fixture.streams, "hotel", set_done, &marked);
+        for (uint64_t i = 0; i < steps && !marked.done; i++)
+            fixture.world->executor->step(fixture.world->executor);
+        change_schema(&fixture, truncate_nights);
+        rollup_fixture_step_until(&fixture, &marked.done);
+        rollup_fixture_advance(&fixture, 2);
+        cr_expect_not(has_unmarked(&fixture), "%d steps", (int)steps);
+        expect_hotel(&fixture, "");
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+/* A server that cannot read a page tells who waits, and reads it again later; a pause holds up no
+ * closing. */
+Test(streams, a_page_that_cannot_be_read_is_marked_later)
+{
+    for (int closes = 0; closes < 2; closes++) {
+        struct rollup_fixture fixture = {.seed = 3, .is_automatic = true};
+        struct waiting opened = {0}, marked = {0};
+        struct error err = {0};
+        rollup_fixture_start(&fixture);
+        change_schema(&fixture, add_tables);
+        for (int i = 0; i < 2; i++) {
+            stay(&fixture, "2013-11-28", "a", 0.5F);
+            rollup_fixture_flush(&fixture);
+        }
+        rollup_fixture_go_on(&fixture, sim_world_restart(fixture.sim, 1));
+        change_schema(&fixture, define_hotel);
+        must(streams_add(fixture.streams, &hotel, set_done, &opened, &err), &err);
+        rollup_fixture_step_until(&fixture, &opened.done);
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, -EIO, true);
+        streams_take_rows(fixture.streams, "hotel", set_done, &marked);
+        rollup_fixture_step_until(&fixture, &marked.done);
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, 0, false);
+        cr_expect_eq(marked.status, -EIO);
+        cr_expect(has_unmarked(&fixture));
+        int64_t began_us = world_monotonic_us(fixture.world);
+        if (closes)
+            rollup_fixture_restart(&fixture);
+        cr_expect_lt(world_monotonic_us(fixture.world) - began_us, 1000000);
+        rollup_fixture_advance(&fixture, 12);
+        cr_expect_not(has_unmarked(&fixture));
+        expect_hotel(&fixture, "globe 2013-11-28 1 0.5 - - open\n");
         rollup_fixture_stop(&fixture);
     }
 }
