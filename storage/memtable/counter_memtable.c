@@ -2,16 +2,15 @@
  *
  * A slot's identity says which counter the slot belongs to.  A lookup reads the identities whose 32
  * bits of hash agree, at the cost of three cache misses, one after the other; so many counters are
- * looked up at the same time.  The rows of a partition are sorted when they are read: their order
- * follows from the table's types, and the function that makes a slot does not have the types. */
+ * looked up at the same time.  A partition keeps its counters in the order in which they are read,
+ * so that a page of a large partition costs what the page has. */
 #include "storage/memtable/counter_memtable.h"
 
-#include <stdlib.h>
-
 #include "base/hash64.h"
+#include "base/memory.h"
 #include "base/murmur3.h"
 #include "counters/counter_slot.h"
-#include "base/memory.h"
+#include "storage/memtable/row_memtable.h"
 
 enum {
     COUNTER_CHUNK_SLOTS = 1024, /* 64 KiB of slots */
@@ -21,14 +20,12 @@ enum {
 
 struct counter_partition {
     struct memtable_partition base;
-    struct counter_identity *identities;
-    uint32_t count;
+    struct memtable_index counters; /* identities: static columns, then by row and column */
 };
 
 /* The counter that a slot belongs to. */
 struct counter_identity {
     struct counter_partition *partition;
-    struct counter_identity *next; /* in the partition */
     const struct counter_slot *slot;
     struct bytes clustering; /* packed */
     uint32_t column_id;
@@ -106,8 +103,92 @@ static bool identity_is(const struct counter_identity *identity, uint32_t table_
            bytes_equal(memtable_partitions_key(&identity->partition->base), key);
 }
 
-static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, struct bytes key,
-                         struct bytes clustering, uint32_t column_id)
+/* ---- the order of a partition's counters ---- */
+
+/* A slot without clustering, in a table that has clustering columns, belongs to a static column. */
+static bool identity_is_static(const struct table *table, const struct counter_identity *identity)
+{
+    return identity->clustering.size == 0 && table->clustering_count > 0;
+}
+
+static void identity_clustering(const struct counter_identity *identity,
+                                struct clustering *clustering_out)
+{
+    clustering_out->count = 0;
+    if (identity->clustering.size == 0)
+        return;
+    struct reader reader = reader_of(identity->clustering);
+    row_clustering_unpack(&reader, clustering_out);
+    check(!reader.failed);
+}
+
+/* The order of the rows of two counters.  Static columns are a row of their own, before others. */
+static int identity_compare_rows(const struct table *table, const struct counter_identity *a,
+                                 const struct counter_identity *b)
+{
+    struct clustering left;
+    struct clustering right;
+
+    if (identity_is_static(table, a) != identity_is_static(table, b))
+        return identity_is_static(table, a) ? -1 : 1;
+    identity_clustering(a, &left);
+    identity_clustering(b, &right);
+    return row_clustering_compare(table, &left, &right);
+}
+
+static int identity_compare(const void *table, const void *key, const void *item)
+{
+    const struct counter_identity *a = key;
+    const struct counter_identity *b = item;
+    int order = identity_compare_rows(table, a, b);
+
+    return order != 0 ? order : (a->column_id > b->column_id) - (a->column_id < b->column_id);
+}
+
+/* A key of NULL is less than all counters. */
+static int bound_compare(const void *table, const void *key, const void *item)
+{
+    struct clustering clustering;
+
+    if (key == NULL)
+        return -1;
+    if (identity_is_static(table, item))
+        return 1;
+    identity_clustering(item, &clustering);
+    return row_bound_compare_clustering(table, key, &clustering);
+}
+
+/* 0 for static columns, which come first. */
+static uint64_t identity_prefix(const void *table, const void *item)
+{
+    struct clustering clustering;
+
+    identity_clustering(item, &clustering);
+    return row_memtable_prefix(table, &clustering);
+}
+
+static void partition_add(struct counter_memtable *memtable, const struct table *table,
+                          struct counter_identity *identity)
+{
+    struct memtable_index *counters = &identity->partition->counters;
+    struct memtable_index_search search = {
+        .prefix = identity_prefix(table, identity),
+        .key = identity,
+        .compare = identity_compare,
+        .context = table,
+        .prefix_of = identity_prefix,
+    };
+    struct memtable_index_cursor place;
+    void *found = memtable_index_find_place(counters, &search, &place);
+
+    check(found == NULL);
+    memtable_index_insert(counters, memtable->arena, &search, &place, identity);
+}
+
+/* ---- finding slots ---- */
+
+static uint32_t slot_add(struct counter_memtable *memtable, const struct table *table,
+                         struct bytes key, struct bytes clustering, uint32_t column_id)
 {
     uint32_t number = memtable->count++;
 
@@ -118,41 +199,39 @@ static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, s
             memory_resize(memtable->chunks, (chunk + 1) * sizeof(struct counter_chunk *));
         memtable->chunks[chunk] = arena_alloc(memtable->arena, sizeof(struct counter_chunk), 64);
     }
-    struct counter_partition *partition = memtable_partitions_get(
-        &memtable->partitions, table_id, murmur3_token(key.data, key.size), key);
     struct counter_slot *slot = counter_memtable_at(memtable, number);
     struct counter_identity *identity = identity_at(memtable, number);
     *identity = (struct counter_identity){
-        .partition = partition,
-        .next = partition->identities,
+        .partition = memtable_partitions_get(&memtable->partitions, table->id,
+                                             murmur3_token(key.data, key.size), key),
         .slot = slot,
         .clustering = arena_copy(memtable->arena, clustering),
         .column_id = column_id,
     };
-    partition->identities = identity;
-    partition->count++;
     *slot = (struct counter_slot){0};
+    partition_add(memtable, table, identity);
     return number;
 }
 
-static uint32_t slot_find(struct counter_memtable *memtable, uint32_t tag, uint32_t table_id,
-                          struct bytes key, struct bytes clustering, uint32_t column_id)
+static uint32_t slot_find(struct counter_memtable *memtable, uint32_t tag,
+                          const struct table *table, struct bytes key, struct bytes clustering,
+                          uint32_t column_id)
 {
     struct key_probe probe = key_probe_begin(&memtable->places, tag);
     uint32_t slot;
 
     while ((slot = key_probe_next(&memtable->places, &probe)) != KEY_PLACES_NONE)
-        if (identity_is(identity_at(memtable, slot), table_id, key, clustering, column_id))
+        if (identity_is(identity_at(memtable, slot), table->id, key, clustering, column_id))
             return slot;
-    slot = slot_add(memtable, table_id, key, clustering, column_id);
+    slot = slot_add(memtable, table, key, clustering, column_id);
     key_places_add(&memtable->places, tag, slot);
     return slot;
 }
 
-uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
+uint32_t counter_memtable_slot(struct counter_memtable *memtable, const struct table *table,
                                struct bytes key, struct bytes clustering, uint32_t column_id)
 {
-    return slot_find(memtable, identity_tag(table_id, key, clustering, column_id), table_id, key,
+    return slot_find(memtable, identity_tag(table->id, key, clustering, column_id), table, key,
                      clustering, column_id);
 }
 
@@ -173,7 +252,7 @@ static void identities_prefetch(const struct counter_memtable *memtable, const u
     }
 }
 
-void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id,
+void counter_memtable_slots(struct counter_memtable *memtable, const struct table *table,
                             const struct bytes *keys, uint32_t count, uint32_t column_id,
                             uint32_t *slots_out)
 {
@@ -184,13 +263,13 @@ void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id
         uint32_t left = count - start;
         uint32_t now = left < COUNTER_AHEAD ? left : COUNTER_AHEAD;
         for (uint32_t i = 0; i < now; i++) {
-            tags[i] = identity_tag(table_id, keys[start + i], none, column_id);
+            tags[i] = identity_tag(table->id, keys[start + i], none, column_id);
             key_places_prefetch(&memtable->places, tags[i]);
         }
         identities_prefetch(memtable, tags, now);
         for (uint32_t i = 0; i < now; i++)
             slots_out[start + i] =
-                slot_find(memtable, tags[i], table_id, keys[start + i], none, column_id);
+                slot_find(memtable, tags[i], table, keys[start + i], none, column_id);
     }
 }
 
@@ -202,103 +281,156 @@ counter_memtable_partitions(const struct counter_memtable *memtable)
     return &memtable->partitions;
 }
 
-/* A cell that the stream will yield. */
-struct counter_place {
-    struct clustering clustering;
-    bool is_static;
-    const struct counter_identity *identity;
-};
-
+/* While the memtable is open a write may come between two pulls: then the cursor is set again
+ * before the next row, behind the last row that it gave. */
 struct counter_stream {
     struct stream base;
+    const struct counter_partition *partition;
+    struct slice slice;
     uint64_t frame;
     uint64_t shard_id;
-    struct counter_place *places; /* in stream order; owned */
-    uint32_t count;
-    uint32_t next;
+    bool static_pending;
+    struct memtable_index_cursor cursor;
+    uint32_t cursor_counters;            /* counters of the partition when the cursor was set */
+    const struct counter_identity *last; /* of the last row that the cursor gave; NULL: none yet */
+    const struct counter_identity **row; /* the counters of that row as they came; owned */
+    uint32_t row_count;
+    uint32_t row_capacity;
     struct buffer value; /* scratch of one cell */
     struct arena *arena; /* for what was last yielded */
 };
 
-struct place_order {
-    const struct table *table;
-    bool reversed;
-};
-
-static int place_compare_rows(const struct place_order *order, const struct counter_place *a,
-                              const struct counter_place *b)
+/* Set the cursor to a place between rows; NULL: before the static columns. */
+static void stream_seek(struct counter_stream *stream, const struct bound *place)
 {
-    if (a->is_static != b->is_static)
-        return a->is_static ? -1 : 1;
-    int rows = row_clustering_compare(order->table, &a->clustering, &b->clustering);
-    return order->reversed ? -rows : rows;
+    const struct table *table = stream->base.table;
+    struct memtable_index_search search = {
+        .prefix = place != NULL ? row_memtable_bound_prefix(table, place) : 0,
+        .key = place,
+        .compare = bound_compare,
+        .context = table,
+        .prefix_of = identity_prefix,
+    };
+
+    stream->cursor = memtable_index_seek(&stream->partition->counters, &search);
+    stream->cursor_counters = stream->partition->counters.count;
 }
 
-static int place_compare(const void *a, const void *b, void *context)
+static void stream_set_cursor(struct counter_stream *stream)
 {
-    const struct counter_place *left = a;
-    const struct counter_place *right = b;
-    int order = place_compare_rows(context, left, right);
-    uint32_t left_id = left->identity->column_id;
-    uint32_t right_id = right->identity->column_id;
+    struct bound place = stream->slice.reversed ? stream->slice.end : stream->slice.start;
 
-    return order != 0 ? order : (left_id > right_id) - (left_id < right_id);
-}
-
-/* Set the place of a slot's cell; false: the slice does not contain the cell's row.  A slot without
- * clustering, in a table that has clustering columns, belongs to a static column. */
-static bool place_set(struct counter_place *place, const struct table *table,
-                      const struct slice *slice, const struct counter_identity *identity)
-{
-    place->identity = identity;
-    place->is_static = identity->clustering.size == 0 && table->clustering_count > 0;
-    place->clustering.count = 0;
-    if (place->is_static)
-        return slice->with_static;
-    if (identity->clustering.size > 0) {
-        struct reader reader = reader_of(identity->clustering);
-        row_clustering_unpack(&reader, &place->clustering);
-        check(!reader.failed);
+    if (stream->last != NULL) {
+        identity_clustering(stream->last, &place.prefix);
+        place.side = stream->slice.reversed ? BOUND_BEFORE : BOUND_AFTER;
     }
-    return stream_slice_contains(table, slice, &place->clustering);
+    stream_seek(stream, &place);
+}
+
+static const struct counter_identity *stream_step(struct counter_stream *stream, bool back)
+{
+    return back ? memtable_index_previous(&stream->cursor) : memtable_index_next(&stream->cursor);
+}
+
+/* Step over the counters of one row: no more than the table has columns. */
+static void stream_step_row(struct counter_stream *stream, bool back)
+{
+    const struct counter_identity *at = stream_step(stream, back);
+
+    stream->row_count = 0;
+    while (at != NULL && (stream->row_count == 0 ||
+                          identity_compare_rows(stream->base.table, stream->row[0], at) == 0)) {
+        stream->row = memory_make_room(stream->row, stream->row_count, &stream->row_capacity,
+                                       sizeof(struct counter_identity *));
+        stream->row[stream->row_count++] = at;
+        at = stream_step(stream, back);
+    }
+    if (at != NULL)
+        stream_step(stream, !back);
+}
+
+static struct cell stream_cell(struct counter_stream *stream,
+                               const struct counter_identity *identity)
+{
+    buffer_clear(&stream->value);
+    int64_t generation =
+        counter_slot_write(identity->slot, stream->frame, stream->shard_id, &stream->value);
+    return (struct cell){
+        .column_id = identity->column_id,
+        .flags = CELL_COUNTER,
+        .timestamp_us = generation,
+        .expiry_s = EXPIRY_NONE,
+        .value = arena_copy(stream->arena, buffer_view(&stream->value)),
+    };
+}
+
+/* The row that was stepped over, as of the stream's frame; false: none of it is visible. */
+static bool stream_row(struct counter_stream *stream, bool back, struct unfiltered *out)
+{
+    struct cell *cells =
+        arena_alloc(stream->arena, stream->row_count * sizeof *cells, _Alignof(struct cell));
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < stream->row_count; i++) {
+        const struct counter_identity *at = stream->row[back ? stream->row_count - 1 - i : i];
+        if (counter_slot_visible(at->slot, stream->frame) >= 0)
+            cells[count++] = stream_cell(stream, at);
+    }
+    *out = (struct unfiltered){.kind = UNFILTERED_ROW, .before = DELETION_NONE};
+    out->after = DELETION_NONE;
+    out->row.is_static = identity_is_static(stream->base.table, stream->row[0]);
+    identity_clustering(stream->row[0], &out->row.clustering);
+    out->row.marker = LIVENESS_NONE;
+    out->row.deletion = DELETION_NONE;
+    out->row.cells = cells;
+    out->row.cell_count = count;
+    return count > 0;
+}
+
+static bool stream_static(struct counter_stream *stream, struct unfiltered *out)
+{
+    if (!stream->static_pending)
+        return false;
+    stream->static_pending = false;
+    stream_seek(stream, NULL);
+    stream_step_row(stream, false);
+    bool found = stream->row_count > 0 && identity_is_static(stream->base.table, stream->row[0]) &&
+                 stream_row(stream, false, out);
+    stream_set_cursor(stream);
+    return found;
+}
+
+/* Whether a row of the slice was stepped over. */
+static bool stream_has_row(const struct counter_stream *stream)
+{
+    bool reversed = stream->slice.reversed;
+    struct clustering clustering;
+
+    if (stream->row_count == 0 || identity_is_static(stream->base.table, stream->row[0]))
+        return false;
+    identity_clustering(stream->row[0], &clustering);
+    int order = row_bound_compare_clustering(
+        stream->base.table, reversed ? &stream->slice.start : &stream->slice.end, &clustering);
+    return reversed ? order < 0 : order > 0;
 }
 
 static int counter_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
 {
     struct counter_stream *stream = (struct counter_stream *)base;
-    const struct counter_place *first = &stream->places[stream->next];
-    struct place_order order = {base->table, false};
-    uint32_t count = 0;
+    bool reversed = stream->slice.reversed;
 
     (void)err;
     arena_reset(stream->arena);
-    if (stream->next == stream->count)
-        return 0;
-    while (stream->next + count < stream->count &&
-           place_compare_rows(&order, first, first + count) == 0)
-        count++;
-    struct cell *cells = arena_alloc(stream->arena, count * sizeof *cells, _Alignof(struct cell));
-    for (uint32_t i = 0; i < count; i++) {
-        buffer_clear(&stream->value);
-        int64_t generation = counter_slot_write(first[i].identity->slot, stream->frame,
-                                                stream->shard_id, &stream->value);
-        cells[i] = (struct cell){
-            .column_id = first[i].identity->column_id,
-            .flags = CELL_COUNTER,
-            .timestamp_us = generation,
-            .expiry_s = EXPIRY_NONE,
-            .value = arena_copy(stream->arena, buffer_view(&stream->value)),
-        };
-    }
-    stream->next += count;
-    *out = (struct unfiltered){.kind = UNFILTERED_ROW, .before = DELETION_NONE};
-    out->after = DELETION_NONE;
-    out->row.is_static = first->is_static;
-    out->row.clustering = first->clustering;
-    out->row.marker = LIVENESS_NONE;
-    out->row.deletion = DELETION_NONE;
-    out->row.cells = cells;
-    out->row.cell_count = count;
+    if (stream_static(stream, out))
+        return 1;
+    if (stream->cursor_counters != stream->partition->counters.count)
+        stream_set_cursor(stream);
+    do {
+        stream_step_row(stream, reversed);
+        if (!stream_has_row(stream))
+            return 0;
+        stream->last = stream->row[0];
+    } while (!stream_row(stream, reversed, out));
     return 1;
 }
 
@@ -306,25 +438,10 @@ static void counter_stream_close(struct stream *base)
 {
     struct counter_stream *stream = (struct counter_stream *)base;
 
-    memory_free(stream->places);
+    memory_free(stream->row);
     buffer_release(&stream->value);
     arena_free(stream->arena);
     memory_free(stream);
-}
-
-/* The cells within the slice that are visible at `frame`, in stream order. */
-static uint32_t places_collect(const struct counter_partition *partition, const struct table *table,
-                               const struct slice *slice, uint64_t frame,
-                               struct counter_place *places)
-{
-    struct place_order order = {table, slice->reversed};
-    uint32_t count = 0;
-
-    for (const struct counter_identity *at = partition->identities; at != NULL; at = at->next)
-        if (counter_slot_visible(at->slot, frame) >= 0)
-            count += place_set(&places[count], table, slice, at);
-    qsort_r(places, count, sizeof *places, place_compare, &order);
-    return count;
 }
 
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
@@ -336,12 +453,6 @@ struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
 
     if (partition == NULL)
         return NULL;
-    struct counter_place *places = memory_alloc(partition->count * sizeof *places);
-    uint32_t count = places_collect(partition, table, slice, frame, places);
-    if (count == 0) {
-        memory_free(places);
-        return NULL;
-    }
     struct counter_stream *stream = memory_zeroed(1, sizeof *stream);
     stream->base = (struct stream){
         .table = table,
@@ -349,10 +460,12 @@ struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
         .next = counter_stream_next,
         .close = counter_stream_close,
     };
+    stream->partition = partition;
+    stream->slice = *slice;
     stream->frame = frame;
     stream->shard_id = shard_id;
-    stream->places = places;
-    stream->count = count;
+    stream->static_pending = slice->with_static;
     stream->arena = arena_new(COUNTER_STREAM_CHUNK);
+    stream_set_cursor(stream);
     return &stream->base;
 }

@@ -18,11 +18,11 @@ void counter_memtable_free(struct counter_memtable *memtable);
 
 /* The slot of a counter, made if it is new.  `clustering` is packed (row.h); it is empty in tables
  * without clustering columns and for static columns.  Slot numbers stay for the memtable's life. */
-uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
+uint32_t counter_memtable_slot(struct counter_memtable *memtable, const struct table *table,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
 /* The slots of many counters of one column, without clustering values; a key may occur more than
  * once. */
-void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id,
+void counter_memtable_slots(struct counter_memtable *memtable, const struct table *table,
                             const struct bytes *keys, uint32_t count, uint32_t column_id,
                             uint32_t *slots_out);
 /* Bytes of memory, without the arena's. */
@@ -36,7 +36,9 @@ struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable
  * generation (counter_slot.h) if that is higher, and its clock is the slot's last frame up to
  * `frame`.  After a DELETE a cell has no shard until it is incremented again.  `frame` is not less
  * than the frame that was durable at the last write: a slot keeps three sums, and for an earlier
- * frame the oldest of them is given.  The slice's bytes must outlive the stream. */
+ * frame the oldest of them is given.  Opening the stream and pulling a row each cost a search at
+ * most, whatever the partition has.  The stream is used on the engine thread or, once no slot is
+ * made any more, on any thread.  The slice's bytes must outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,

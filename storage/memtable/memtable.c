@@ -202,6 +202,8 @@ static void find_slots(struct memtable *memtable, struct counting_slots *slots,
     uint32_t codes[SLOTS_AT_ONCE];
     uint32_t found[SLOTS_AT_ONCE];
     uint32_t count = 0;
+    const struct table *table = schema_table(memtable->schema, rule->counter_table_id);
+    check(table != NULL);
     for (uint32_t i = 0; i < keys->count; i++) {
         if (slots->counts[i] > 0 && *slot_entry(slots, mapped[i]) == SLOT_UNKNOWN) {
             names[count] = counter_key(memtable, slots, block_dictionary_get(keys, i));
@@ -209,8 +211,8 @@ static void find_slots(struct memtable *memtable, struct counting_slots *slots,
         }
         if (count < SLOTS_AT_ONCE && (count == 0 || i + 1 < keys->count))
             continue;
-        counter_memtable_slots(memtable->counters, rule->counter_table_id, names, count,
-                               rule->counter_column_id, found);
+        counter_memtable_slots(memtable->counters, table, names, count, rule->counter_column_id,
+                               found);
         while (count > 0) {
             count--;
             slots->slots[codes[count]] = found[count];
@@ -275,7 +277,9 @@ static void apply_blocks(struct memtable *memtable, const struct write_batch *ba
 static void apply_increment(struct memtable *memtable, const struct counter_increment *increment,
                             uint64_t frame, int64_t timestamp_us)
 {
-    uint32_t number = counter_memtable_slot(memtable->counters, increment->table_id, increment->key,
+    const struct table *table = schema_table(memtable->schema, increment->table_id);
+    check(table != NULL);
+    uint32_t number = counter_memtable_slot(memtable->counters, table, increment->key,
                                             increment->clustering, increment->column_id);
     struct counter_slot *slot = counter_memtable_at(memtable->counters, number);
     switch (increment->change) {

@@ -191,13 +191,20 @@ static uint64_t value_prefix(const struct type *type, struct bytes value)
     }
 }
 
-static uint64_t clustering_prefix(const struct table *table, const struct clustering *clustering)
+uint64_t row_memtable_prefix(const struct table *table, const struct clustering *clustering)
 {
     if (clustering->count == 0)
         return 0;
     const struct column *column = &table->columns[table->partition_count];
     uint64_t prefix = value_prefix(column->type, clustering->values[0]);
     return column->descending ? ~prefix : prefix;
+}
+
+uint64_t row_memtable_bound_prefix(const struct table *table, const struct bound *bound)
+{
+    return bound->prefix.count == 0 && bound->side == BOUND_AFTER
+               ? UINT64_MAX
+               : row_memtable_prefix(table, &bound->prefix);
 }
 
 static void row_node_clustering(const struct row_node *node, struct clustering *clustering_out)
@@ -212,7 +219,7 @@ static uint64_t row_node_prefix(const void *table, const void *item)
     struct clustering clustering;
 
     row_node_clustering(item, &clustering);
-    return clustering_prefix(table, &clustering);
+    return row_memtable_prefix(table, &clustering);
 }
 
 static int row_node_compare(const void *table, const void *key, const void *item)
@@ -235,7 +242,7 @@ static struct memtable_index_search row_search(const struct table *table,
                                                const struct clustering *clustering)
 {
     return (struct memtable_index_search){
-        .prefix = clustering_prefix(table, clustering),
+        .prefix = row_memtable_prefix(table, clustering),
         .key = clustering,
         .compare = row_node_compare,
         .context = table,
@@ -246,12 +253,8 @@ static struct memtable_index_search row_search(const struct table *table,
 static struct memtable_index_search bound_search(const struct table *table,
                                                  const struct bound *bound)
 {
-    uint64_t prefix = clustering_prefix(table, &bound->prefix);
-
-    if (bound->prefix.count == 0 && bound->side == BOUND_AFTER)
-        prefix = UINT64_MAX;
     return (struct memtable_index_search){
-        .prefix = prefix,
+        .prefix = row_memtable_bound_prefix(table, bound),
         .key = bound,
         .compare = bound_compare_node,
         .context = table,

@@ -57,5 +57,10 @@ uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
  * look at millions of them. */
 void row_memtable_stream_limit(struct stream *stream, uint32_t *looked, uint32_t most);
 
+/* The prefix of rows with that clustering, and of a bound, for an index of a table's rows in their
+ * order (memtable_index.h). */
+uint64_t row_memtable_prefix(const struct table *table, const struct clustering *clustering);
+uint64_t row_memtable_bound_prefix(const struct table *table, const struct bound *bound);
+
 bool row_memtable_has_table(const struct row_memtable *memtable, uint32_t table_id);
 #endif

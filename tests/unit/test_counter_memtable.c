@@ -43,7 +43,7 @@ static uint32_t slot_of(struct fixture *fixture, const char *key, int c1, uint32
     struct clustering clustering = {.count = 1, .values = {buffer_view(&value)}};
     if (column_id != TOTAL)
         row_clustering_pack(&clustering, &packed);
-    uint32_t slot = counter_memtable_slot(fixture->memtable, MODEL_COUNTER_TABLE, bytes_text(key),
+    uint32_t slot = counter_memtable_slot(fixture->memtable, fixture->table, bytes_text(key),
                                           buffer_view(&packed), column_id);
     buffer_release(&value);
     buffer_release(&packed);
@@ -268,7 +268,7 @@ Test(counter_memtable, slots_of_many_keys_are_those_of_each)
     for (uint32_t from = 0; from < KEYS; from += MANY / 4) {
         for (uint32_t i = 0; i < MANY; i++)
             keys[i] = bytes_text(texts[(from + i / 2) % KEYS]);
-        counter_memtable_slots(fixture.memtable, MODEL_COUNTER_TABLE, keys, MANY, TOTAL, slots);
+        counter_memtable_slots(fixture.memtable, fixture.table, keys, MANY, TOTAL, slots);
         for (uint32_t i = 0; i < MANY; i++) {
             const char *text = texts[(from + i / 2) % KEYS];
             cr_assert_eq(slots[i], slot_of(&fixture, text, 0, TOTAL));
@@ -277,4 +277,66 @@ Test(counter_memtable, slots_of_many_keys_are_those_of_each)
         }
     }
     teardown(&fixture);
+}
+
+/* A page that cost as much as its partition would take this test a minute. */
+Test(counter_memtable, a_large_partition_is_read_in_small_pages, .timeout = 10)
+{
+    enum { ROWS = 40000, PAGE = 20 };
+    struct fixture fixture = setup();
+    struct slice slice = stream_slice_all();
+    struct buffer start = {0};
+    int expected = 0;
+
+    for (int i = 0; i < ROWS; i++) /* 7919 has no divisor in common with ROWS */
+        counter_slot_add(
+            counter_memtable_at(fixture.memtable,
+                                slot_of(&fixture, "ad", (int)(i * 7919LL % ROWS), CLICKS)),
+            1, 1);
+    while (expected < ROWS) {
+        struct stream *stream = counter_memtable_stream(fixture.memtable, fixture.table,
+                                                        bytes_text("ad"), &slice, 1, SHARD);
+        struct unfiltered item;
+        for (int i = 0; i < PAGE; i++) {
+            cr_assert_eq(stream->next(stream, &item, NULL), 1);
+            cr_assert_eq(type_value_int(item.row.clustering.values[0]), expected++);
+        }
+        buffer_clear(&start);
+        buffer_append_bytes(&start, item.row.clustering.values[0]);
+        stream_close(stream);
+        slice.start.side = BOUND_AFTER;
+        slice.start.prefix = (struct clustering){.count = 1, .values = {buffer_view(&start)}};
+    }
+    buffer_release(&start);
+    teardown(&fixture);
+}
+
+/* Before each pull there are new rows on both sides, and new columns of the last row. */
+Test(counter_memtable, slots_that_are_made_between_pulls_are_in_their_places)
+{
+    for (int reversed = 0; reversed < 2; reversed++) {
+        struct fixture fixture = setup();
+        struct slice slice = stream_slice_all();
+        struct unfiltered item;
+        int sign = reversed ? -1 : 1;
+
+        slice.reversed = reversed;
+        counter_slot_add(counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad", 0, VIEWS)),
+                         1, 1);
+        struct stream *stream = counter_memtable_stream(
+            fixture.memtable, fixture.table, bytes_text("ad"), &slice, UINT64_MAX, SHARD);
+        for (int i = 0; i < 1000; i++) {
+            cr_assert_eq(stream->next(stream, &item, NULL), 1);
+            cr_assert_eq(type_value_int(item.row.clustering.values[0]), sign * i);
+            cr_assert_eq(item.row.cells[0].column_id, VIEWS);
+            int made[] = {i, i + 1, -i - 1};
+            for (uint32_t c = 0; c < 3; c++)
+                counter_slot_add(
+                    counter_memtable_at(fixture.memtable, slot_of(&fixture, "ad", sign * made[c],
+                                                                  c == 1 ? VIEWS : CLICKS)),
+                    1, 1);
+        }
+        stream_close(stream);
+        teardown(&fixture);
+    }
 }
