@@ -202,9 +202,10 @@ static void list_finish(struct rate_listing *listing)
 static uint32_t list_reseller(struct rate_listing *listing, struct bytes reseller)
 {
     uint32_t count;
-    const struct rate *rates = rate_table_rates(listing->rollup->rates.table, reseller, &count);
+    struct rate *rates = rate_table_rates(listing->rollup->rates.table, reseller, &count);
     for (uint32_t i = 0; i < count; i++)
         list_rate(listing->print, reseller, &rates[i], listing->options->common.format);
+    memory_free(rates);
     command_text_flush(listing->output, &listing->text, false);
     listing->printed += count;
     return count;

@@ -29,8 +29,8 @@ struct rate_effect {
     struct changed_day *printed[EFFECT_DAYS_PRINTED_MAX]; /* by reseller, day descending */
     uint32_t printed_count;
     struct buffer last; /* the reseller added last; data NULL: none; its rates follow */
-    const struct rate *last_before;
-    const struct rate *last_after;
+    struct rate *last_before;
+    struct rate *last_after;
     uint32_t last_before_count;
     uint32_t last_after_count;
     uint32_t last_number; /* of `last` in `resellers`, or KEY_MAP_NONE */
@@ -41,9 +41,10 @@ struct rate_effect {
 static void copy_rates(const struct rate_table *from, struct bytes reseller, struct rate_table *to)
 {
     uint32_t count;
-    const struct rate *rates = rate_table_rates(from, reseller, &count);
+    struct rate *rates = rate_table_rates(from, reseller, &count);
     for (uint32_t i = 0; i < count; i++)
         rate_table_set(to, reseller, rates[i].since, rates[i].rate);
+    memory_free(rates);
 }
 
 /* Make the tables `before` and `after`; edits are sorted by reseller. */
@@ -85,6 +86,8 @@ void rate_effect_free(struct rate_effect *effect)
     rate_table_free(effect->after);
     key_map_free(effect->resellers);
     buffer_release(&effect->last);
+    memory_free(effect->last_before);
+    memory_free(effect->last_after);
     memory_free(effect);
 }
 
@@ -95,6 +98,8 @@ static void take_reseller(struct rate_effect *effect, struct bytes reseller)
     if (effect->last.data != NULL && bytes_equal(buffer_view(&effect->last), reseller))
         return;
     buffer_set(&effect->last, reseller);
+    memory_free(effect->last_before);
+    memory_free(effect->last_after);
     effect->last_before = rate_table_rates(effect->before, reseller, &effect->last_before_count);
     effect->last_after = rate_table_rates(effect->after, reseller, &effect->last_after_count);
     effect->last_number = key_map_find(effect->resellers, reseller);

@@ -231,7 +231,7 @@ static void pin_seals(struct dirty_overlay *overlay)
 static void copy_rates_of(struct dirty_overlay *overlay, uint32_t reseller)
 {
     uint32_t count;
-    const struct rate *rates =
+    struct rate *rates =
         rate_table_rates(overlay->rollup->rates.table, overlay->resellers[reseller], &count);
     overlay->parts[reseller].rates = overlay->rate_count;
     if (overlay->rate_count + count > overlay->rate_capacity) {
@@ -240,6 +240,7 @@ static void copy_rates_of(struct dirty_overlay *overlay, uint32_t reseller)
     }
     if (count > 0)
         memcpy(overlay->rates + overlay->rate_count, rates, count * sizeof(*rates));
+    memory_free(rates);
     overlay->rate_count += count;
 }
 

@@ -70,9 +70,10 @@ const struct rate *rate_table_at(const struct rate_table *table, struct bytes re
 /* The first day after `since` on which a rate begins, or RATE_DAY_END. */
 int32_t rate_table_next(const struct rate_table *table, struct bytes reseller, int32_t since);
 
-/* All rates of a reseller, oldest first. */
-const struct rate *rate_table_rates(const struct rate_table *table, struct bytes reseller,
-                                    uint32_t *count_out);
+/* A copy of all rates of a reseller, oldest first; the caller frees it by memory_free.  NULL: there
+ * are none. */
+struct rate *rate_table_rates(const struct rate_table *table, struct bytes reseller,
+                              uint32_t *count_out);
 /* The resellers that have or had rates, ascending by bytes.  The caller frees the array by
  * memory_free; the names in it belong to the table. */
 struct bytes *rate_table_resellers(const struct rate_table *table, uint32_t *count_out);

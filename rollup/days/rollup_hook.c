@@ -11,6 +11,7 @@
  *
  * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
  * click. */
+#include "base/memory.h"
 #include "rollup/days/rate_value.h"
 #include "rollup/days/rollup_private.h"
 
@@ -176,7 +177,7 @@ static void take_rate_range(struct rollup *rollup, struct bytes reseller, const 
 {
     const struct table *table = rollup_table(rollup, rollup->stream->rates.table_id);
     uint32_t count;
-    const struct rate *rates = rate_table_rates(rollup->rates.table, reseller, &count);
+    struct rate *rates = rate_table_rates(rollup->rates.table, reseller, &count);
     for (uint32_t i = count; i > 0; i--) {
         char text[DAY_TEXT_SIZE + 1];
         int32_t since = rates[i - 1].since;
@@ -186,15 +187,17 @@ static void take_rate_range(struct rollup *rollup, struct bytes reseller, const 
             row_bound_compare_clustering(table, end, &clustering) > 0)
             remove_rate(rollup, reseller, since, changed);
     }
+    memory_free(rates);
 }
 
 static void take_all_rates(struct rollup *rollup, struct bytes reseller,
                            struct changed_rates *changed)
 {
     uint32_t count;
-    const struct rate *rates = rate_table_rates(rollup->rates.table, reseller, &count);
+    struct rate *rates = rate_table_rates(rollup->rates.table, reseller, &count);
     for (uint32_t i = 0; i < count; i++)
         note_change(changed, reseller, rates[i].since, &rates[i], NULL);
+    memory_free(rates);
     rate_table_remove(rollup->rates.table, reseller, INT32_MIN, RATE_DAY_END);
 }
 

@@ -37,10 +37,11 @@ static void verify_rates(struct verify *verify)
     struct bytes *resellers = rate_table_resellers(table, &reseller_count);
     for (uint32_t i = 0; i < reseller_count; i++) {
         uint32_t count;
-        const struct rate *rates = rate_table_rates(table, resellers[i], &count);
+        struct rate *rates = rate_table_rates(table, resellers[i], &count);
         for (uint32_t k = 0; k < count; k++)
             if (decimal_is_negative(rates[k].rate) || decimal_compare(rates[k].rate, whole) > 0)
                 name_rate(verify, resellers[i], &rates[k]);
+        memory_free(rates);
     }
     memory_free(resellers);
 }

@@ -69,6 +69,43 @@ Test(rate, removed_rates_leave_the_one_before_in_effect)
     rate_table_free(table);
 }
 
+/* An insertion that moved all later rates would take this test a minute. */
+Test(rate, very_many_rates_are_set_and_removed_in_any_order, .timeout = 10)
+{
+    enum { DAYS = 150000, STEP = 7919 }; /* no divisor in common */
+    struct bytes reseller = bytes_text("a");
+    uint32_t count;
+    for (int order = 0; order < 3; order++) {
+        struct rate_table *table = rate_table_new();
+        for (int64_t i = 0; i < DAYS; i++) {
+            int32_t day = (int32_t)(order == 0 ? i : order == 1 ? DAYS - 1 - i : i * STEP % DAYS);
+            cr_assert(rate_table_set(table, reseller, day * 2, decimal_from(day, 6)));
+        }
+        struct rate *rates = rate_table_rates(table, reseller, &count);
+        cr_assert_eq(count, DAYS);
+        for (int32_t i = 0; i < DAYS; i++)
+            cr_assert(rates[i].since == 2 * i && rates[i].rate.limb[0] == (uint32_t)i);
+        memory_free(rates);
+        for (int32_t i = 0; i < DAYS; i++) {
+            cr_assert_eq(rate_table_at(table, reseller, 2 * i + 1)->since, 2 * i);
+            cr_assert_eq(rate_table_next(table, reseller, 2 * i - 1), 2 * i);
+        }
+        cr_assert_null(rate_table_at(table, reseller, -1));
+        cr_assert_eq(rate_table_next(table, reseller, 2 * DAYS - 2), RATE_DAY_END);
+        cr_assert(rate_table_remove(table, reseller, 1001, 200000));
+        cr_assert_eq(rate_table_at(table, reseller, 200000 - 1)->since, 1000);
+        cr_assert_eq(rate_table_next(table, reseller, 1000), 200000);
+        for (int64_t i = 0; i < DAYS; i++) {
+            int32_t since = (int32_t)(i * STEP % DAYS) * 2;
+            bool was_removed = since > 1000 && since < 200000;
+            cr_assert_eq(rate_table_remove(table, reseller, since, since + 1), !was_removed);
+        }
+        cr_assert_null(rate_table_rates(table, reseller, &count));
+        cr_assert_eq(count, 0);
+        rate_table_free(table);
+    }
+}
+
 Test(rate, many_resellers_keep_their_own_rates_and_are_listed_in_order)
 {
     struct rate_table *table = rate_table_new();
