@@ -498,6 +498,11 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
     if (rc < 0)
         return rc;
     const char *keyspace = schema->keyspaces[index]->name;
+    for (uint32_t i = 0; i < schema->unread_count; i++)
+        if (strcmp(schema->unread[i].keyspace, keyspace) == 0)
+            return error_set(err, ERROR_CONFLICT,
+                             "keyspace %.100s has the table %.100s, which cannot be read: %.200s",
+                             keyspace, schema->unread[i].name, schema->unread[i].why);
     for (uint32_t i = schema->table_count; i > 0; i--)
         if (strcmp(schema->tables[i - 1]->keyspace, keyspace) == 0)
             remove_table(schema, schema->tables[i - 1]);
@@ -700,6 +705,28 @@ static int define_columns(struct schema *schema, const struct table_definition *
     return 0;
 }
 
+/* ERROR_EXISTS if another table that is kept as bytes has the table's name. */
+static int check_unread(const struct schema *schema, const struct table *table, struct error *err)
+{
+    for (uint32_t i = 0; i < schema->unread_count; i++) {
+        const struct unread_table *unread = &schema->unread[i];
+        if (unread->id != table->id && strcmp(unread->keyspace, table->keyspace) == 0 &&
+            strcmp(unread->name, table->name) == 0)
+            return error_set(err, ERROR_EXISTS,
+                             "table %.100s.%.100s exists already, but cannot be read: %.200s",
+                             unread->keyspace, unread->name, unread->why);
+    }
+    return 0;
+}
+
+/* Give up the bytes of a built-in table for the program's own definition. */
+static void drop_unread(struct schema *schema, uint32_t table_id)
+{
+    for (uint32_t i = schema->unread_count; i > 0; i--)
+        if (schema->unread[i - 1].id == table_id)
+            schema->unread[i - 1] = schema->unread[--schema->unread_count];
+}
+
 int schema_add_table(struct schema *schema, const struct table_definition *definition,
                      struct error *err)
 {
@@ -717,9 +744,12 @@ int schema_add_table(struct schema *schema, const struct table_definition *defin
                               schema, definition->comment == NULL ? "" : definition->comment)};
     int rc = define_columns(schema, definition, &table, err);
     if (rc == 0)
+        rc = check_unread(schema, &table, err);
+    if (rc == 0)
         rc = schema_insert_table(schema, &table, err);
     if (rc < 0)
         return rc;
+    drop_unread(schema, table.id);
     if (table.id == schema->table_id_next)
         schema->table_id_next++;
     return 0;

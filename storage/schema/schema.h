@@ -6,8 +6,9 @@
  * it.  FORMATS.md "Schema" describes the serialized form.
  *
  * A table that this program cannot read (it may have a type that the program does not have) is kept
- * as bytes, which are written again unchanged.  No lookup finds such a table, and its number stays
- * taken.  The engine decides whether a directory opens without it (schema_refuse_unread). */
+ * as bytes, which are written again unchanged.  No lookup finds such a table; its number and name
+ * stay taken, and its keyspace is not dropped.  schema_add_table replaces a built-in one.  The
+ * engine decides whether a directory opens without it (schema_refuse_unread). */
 #ifndef DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
 #define DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
 
@@ -157,7 +158,8 @@ must_check int schema_add_keyspace(struct schema *schema, const char *name, stru
 must_check int schema_set_keyspace(struct schema *schema, const char *name,
                                    const char *replication, bool durable_writes,
                                    struct error *err);
-/* Drop a keyspace with its tables and types. */
+/* Drop a keyspace with its tables and types.  ERROR_CONFLICT: it has a table that is kept as
+ * bytes. */
 must_check int schema_drop_keyspace(struct schema *schema, const char *name, struct error *err);
 
 /* Field types are spelled in CQL; collections and user types become frozen. */

@@ -283,6 +283,60 @@ Test(schema, the_serialized_form_reads_back)
     schema_unref(read);
 }
 
+/* The schema as a program reads it that does not have the type. */
+static struct schema *without_type(const struct schema *schema, const char *type)
+{
+    struct buffer buffer = serialize(schema);
+    struct schema *read;
+    struct error err = {0};
+    uint8_t *at = memmem(buffer.data, buffer.size, type, strlen(type));
+
+    cr_assert_not_null(at);
+    *at = '?';
+    must(schema_deserialize(buffer_view(&buffer), &read, &err), &err);
+    buffer_release(&buffer);
+    return read;
+}
+
+Test(schema, the_name_of_a_table_that_is_kept_as_bytes_stays_taken)
+{
+    struct schema *schema = make();
+    struct schema *read = without_type(schema, "set<text>");
+    struct table_definition simple = hotels;
+    struct error err = {0};
+
+    simple.column_count = 1;
+    cr_assert_null(schema_table_named(read, "hotel", "hotels"));
+    cr_assert_eq(schema_add_table(read, &simple, &err), ERROR_EXISTS);
+    cr_assert_not_null(strstr(err.text, "hotel.hotels exists already, but cannot be read"));
+    cr_assert_eq(schema_drop_keyspace(read, "hotel", &err), ERROR_CONFLICT);
+    cr_assert_not_null(strstr(err.text, "hotels, which cannot be read"));
+    simple.name = "guests";
+    must(schema_add_table(read, &simple, &err), &err);
+    cr_assert_eq(schema_table_named(read, "hotel", "guests")->id, hotels_id(schema) + 1);
+    schema_unref(read);
+    schema_unref(schema);
+}
+
+Test(schema, a_built_in_table_replaces_the_bytes_that_are_kept_of_it)
+{
+    struct schema *schema = make();
+    struct schema *read = without_type(schema, "decimal");
+    struct error err = {0};
+
+    cr_assert(schema_is_unread(read, clicks.id));
+    must(schema_add_table(read, &clicks, &err), &err);
+    cr_assert_not(schema_is_unread(read, clicks.id));
+    must(schema_refuse_unread(read, &err), &err);
+    struct buffer before = serialize(schema);
+    struct buffer after = serialize(read);
+    cr_assert(bytes_equal(buffer_view(&before), buffer_view(&after)));
+    buffer_release(&before);
+    buffer_release(&after);
+    schema_unref(read);
+    schema_unref(schema);
+}
+
 static void put_text(struct buffer *bytes, const char *text)
 {
     buffer_put_sized(bytes, bytes_text(text));
