@@ -36,7 +36,9 @@ struct restore {
     uint64_t newest_frame;               /* the last frame of the newest point */
     struct commit_log_extent newest_log; /* the last log file of the newest point */
     struct commit_log_end end;           /* of the part of the log that is restored */
-    uint8_t *piece;                      /* PIECE_SIZE aligned bytes */
+    struct commit_log_extent *log;       /* of the part that is restored, by file; owned */
+    size_t log_count;
+    uint8_t *piece; /* PIECE_SIZE aligned bytes */
     uint64_t bytes_done;
     uint64_t bytes_total;
 };
@@ -256,42 +258,50 @@ static int check_log(struct restore *r, struct error *err)
     return rc;
 }
 
-struct log_names {
-    const struct commit_log_end *end;
-    uint32_t *ids;
-    size_t count;
-};
-
 static void find_log(void *context, const char *name)
 {
-    struct log_names *names = context;
+    struct restore *r = context;
     uint32_t id;
-    if (commit_log_name_parse(name, &id) && id >= names->end->file_id_first &&
-        id <= names->end->file_id) {
-        names->ids = memory_resize(names->ids, (names->count + 1) * sizeof(names->ids[0]));
-        names->ids[names->count++] = id;
+    if (commit_log_name_parse(name, &id) && id >= r->end.file_id_first && id <= r->end.file_id) {
+        r->log = memory_resize(r->log, (r->log_count + 1) * sizeof(r->log[0]));
+        r->log[r->log_count++] = (struct commit_log_extent){id, r->end.size};
     }
 }
 
-static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
+/* Set the extent's size to that of the file, if the file is before the last one. */
+static int measure_log_file(struct restore *r, struct commit_log_extent *extent, struct error *err)
 {
     char path[BACKUP_PATH];
     struct disk_file *file;
-    struct hash128 hash;
-    uint64_t size = r->end.size;
-    backup_point_log_path(id, path);
-    if (id < r->end.file_id) {
-        int rc = r->source->open(r->source, path, DISK_READ, &file, err);
-        if (rc != 0)
-            return rc;
-        int64_t found = r->source->size(r->source, file);
-        r->source->close(r->source, file);
-        if (found < 0)
-            return error_set(err, (int)found, "read %s of the backup: %s", path,
-                             error_text((int)found));
-        size = (uint64_t)found / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
+    if (extent->file_id == r->end.file_id)
+        return 0;
+    backup_point_log_path(extent->file_id, path);
+    int rc = r->source->open(r->source, path, DISK_READ, &file, err);
+    if (rc != 0)
+        return rc;
+    int64_t found = r->source->size(r->source, file);
+    r->source->close(r->source, file);
+    if (found < 0)
+        return error_set(err, (int)found, "read %s of the backup: %s", path,
+                         error_text((int)found));
+    extent->size = (uint64_t)found / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
+    return 0;
+}
+
+/* Find out what the restore copies.  It may copy more of the log than the point has. */
+static int measure(struct restore *r, struct error *err)
+{
+    int rc = r->end.file_id == 0 ? 0 : r->source->list(r->source, "log", find_log, r);
+    if (rc != 0)
+        return error_set(err, rc, "list the log of the backup: %s", error_text(rc));
+    r->bytes_total = r->bytes_done;
+    for (uint32_t i = 0; i < r->point.state.segment_count; i++)
+        r->bytes_total += r->point.state.segments[i].size;
+    for (size_t i = 0; rc == 0 && i < r->log_count; i++) {
+        rc = measure_log_file(r, &r->log[i], err);
+        r->bytes_total += r->log[i].size;
     }
-    return size == 0 ? 0 : copy_file(r, path, size, &hash, err);
+    return rc;
 }
 
 /* Make an empty log file: a data directory without log files would be refused, since log files
@@ -312,15 +322,14 @@ static int make_empty_log(struct restore *r, struct error *err)
 
 static int copy_log(struct restore *r, struct error *err)
 {
-    struct log_names names = {.end = &r->end};
-    if (r->end.file_id == 0)
-        return make_empty_log(r, err);
-    int rc = r->source->list(r->source, "log", find_log, &names);
-    if (rc != 0)
-        (void)error_set(err, rc, "list the log of the backup: %s", error_text(rc));
-    for (size_t i = 0; rc == 0 && i < names.count; i++)
-        rc = copy_log_file(r, names.ids[i], err);
-    memory_free(names.ids);
+    int rc = r->end.file_id == 0 ? make_empty_log(r, err) : 0;
+    for (size_t i = 0; rc == 0 && i < r->log_count; i++) {
+        char path[BACKUP_PATH];
+        struct hash128 hash;
+        backup_point_log_path(r->log[i].file_id, path);
+        if (r->log[i].size > 0)
+            rc = copy_file(r, path, r->log[i].size, &hash, err);
+    }
     return rc;
 }
 
@@ -381,6 +390,7 @@ static int restore_locked(struct restore *r, struct error *err)
         r->bytes_total += 2 * r->point.log[i].extent.size;
     rc = check_log(r, err);
     rc = rc == 0 ? scan_log(r, err) : rc;
+    rc = rc == 0 ? measure(r, err) : rc;
     rc = rc == 0 ? make_directories(r, err) : rc;
     rc = rc == 0 ? copy_segments(r, err) : rc;
     rc = rc == 0 ? copy_log(r, err) : rc;
@@ -405,6 +415,7 @@ int backup_restore(const struct backup_restore_options *options, struct backup_r
             .timestamp_us = r.end.timestamp_us != 0 ? r.end.timestamp_us : r.point.timestamp_us,
             .is_cut = r.end.is_cut};
     }
+    memory_free(r.log);
     memory_free(r.piece);
     backup_point_release(&r.point);
     r.disk->unlock(r.disk);

@@ -203,17 +203,33 @@ uint32_t backup_bench_clicks(struct engine_fixture *fixture)
     return rows;
 }
 
+struct bench_progress {
+    uint64_t done;
+    uint64_t total;
+};
+
+static void note_progress(void *context, uint64_t bytes_done, uint64_t bytes_total)
+{
+    struct bench_progress *progress = context;
+    cr_assert(bytes_done > progress->done && bytes_done <= bytes_total);
+    *progress = (struct bench_progress){bytes_done, bytes_total};
+}
+
 struct backup_bench_restored backup_bench_restore_to(struct sim_disk *target,
                                                      enum backup_moment moment, int64_t time_us,
                                                      struct sim_world *sim)
 {
     struct backup_bench_restored restored = {0};
+    struct bench_progress progress = {0};
     const struct backup_restore_options options = {.source = sim_disk_interface(target),
                                                    .world = sim_world_interface(sim),
                                                    .moment = moment,
-                                                   .time_us = time_us};
+                                                   .time_us = time_us,
+                                                   .progress = note_progress,
+                                                   .context = &progress};
     restored.status = backup_restore(&options, &restored.report, &restored.err);
     if (restored.status == 0) {
+        cr_assert_eq(progress.done, progress.total);
         struct engine_fixture fixture = {0};
         struct error err = {0};
         fixture.options.log_first_file_size = BACKUP_BENCH_LOG_FILE;
