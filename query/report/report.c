@@ -35,6 +35,7 @@
 
 enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT, KEY_STREAM };
 enum { ROUND_MAX = 36, REPORT_COLUMNS_MAX = 7 };
+enum { PRINTED_MAX = 1000 }; /* ads that one turn of the loop prints or draws */
 
 struct report {
     const struct query *query;
@@ -64,6 +65,7 @@ struct report {
     uint64_t days_known;        /* number of figures that came */
     struct report_sum unpriced; /* the sum of the days without a rate */
     struct report_chart *chart; /* NULL: rows are printed */
+    struct timer time_slice;    /* prints the next ads */
     int status;                 /* of the arithmetic, the chart, or the reading of ads */
     struct error err;
 };
@@ -543,9 +545,13 @@ static void print_ads(void *context)
                         !bytes_equal(report->day_figure.reseller, buffer_view(&report->reseller)));
     report->answer.output->drained = NULL;
     const struct report_ad *ad;
-    while (is_complete && (ad = report_ads_next(report->ads)) != NULL) {
+    for (uint32_t i = 0; is_complete && (ad = report_ads_next(report->ads)) != NULL; i++) {
         if (!print_ad(report, ad)) {
             query_answer_wait(&report->answer, print_ads, report);
+            return;
+        }
+        if (i + 1 == PRINTED_MAX) {
+            rollup_yield(report->rollup, &report->time_slice);
             return;
         }
     }
@@ -556,6 +562,11 @@ static void print_ads(void *context)
     if (is_complete)
         report_ads_clear(report->ads);
     report_ads_add(report->ads, &report->day_figure, ads_added, report);
+}
+
+static void print_more_ads(struct timer *timer)
+{
+    print_ads(timer->context);
 }
 
 static void report_read_done(void *context, int status, const struct error *err)
@@ -653,6 +664,7 @@ static void report_run(void *room, const struct command_request *request,
         parse_as_of(report->options->as_of, rollup_zone(report->rollup), &report->as_of_ms);
     if (report->options->by == BY_AD)
         report->ads = report_ads_new(report->query->store, report->rollup, output);
+    report->time_slice = (struct timer){.fire = print_more_ads, .context = report};
     name_columns(report);
     if (report->options->is_chart) {
         report->chart = report_chart_new(report->options, report_currency(report));

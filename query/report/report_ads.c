@@ -2,8 +2,9 @@
  * to the day's sums only.
  *
  * All of this runs on the engine thread.  So that no step takes longer the more ads there are, a
- * day's end looks only at the ads that the day has, and ads are sorted by a heap: an ad is put into
- * its place when it is first seen, and the next one is found when it is printed. */
+ * day's end looks only at the ads that the day has, some of them in a turn of the loop, and ads are
+ * sorted by a heap: an ad is put into its place when it is first seen, and the next one is found
+ * when it is printed. */
 #include "query/report/report_ads.h"
 
 #include "rollup/days/dirty.h"
@@ -13,6 +14,8 @@
 #include "rollup/days/seal.h"
 #include "storage/schema/type.h"
 #include "base/memory.h"
+
+enum { FOLDED_MAX = 1000 }; /* ads that one turn of the loop adds up */
 
 struct entry {
     struct report_ad ad;
@@ -40,7 +43,10 @@ struct report_ads {
     int32_t day;
     store_done done;
     void *context;
+    struct timer time_slice; /* adds up the next ads of the day */
 };
+
+static void fold_some(struct timer *timer);
 
 struct report_ads *report_ads_new(struct store *store, struct rollup *rollup,
                                   struct command_output *output)
@@ -51,6 +57,7 @@ struct report_ads *report_ads_new(struct store *store, struct rollup *rollup,
     ads->rollup = rollup;
     ads->stream = rollup_stream(rollup);
     ads->numbers = key_map_new();
+    ads->time_slice = (struct timer){.fire = fold_some, .context = ads};
     return ads;
 }
 
@@ -161,16 +168,29 @@ static int day_fold(const struct report_ads *ads, struct entry *entry)
     return rc;
 }
 
-static void day_read(void *context, int status, const struct error *err)
+static void fold_some(struct timer *timer)
 {
-    struct report_ads *ads = context;
-    rollup_unpin_seals(ads->rollup, &ads->pin);
-    while (status == 0 && ads->day_first > 0) {
+    struct report_ads *ads = timer->context;
+    int status = 0;
+    for (uint32_t i = 0; i < FOLDED_MAX && status == 0 && ads->day_first > 0; i++) {
         struct entry *entry = &ads->entries[ads->day_first - 1];
         ads->day_first = entry->day_next;
         status = day_fold(ads, entry);
     }
-    ads->done(ads->context, status, err);
+    if (status == 0 && ads->day_first > 0)
+        rollup_yield(ads->rollup, &ads->time_slice);
+    else
+        ads->done(ads->context, status, NULL);
+}
+
+static void day_read(void *context, int status, const struct error *err)
+{
+    struct report_ads *ads = context;
+    rollup_unpin_seals(ads->rollup, &ads->pin);
+    if (status == 0)
+        fold_some(&ads->time_slice);
+    else
+        ads->done(ads->context, status, err);
 }
 
 static int add_sealed(void *context, const struct table *table, const struct page_row *row,

@@ -162,6 +162,11 @@ bool rollup_trusts_clock(const struct rollup *rollup)
     return !store_clock(rollup->store).is_in_doubt;
 }
 
+void rollup_yield(const struct rollup *rollup, struct timer *timer)
+{
+    rollup_fire_in(rollup, timer, 0);
+}
+
 int32_t rollup_sealed_to(const struct rollup *rollup)
 {
     return rollup->retention.sealed_to;

@@ -129,6 +129,9 @@ const struct click_stream *rollup_stream(const struct rollup *rollup);
  * this time. */
 void rollup_enter(struct rollup *rollup);
 void rollup_leave(struct rollup *rollup);
+/* For a command with long work: the timer fires when the engine thread has done the other work that
+ * is due. */
+void rollup_yield(const struct rollup *rollup, struct timer *timer);
 
 /* One day's figure, as the day's row in amount_by_day has it, or will have it after the next
  * refresh. */

@@ -17,6 +17,7 @@ struct answer {
     bool is_slow; /* everything stays queued until the reader reads */
     size_t queued;
     size_t queued_max;
+    uint32_t steps; /* of the loop */
     bool is_finished;
     int exit_status;
 };
@@ -66,9 +67,9 @@ static const struct command *find_command(const char *name)
 }
 
 /* Until it is finished or waits for its reader. */
-static void step(struct rollup_fixture *fixture, const struct answer *answer)
+static void step(struct rollup_fixture *fixture, struct answer *answer)
 {
-    while (!answer->is_finished && answer->output.drained == NULL)
+    for (; !answer->is_finished && answer->output.drained == NULL; answer->steps++)
         cr_assert(fixture->world->executor->step(fixture->world->executor) || answer->is_finished ||
                   answer->output.drained != NULL);
 }
@@ -609,6 +610,13 @@ Test(report, has_many_ads_in_order_each_with_the_sums_of_its_days)
     answer.out.size--; /* the NUL */
     cr_expect(bytes_equal(buffer_view(&answer.out), buffer_view(&expected)));
     expect_same_when_slow(&fixture, "report --by ad --format csv");
+    answer_release(&answer);
+    answer = (struct answer){0};
+    run(&fixture, &answer, "report --by ad --format svg");
+    cr_expect_eq(answer.exit_status, EXIT_DONE);
+    /* No step adds up, sorts or draws more ads than STEP_ADS. */
+    enum { STEP_ADS = 1000, WORK = SCATTERED_ADS * (2 * 6 + 3 + 2) / 6 };
+    cr_expect_geq(answer.steps, WORK / STEP_ADS, "%u", answer.steps);
     buffer_release(&expected);
     answer_release(&answer);
     rollup_fixture_stop(&fixture);
