@@ -77,6 +77,11 @@ void status_report_bytes(struct status_report *report, const char *label, const 
                          uint64_t value, const char *words)
 {
     begin_fact(report, label, key);
+    if (value == UINT64_MAX) {
+        buffer_append_text(&report->members, "null");
+        buffer_printf(&report->lines, "unknown%s", words);
+        return;
+    }
     buffer_printf(&report->members, "%" PRIu64, value);
     if (report->is_human)
         buffer_printf(&report->lines, "%s%s", status_report_size(value).text, words);

@@ -43,6 +43,7 @@ void status_report_text(struct status_report *report, const char *label, const c
                         const char *value);
 void status_report_number(struct status_report *report, const char *label, const char *key,
                           uint64_t value, const char *words);
+/* UINT64_MAX: the size is not known. */
 void status_report_bytes(struct status_report *report, const char *label, const char *key,
                          uint64_t value, const char *words);
 

@@ -6,6 +6,7 @@
 #include "program/control/control_parse.h"
 #include "query/commands/query_commands.h"
 #include "query/query.h"
+#include "query/status_report.h"
 #include "base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 
@@ -506,6 +507,23 @@ Test(status, tells_facts_metrics_or_nothing)
     answer_release(&facts);
     answer_release(&metrics);
     rollup_fixture_stop(&fixture);
+}
+
+Test(status, says_that_a_size_is_not_known)
+{
+    for (int is_human = 0; is_human < 2; is_human++) {
+        struct status_report report = {.is_human = is_human};
+        struct buffer text = {0};
+        status_report_bytes(&report, "disk", "free", UINT64_MAX, " free, ");
+        status_report_bytes(&report, NULL, "wanted", 17, " wanted");
+        status_report_print_lines(&report, &text);
+        status_report_print_json(&report, &text);
+        buffer_put_u8(&text, 0);
+        cr_expect_not_null(strstr((const char *)text.data, " unknown free, 17 bytes wanted\n"));
+        cr_expect_not_null(strstr((const char *)text.data, "\"free\":null,\"wanted\":17}\n"));
+        buffer_release(&text);
+        status_report_release(&report);
+    }
 }
 
 /* ---- long answers ---- */
