@@ -136,6 +136,20 @@ Test(cql_json, values_are_read_and_printed_as_cassandra_does)
     arena_free(arena);
 }
 
+/* A client's driver may send the 16 bytes; a text never gives them. */
+Test(cql_json, an_ipv4_address_within_ipv6_is_printed_as_java_does)
+{
+    static const uint8_t mapped[16] = {[10] = 0xFF, [11] = 0xFF, [12] = 1, 2, 3, 255};
+    static const uint8_t other[16] = {[9] = 1, [10] = 0xFF, [11] = 0xFF, [12] = 1, 2, 3, 255};
+    struct buffer json = {0};
+
+    cql_json_format(type_builtin(TYPE_INET), bytes_of(mapped, sizeof mapped), &json);
+    cql_json_format(type_builtin(TYPE_INET), bytes_of(other, sizeof other), &json);
+    buffer_put_u8(&json, 0);
+    cr_expect_str_eq((const char *)json.data, "\"1.2.3.255\"\"0:0:0:0:1:ffff:102:3ff\"");
+    buffer_release(&json);
+}
+
 Test(cql_json, values_of_another_kind_are_refused_in_cassandras_words)
 {
     static const char *const cases[][3] = {

@@ -130,9 +130,16 @@ static void put_decimal(struct bytes value, struct buffer *out)
 
 /* ---- other scalars ---- */
 
-/* InetAddress.getHostAddress: eight groups without leading zeros, none left out. */
+/* InetAddress.getHostAddress: eight groups without leading zeros, none left out.  For Java
+ * ::ffff:1.2.3.4 is 1.2.3.4, also where the value has 16 bytes. */
 static void put_inet6(struct bytes value, struct buffer *out)
 {
+    static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
+
+    if (memcmp(value.data, mapped, sizeof mapped) == 0) {
+        type_format(type_builtin(TYPE_INET), bytes_of(value.data + sizeof mapped, 4), out);
+        return;
+    }
     for (int i = 0; i < 16; i += 2)
         buffer_printf(out, i == 0 ? "%x" : ":%x", load_u16_be(value.data + i));
 }
