@@ -9,6 +9,8 @@
  * few pages. */
 #include "storage/segment/columnar_dictionary.h"
 
+#include <stdlib.h>
+
 #include "base/arena.h"
 #include "base/memory.h"
 #include "storage/cell/block.h"
@@ -189,8 +191,8 @@ struct dictionary_column {
 };
 
 struct columnar_dictionary {
-    struct segment *segment; /* borrowed */
-    struct dictionary_column *columns;
+    struct segment *segment;           /* borrowed */
+    struct dictionary_column *columns; /* by dictionary and column id */
     uint32_t column_count;
     struct vector_decoder vectors;
     struct buffer page;
@@ -222,19 +224,32 @@ static int index_column(struct reader *reader, uint32_t segment_pages,
     return 0;
 }
 
+static int column_order(const void *a, const void *b)
+{
+    const struct dictionary_column *left = a;
+    const struct dictionary_column *right = b;
+    if (left->dictionary != right->dictionary)
+        return left->dictionary < right->dictionary ? -1 : 1;
+    return (left->column_id > right->column_id) - (left->column_id < right->column_id);
+}
+
 static int index_parse(struct columnar_dictionary *dictionary)
 {
+    uint32_t capacity = 0;
     struct reader reader = reader_of(segment_extra(dictionary->segment));
     if (reader_u8(&reader) != DICTIONARY_FORMAT || reader.failed)
         return ERROR_CORRUPT;
     while (reader_left(&reader) > 0) {
-        dictionary->columns = memory_resize(dictionary->columns, (dictionary->column_count + 1) *
-                                                                     sizeof *dictionary->columns);
+        dictionary->columns = memory_make_room(dictionary->columns, dictionary->column_count,
+                                               &capacity, sizeof *dictionary->columns);
         struct dictionary_column *column = &dictionary->columns[dictionary->column_count++];
         *column = (struct dictionary_column){0};
         if (index_column(&reader, segment_page_count(dictionary->segment), column) != 0)
             return ERROR_CORRUPT;
     }
+    if (dictionary->column_count > 0)
+        qsort(dictionary->columns, dictionary->column_count, sizeof *dictionary->columns,
+              column_order);
     return 0;
 }
 
@@ -353,12 +368,11 @@ static struct dictionary_page *page_of(const struct dictionary_column *column, u
 static const struct dictionary_column *column_find(const struct columnar_dictionary *dictionary,
                                                    uint32_t which, uint32_t column_id)
 {
-    for (uint32_t i = 0; i < dictionary->column_count; i++) {
-        const struct dictionary_column *column = &dictionary->columns[i];
-        if (column->dictionary == which && column->column_id == column_id)
-            return column;
-    }
-    return NULL;
+    const struct dictionary_column key = {.dictionary = which, .column_id = column_id};
+    return dictionary->column_count == 0
+               ? NULL
+               : bsearch(&key, dictionary->columns, dictionary->column_count,
+                         sizeof *dictionary->columns, column_order);
 }
 
 uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,

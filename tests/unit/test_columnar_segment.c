@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/murmur3.h"
 #include "storage/memtable/columnar_memtable.h"
+#include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 #include "tests/lib/segment_alone.h"
 #include "tests/sim/ram_disk.h"
@@ -351,6 +352,44 @@ Test(columnar_segment, equals_that_fill_pages_are_merged)
     columnar_rows_release(&rows);
     columnar_segment_reader_free(reader);
     segment_unref(merged);
+    teardown(&fixture);
+}
+
+/* A search that looked at all dictionaries would take this test a minute. */
+Test(columnar_segment, of_very_many_dictionaries_each_is_found, .timeout = 10)
+{
+    enum { DICTIONARIES = 100000, COLUMNS = 2 };
+    struct fixture fixture;
+    struct segment_info info = run_info(9);
+    struct segment_writer *writer;
+    struct segment *segment;
+    struct columnar_dictionary *dictionary;
+    struct buffer index = {0};
+    struct error err = {0};
+    setup(&fixture);
+    buffer_put_u8(&index, 1); /* the format */
+    for (uint32_t i = 0; i < DICTIONARIES * COLUMNS; i++) {
+        buffer_put_varint(&index, i / COLUMNS);
+        buffer_put_varint(&index, 9 - i % COLUMNS); /* column */
+        buffer_put_varint(&index, 0);               /* first page */
+        buffer_put_varint(&index, 1);               /* pages */
+        buffer_put_varint(&index, 1 + i % 2000);    /* strings */
+    }
+    cr_assert_eq(segment_writer_open(fixture.world, &info, &writer, &err), 0);
+    cr_assert_eq(segment_writer_page(writer, bytes_text("page"), (struct bytes){0}, &err), 0);
+    cr_assert_eq(segment_writer_extra(writer, buffer_view(&index), &err), 0);
+    cr_assert_eq(segment_writer_finish(writer, &info, &err), 0);
+    segment_writer_close(writer);
+    cr_assert_eq(segment_open_alone(fixture.world, &info, &segment, &err), 0, "%s", err.text);
+    cr_assert_eq(columnar_dictionary_open(segment, &dictionary, &err), 0, "%s", err.text);
+    for (uint32_t i = 0; i < DICTIONARIES * COLUMNS; i++)
+        cr_assert_eq(columnar_dictionary_count(dictionary, i / COLUMNS, 9 - i % COLUMNS),
+                     1 + i % 2000);
+    cr_assert_eq(columnar_dictionary_count(dictionary, 0, 10), 0);
+    cr_assert_eq(columnar_dictionary_count(dictionary, DICTIONARIES, 9), 0);
+    columnar_dictionary_close(dictionary);
+    segment_unref(segment);
+    buffer_release(&index);
     teardown(&fixture);
 }
 
