@@ -16,10 +16,17 @@
  *
  * What decides correctness, besides what may be merged (compact_plan.h) and how
  * (maintenance_merge.c): the ranks of purged clicks may be given again only to clicks that come
- * later.  A click that came while the merge was at work was ranked behind the purged ones.  So when
- * the merge is done, memtables and all other runs are searched for clicks of the purged partitions;
- * if there is one, the outputs are discarded.  From that search until the manifest names the
- * outputs no click is accepted.
+ * after the purge is published.  A click that came while the merge was at work was ranked behind
+ * the purged ones.  So when the merge is done, memtables and all other runs are searched for clicks
+ * of the purged partitions; if there is one, the outputs are discarded.  From that search until the
+ * manifest names the outputs no click is accepted.
+ *
+ * A purge is noted as tried when it is published, whatever it found, or when it was disturbed in
+ * this way; then the table's other days come next.  A disturbed purge is tried again when
+ * engine_compact is called, or an hour later, but not before what disturbed it is in runs: while
+ * clicks of its partitions are in memtables, each try would be disturbed.  After an error nothing
+ * is noted, and the purge is chosen again: when a resource was short, after the wait for it; when a
+ * page could not be read, without its run, and not at all if that is a run of deletions.
  *
  * For the same reason nothing is purged while the log is kept for restores to a moment (by an
  * archive or a running backup): if such a log were replayed over a state from before the purge,
@@ -45,12 +52,19 @@
 
 enum { CLOCKS_DIFFER_US = 60000000 }; /* younger tombstones stay */
 
+#define PURGE_AGAIN_US (INT64_C(3600) * 1000000) /* until a disturbed purge is tried again */
+
 /* A purge was tried of all days before `day`, with the overwrites up to `frame`. */
 struct purge_tried {
     uint32_t table_id;
     uint64_t frame;
     int32_t day;
-    bool was_disturbed; /* its outputs were discarded: the table's next merge does not purge */
+    bool was_disturbed;   /* the outputs of a merge were discarded: the table's next merge does not
+                           * purge, unless it is chosen for that */
+    int64_t again_us;     /* monotonic: when days from `again_day` on may be tried again; 0: no
+                           * purge was disturbed */
+    uint64_t again_frame; /* they are not tried before this frame is in segments */
+    int32_t again_day;
 };
 
 /* ---- the end of a merge ---- */
@@ -124,6 +138,70 @@ static bool has_purged(const struct compact_job *compact)
     return compact->purged != NULL && partition_index_count(compact->purged) > 0;
 }
 
+/* ---- which purges were tried ---- */
+
+static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < maintenance->purge_count; i++)
+        if (maintenance->purges[i].table_id == table_id)
+            return &maintenance->purges[i];
+    maintenance->purges = memory_resize(maintenance->purges, (maintenance->purge_count + 1) *
+                                                                 sizeof(struct purge_tried));
+    maintenance->purges[maintenance->purge_count] = (struct purge_tried){.table_id = table_id};
+    return &maintenance->purges[maintenance->purge_count++];
+}
+
+/* The purge of the day need not be tried again with the same deletions. */
+static void note_tried(struct purge_tried *tried, const struct compact_job *compact)
+{
+    for (uint32_t i = 0; i < compact->overwrites.count; i++) {
+        uint64_t frame = segment_info(compact->overwrites.segments[i])->frame_last;
+        tried->frame = frame > tried->frame ? frame : tried->frame;
+    }
+    tried->day = compact->day + 1;
+}
+
+/* A purge that dropped runs unread is not noted: other runs of the day may still have deleted rows.
+ * Each such purge leaves fewer runs, so one that drops none comes in the end. */
+static void note_published(const struct compact_job *compact)
+{
+    if (compact->purges && !compact->drops_whole)
+        note_tried(purge_tried_of(compact->maintenance, compact->table->id), compact);
+}
+
+static void note_disturbed(const struct compact_job *compact)
+{
+    struct maintenance *maintenance = compact->maintenance;
+    struct purge_tried *tried = purge_tried_of(maintenance, compact->table->id);
+    tried->was_disturbed = true;
+    if (!compact->purges)
+        return;
+    if (tried->again_us == 0 || compact->day < tried->again_day)
+        tried->again_day = compact->day;
+    tried->again_us = world_monotonic_us(maintenance->env->world) + PURGE_AGAIN_US;
+    tried->again_frame = sequencer_applied_frame(maintenance->sequencer);
+    note_tried(tried, compact);
+}
+
+/* Have the purges that were disturbed tried again if it is time; if only time has to pass, lower
+ * *again_us to when it has passed.  A merge of the table that is under way may yet set `day`. */
+static void purge_renew(const struct maintenance *maintenance, struct purge_tried *tried,
+                        int64_t *again_us)
+{
+    const struct world *world = maintenance->env->world;
+    if (tried->again_us == 0 || maintenance_is_merging(maintenance, tried->table_id) ||
+        !maintenance_is_flushed(maintenance, tried->again_frame))
+        return;
+    int64_t left_us = tried->again_us - world_monotonic_us(world);
+    int64_t at_us = world_wall_us(world) + left_us;
+    if (left_us > 0) {
+        *again_us = at_us < *again_us ? at_us : *again_us;
+        return;
+    }
+    tried->day = tried->again_day < tried->day ? tried->again_day : tried->day;
+    tried->again_us = 0;
+}
+
 /* ---- swapping ---- */
 
 static bool reindex(const struct compact_job *compact, int64_t token, struct bytes key)
@@ -188,6 +266,7 @@ static void publish_done(struct job *job)
     if (compact->status == 0) {
         maintenance_job_succeeded(maintenance, MAINTENANCE_MERGE);
         log_purged(compact);
+        note_published(compact);
         compact_swap(compact);
     } else {
         /* After a failure where waiting does not help, it is not known what the manifest names. */
@@ -200,17 +279,6 @@ static void publish_done(struct job *job)
 }
 
 /* ---- between merge and publication ---- */
-
-static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint32_t table_id)
-{
-    for (uint32_t i = 0; i < maintenance->purge_count; i++)
-        if (maintenance->purges[i].table_id == table_id)
-            return &maintenance->purges[i];
-    maintenance->purges = memory_resize(maintenance->purges, (maintenance->purge_count + 1) *
-                                                                 sizeof(struct purge_tried));
-    maintenance->purges[maintenance->purge_count] = (struct purge_tried){.table_id = table_id};
-    return &maintenance->purges[maintenance->purge_count++];
-}
 
 static bool is_input(const struct compact_job *compact, const struct segment *segment)
 {
@@ -304,7 +372,7 @@ static void merge_done(struct job *job)
     struct maintenance *maintenance = compact->maintenance;
     if (compact->status == 0 && is_disturbed(compact)) {
         compact->status = ERROR_CONFLICT;
-        purge_tried_of(maintenance, compact->table->id)->was_disturbed = true;
+        note_disturbed(compact);
     }
     if (compact->status == 0) {
         maintenance->sequencer->refuses_clicks |= has_purged(compact);
@@ -436,15 +504,12 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
             !purge_tried_of(maintenance, compact->table->id)->was_disturbed);
 }
 
-/* Note that the purge of the day is tried with the present deletions: it need not be tried again
- * with the same ones. */
-static void note_purge(struct purge_tried *tried, const struct compact_job *compact)
+/* Whether the table's deletions may be dropped with what they hide. */
+static bool may_purge(const struct maintenance *maintenance, struct group overwrites)
 {
-    for (uint32_t i = 0; i < compact->overwrites.count; i++) {
-        uint64_t frame = segment_info(compact->overwrites.segments[i])->frame_last;
-        tried->frame = frame > tried->frame ? frame : tried->frame;
-    }
-    tried->day = compact->day + 1;
+    const struct segment_list list = {&maintenance->runs->segments[overwrites.start],
+                                      overwrites.end - overwrites.start};
+    return !commit_log_is_kept(maintenance->sequencer->log) && !list_has_failed_read(&list);
 }
 
 static void compact_submit(struct maintenance *maintenance, const struct need *need)
@@ -459,6 +524,7 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     compact->table = schema_table(compact->schema, first->table_id);
     compact->kind = first->kind;
     compact->splits = choice->splits;
+    compact->purges = choice->purges;
     compact->day = choice->day;
     compact->is_awaited = need->is_asked;
     compact->now_s = engine_clock_past_us(maintenance->clock) / 1000000;
@@ -469,14 +535,11 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     if (compact->kind == SEGMENT_ROW)
         maintenance->memtables->oldest_us = INT64_MAX;
     bool is_worth = list_size(&compact->overwrites) <= list_size(&compact->inputs);
-    compact->may_purge = !tried->was_disturbed &&
-                         !commit_log_is_kept(maintenance->sequencer->log) &&
-                         !list_has_failed_read(&compact->overwrites) &&
-                         (choice->purges || maintenance->compact_waiters.count > 0 ||
-                          (choice->day != DAY_NONE && is_worth));
+    compact->may_purge =
+        choice->purges ||
+        (!tried->was_disturbed && may_purge(maintenance, need->overwrites) &&
+         (maintenance->compact_waiters.count > 0 || (choice->day != DAY_NONE && is_worth)));
     tried->was_disturbed = false;
-    if (choice->purges)
-        note_purge(tried, compact);
     *place_of(maintenance, compact->kind) = compact;
     engine_env_submit(maintenance->env, lane_of(compact->kind), &compact->job,
                       maintenance_merge_run, merge_done);
@@ -487,16 +550,17 @@ static bool part_plan(struct maintenance *maintenance, struct need *need, uint64
                       int64_t *again_us)
 {
     const struct segment_info *first = segment_info(maintenance->runs->segments[need->group.start]);
-    const struct purge_tried *tried = purge_tried_of(maintenance, first->table_id);
+    struct purge_tried *tried = purge_tried_of(maintenance, first->table_id);
     bool is_columnar = first->kind == SEGMENT_COLUMNAR;
-    bool may_purge = is_columnar && !commit_log_is_kept(maintenance->sequencer->log);
+    bool purges = is_columnar && may_purge(maintenance, need->overwrites);
+    purge_renew(maintenance, tried, again_us);
     struct compact_run *runs = runs_of(maintenance, need->part, is_columnar);
     struct compact_run *beside = runs_of(maintenance, need->overwrites, true);
     const struct compact_facts facts = {
         .runs = runs,
         .run_count = need->part.end - need->part.start,
         .overwrites = beside,
-        .overwrite_count = may_purge ? need->overwrites.end - need->overwrites.start : 0,
+        .overwrite_count = purges ? need->overwrites.end - need->overwrites.start : 0,
         .asked_until = asked_until,
         .day_rows_min = maintenance->env->options.day_rows_min,
         .tier_bytes = maintenance->env->options.tier_bytes,
@@ -621,6 +685,9 @@ static void compact_flushed(void *context, int status, const struct error *err)
         return;
     }
     maintenance->compact_until = maintenance->runs->frame_flushed;
+    for (uint32_t i = 0; i < maintenance->purge_count; i++)
+        if (maintenance->purges[i].again_us != 0)
+            maintenance->purges[i].again_us = world_monotonic_us(maintenance->env->world);
     for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
         if (maintenance->compactions[i] != NULL)
             maintenance->compactions[i]->is_awaited = true;

@@ -69,13 +69,11 @@ static void flush_free(struct flush_job *flush)
     memory_free(flush);
 }
 
-/* Whether all frames up to flush_until are in segments. */
-static bool is_flushed(const struct maintenance *maintenance)
+bool maintenance_is_flushed(const struct maintenance *maintenance, uint64_t frame)
 {
     const struct memtable_set *memtables = maintenance->memtables;
-    uint64_t until = maintenance->flush_until;
-    bool is_frozen = memtable_set_open_is_empty(memtables) || memtables->open->frame_first > until;
-    return is_frozen && (memtables->frozen_count == 0 || memtables->frozen[0]->frame_first > until);
+    bool is_frozen = memtable_set_open_is_empty(memtables) || memtables->open->frame_first > frame;
+    return is_frozen && (memtables->frozen_count == 0 || memtables->frozen[0]->frame_first > frame);
 }
 
 static void flush_succeeded(struct flush_job *flush)
@@ -87,7 +85,7 @@ static void flush_succeeded(struct flush_job *flush)
     memtable_set_give_back(maintenance->memtables, flush->memtable);
     maintenance_start_flush(maintenance);
     maintenance_start_compaction(maintenance);
-    if (is_flushed(maintenance))
+    if (maintenance_is_flushed(maintenance, maintenance->flush_until))
         maintenance_call_flush_waiters(maintenance, 0, NULL);
     sequencer_drain(maintenance->sequencer);
 }
@@ -172,7 +170,7 @@ int maintenance_flush(struct maintenance *maintenance, store_done done, void *co
         return rc;
     maintenance->flush_until = sequencer_applied_frame(maintenance->sequencer);
     sequencer_request_freeze(maintenance->sequencer);
-    if (is_flushed(maintenance)) {
+    if (maintenance_is_flushed(maintenance, maintenance->flush_until)) {
         if (done != NULL)
             done(context, 0, NULL);
         return 0;

@@ -255,6 +255,7 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
 static int merge_columnar_runs(struct compact_job *compact)
 {
     int rc = compact->may_purge && compact->reader != NULL ? maintenance_drop_find(compact) : 0;
+    compact->drops_whole = rc == 1;
     if (rc != 0)
         return rc < 0 ? rc : merge_row_runs(compact, &compact->overwrites);
     compact->takes_day = true;

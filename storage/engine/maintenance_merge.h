@@ -27,6 +27,7 @@ struct compact_job {
     enum segment_kind kind;
     bool splits;                       /* as in compact_choice */
     int32_t day;                       /* as in compact_choice */
+    bool purges;                       /* as in compact_choice */
     bool may_purge;                    /* drop rows that the overwrites delete, and deletions */
     bool is_awaited;                   /* requests for merges are answered only after it */
     bool drops_tombstones;             /* of row runs: tombstones may be dropped, because no older
@@ -45,6 +46,7 @@ struct compact_job {
     struct partition_reader *reader;   /* over the overwrites */
     struct view overwrite_view;
     struct partition_index *purged;    /* partitions whose deletions are dropped with their rows */
+    bool drops_whole;                  /* runs are dropped unread, and no other run is merged */
     bool has_dropped;                  /* at least one tombstone was dropped */
 
     struct run_change change;          /* replaces the inputs by the outputs */

@@ -13,6 +13,8 @@ void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance
 /* Call the callbacks that wait for a flush. */
 void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err);
+/* Whether all frames up to `frame` are in segments. */
+bool maintenance_is_flushed(const struct maintenance *maintenance, uint64_t frame);
 /* Whether runs of the table (0: of any) are being merged.  Only that merge may then remove runs of
  * the table. */
 bool maintenance_is_merging(const struct maintenance *maintenance, uint32_t table_id);

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/calendar.h"
 #include "storage/engine/compact_plan.h"
-#include "storage/engine/engine.h"
+#include "storage/engine/engine_private.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"
@@ -273,14 +273,12 @@ static void insert_named(struct history *history)
 }
 
 /* A whole day, or all clicks of one of its milliseconds. */
-static void delete_range(struct history *history)
+static void delete_all(struct history *history, struct listed range, bool is_day)
 {
     struct write_batch *batch = write_batch_new();
     struct column_value values[5];
     struct mutation mutation;
     const struct deletion deletion = {.timestamp_us = TIMESTAMP_SERVER};
-    const struct listed range = {.day = draw(history, DAYS), .time = draw(history, TIMES)};
-    bool is_day = draw(history, 3) == 0;
     struct unfiltered bounds[2];
     put_key(batch, &range, values);
     mutation_delete(click_table(history), values, 2, batch->arena, &mutation);
@@ -303,6 +301,12 @@ static void delete_range(struct history *history)
             (is_day || history->clicks[i].time == range.time))
             history->clicks[i].is_there = false;
     apply(history, batch);
+}
+
+static void delete_range(struct history *history)
+{
+    const struct listed range = {.day = draw(history, DAYS), .time = draw(history, TIMES)};
+    delete_all(history, range, draw(history, 3) == 0);
 }
 
 /* ---- everything else ---- */
@@ -444,6 +448,223 @@ Test(compaction, deletions_go_with_what_they_hid)
                       history.seed, segments_of(&history, TABLE_AD_CLICK));
         stop(&history);
     }
+}
+
+/* ---- purges that were not done ---- */
+
+enum { HOUR_S = 3600, STEPS_TO_REST = 10000 };
+
+static void note_status(void *context, int status, const struct error *err)
+{
+    int *noted = context;
+    (void)err;
+    *noted = status;
+}
+
+/* Whether there are deletions or corrections of clicks of the day. */
+static bool has_deletions(const struct history *history, uint32_t day)
+{
+    const struct run_set *runs = &engine_of(history->fixture.store)->runs;
+    int32_t number = (int32_t)(time_of(day, 0) / DAY_MS);
+    for (uint32_t i = 0; i < runs->count; i++)
+        if (segment_is(runs->segments[i], TABLE_AD_CLICK, SEGMENT_ROW) &&
+            segment_days_find(segment_days(runs->segments[i]), number) != NULL)
+            return true;
+    return false;
+}
+
+static void run_s(struct history *history, int64_t seconds)
+{
+    sim_world_run_us(history->sim, seconds * 1000000);
+}
+
+/* Nothing is left to do, now or later. */
+static void expect_rest(struct history *history)
+{
+    struct executor *executor = history->fixture.world->executor;
+    uint32_t steps = 0;
+    while (steps < STEPS_TO_REST && executor->step(executor))
+        steps++;
+    cr_assert_lt(steps, STEPS_TO_REST, "there is always a merge to do");
+}
+
+static void click_day(struct history *history, uint32_t day)
+{
+    struct listed *listed = &history->clicks[history->count++];
+    char amount[16];
+    *listed = (struct listed){
+        .day = day, .amount = history->amount_next++, .rank = RANK_UNKNOWN, .is_there = true};
+    snprintf(amount, sizeof amount, "0.%05u", listed->amount);
+    const struct click click = {"r", days[day], time_of(day, 0), ads[0], amount};
+    cr_assert_eq(engine_fixture_clicks(&history->fixture, &click, 1), 0);
+}
+
+/* A segment of clicks of one day, whose ranks are known. */
+static void flush_day(struct history *history, uint32_t day)
+{
+    for (uint32_t i = 0; i < 8; i++)
+        click_day(history, day);
+    check_all(history);
+    engine_fixture_flush(&history->fixture);
+}
+
+/* Clicks of the first day and deletions of some, whose purge is not due yet. */
+static void start_deleted(struct history *history)
+{
+    start(history, 1);
+    flush_day(history, 0);
+    delete_click(history);
+    engine_fixture_flush(&history->fixture);
+    run_s(history, 1);
+    cr_assert(has_deletions(history, 0));
+}
+
+/* The purge is due, and while it is at work a click of the first day comes. */
+static void disturb_purge(struct history *history)
+{
+    sim_world_stall_merges(history->sim, true);
+    run_s(history, HOUR_S + 1);
+    click_day(history, 0);
+    sim_world_stall_merges(history->sim, false);
+    run_s(history, 1);
+    cr_assert(has_deletions(history, 0), "the purge was not disturbed");
+}
+
+/* It is tried again once the click is in a segment, and not within an hour. */
+Test(compaction, does_a_purge_that_was_disturbed_when_nothing_disturbs_it)
+{
+    static struct history history;
+    start_deleted(&history);
+    disturb_purge(&history);
+    expect_rest(&history);
+    engine_fixture_flush(&history.fixture);
+    run_s(&history, HOUR_S);
+    cr_expect_not(has_deletions(&history, 0));
+    check_all(&history);
+    stop(&history);
+}
+
+Test(compaction, tries_a_purge_that_was_disturbed_not_within_an_hour)
+{
+    static struct history history;
+    start_deleted(&history);
+    disturb_purge(&history);
+    engine_fixture_flush(&history.fixture);
+    run_s(&history, HOUR_S / 2);
+    cr_expect(has_deletions(&history, 0));
+    run_s(&history, HOUR_S / 2);
+    cr_expect_not(has_deletions(&history, 0));
+    check_all(&history);
+    stop(&history);
+}
+
+Test(compaction, does_a_purge_that_was_disturbed_when_it_is_asked_for)
+{
+    static struct history history;
+    start_deleted(&history);
+    disturb_purge(&history);
+    engine_fixture_compact(&history.fixture);
+    cr_expect_not(has_deletions(&history, 0));
+    check_all(&history);
+    stop(&history);
+}
+
+Test(compaction, does_the_purges_of_other_days_beside_a_disturbed_one)
+{
+    static struct history history;
+    start_deleted(&history);
+    flush_day(&history, 1);
+    delete_all(&history, (struct listed){.day = 1, .time = 1}, false);
+    engine_fixture_flush(&history.fixture);
+    cr_assert(has_deletions(&history, 1));
+    disturb_purge(&history);
+    cr_expect_not(has_deletions(&history, 1));
+    check_all(&history);
+    stop(&history);
+}
+
+/* A copy of the log that begins and ends disturbs the purge of the first of two days.  A merge is
+ * asked for at each moment of the other's purge. */
+Test(compaction, forgets_no_disturbed_purge_when_asked_beside_another)
+{
+    static struct history history;
+    for (uint32_t steps = 0; steps < 10; steps++) {
+        struct commit_log_pin pin;
+        int status = 1;
+        start_deleted(&history);
+        flush_day(&history, 1);
+        delete_all(&history, (struct listed){.day = 1, .time = 1}, false);
+        engine_fixture_flush(&history.fixture);
+        struct commit_log *log = engine_of(history.fixture.store)->sequencer.log;
+        sim_world_stall_merges(history.sim, true);
+        run_s(&history, HOUR_S + 1);
+        commit_log_pin(log, &pin, 0);
+        sim_world_stall_merges(history.sim, false);
+        for (uint32_t i = 0; i < steps + 2; i++) {
+            history.fixture.world->executor->step(history.fixture.world->executor);
+            if (i == 1)
+                commit_log_unpin(log, &pin);
+        }
+        sim_world_stall_merges(history.sim, true);
+        cr_assert_eq(engine_compact(history.fixture.store, note_status, &status, NULL), 0);
+        run_s(&history, 1);
+        cr_expect(has_deletions(&history, 0), "%u steps: the purge was not disturbed", steps);
+        sim_world_stall_merges(history.sim, false);
+        run_s(&history, 1);
+        cr_expect_eq(status, 0);
+        cr_expect(!has_deletions(&history, 0) && !has_deletions(&history, 1), "%u steps", steps);
+        check_all(&history);
+        stop(&history);
+    }
+}
+
+Test(compaction, does_a_purge_for_which_there_was_no_room_when_there_is_some)
+{
+    static struct history history;
+    start_deleted(&history);
+    struct sim_disk *disk = sim_world_disk(history.sim);
+    sim_world_stall_merges(history.sim, true);
+    run_s(&history, HOUR_S + 1);
+    sim_disk_set_space(disk, sim_disk_used(disk));
+    sim_world_stall_merges(history.sim, false);
+    run_s(&history, 5);
+    cr_assert(has_deletions(&history, 0), "there was room");
+    sim_disk_set_space(disk, UINT64_MAX);
+    run_s(&history, 10);
+    cr_expect_not(has_deletions(&history, 0));
+    check_all(&history);
+    stop(&history);
+}
+
+/* The purge of the first day drops the run of the second one, of which all is deleted, unread. */
+Test(compaction, does_a_purge_also_after_runs_were_dropped_unread)
+{
+    static struct history history;
+    start_deleted(&history);
+    flush_day(&history, 1);
+    delete_all(&history, (struct listed){.day = 1}, true);
+    engine_fixture_flush(&history.fixture);
+    run_s(&history, HOUR_S + 1);
+    cr_expect_not(has_deletions(&history, 0));
+    cr_expect_eq(segments_of(&history, TABLE_AD_CLICK), 1);
+    check_all(&history);
+    stop(&history);
+}
+
+/* A correction stays, as it hides no whole row: its purge, which finds nothing, is done once. */
+Test(compaction, rests_after_a_purge_that_found_nothing)
+{
+    static struct history history;
+    start(&history, 1);
+    flush_day(&history, 0);
+    correct_click(&history);
+    engine_fixture_flush(&history.fixture);
+    expect_rest(&history);
+    cr_assert(has_deletions(&history, 0));
+    engine_fixture_compact(&history.fixture);
+    cr_expect(has_deletions(&history, 0));
+    check_all(&history);
+    stop(&history);
 }
 
 /* ---- tombstones of other tables ---- */
@@ -688,13 +909,6 @@ Test(compaction, merges_row_runs_while_clicks_are_being_merged)
     sim_world_stall(history.sim, LANE_MERGE, false);
     check_all(&history);
     stop(&history);
-}
-
-static void note_status(void *context, int status, const struct error *err)
-{
-    int *noted = context;
-    (void)err;
-    *noted = status;
 }
 
 static uint32_t segments_now(struct history *history)
