@@ -346,12 +346,23 @@ static bool is_disturbed(const struct compact_job *compact)
             maintenance->memtables->oldest_us < compact->drops_before_us);
 }
 
-static bool list_has_failed_read(const struct segment_list *list)
+static uint32_t count_failed_reads(const struct segment_list *list)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; i++)
-        if (segment_has_failed_read(list->segments[i]))
-            return true;
-    return false;
+        count += segment_has_failed_read(list->segments[i]);
+    return count;
+}
+
+/* Whether the merge failed because a page could not be read.  If a reader met such a page while
+ * another error ended the merge, this is wrong once: the next try leaves that run out, or does not
+ * count it.  An error that may pass is waited for. */
+static bool is_failed_read(const struct compact_job *compact)
+{
+    return !error_is_passing(compact->status) && count_failed_reads(&compact->inputs) +
+                                                         count_failed_reads(&compact->beside) +
+                                                         count_failed_reads(&compact->overwrites) >
+                                                     compact->unread;
 }
 
 /* The merge failed, or was given up; nothing of it is published. */
@@ -360,7 +371,7 @@ static void merge_failed(struct compact_job *compact)
     struct maintenance *maintenance = compact->maintenance;
     if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
         return;
-    if (list_has_failed_read(&compact->inputs) || list_has_failed_read(&compact->overwrites))
+    if (is_failed_read(compact))
         callbacks_call(&maintenance->compact_waiters, compact->status, &compact->err);
     else
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
@@ -509,7 +520,7 @@ static bool may_purge(const struct maintenance *maintenance, struct group overwr
 {
     const struct segment_list list = {&maintenance->runs->segments[overwrites.start],
                                       overwrites.end - overwrites.start};
-    return !commit_log_is_kept(maintenance->sequencer->log) && !list_has_failed_read(&list);
+    return !commit_log_is_kept(maintenance->sequencer->log) && count_failed_reads(&list) == 0;
 }
 
 static void compact_submit(struct maintenance *maintenance, const struct need *need)
@@ -539,6 +550,8 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
         choice->purges ||
         (!tried->was_disturbed && may_purge(maintenance, need->overwrites) &&
          (maintenance->compact_waiters.count > 0 || (choice->day != DAY_NONE && is_worth)));
+    compact->unread = count_failed_reads(&compact->beside) +
+                      (compact->may_purge ? 0 : count_failed_reads(&compact->overwrites));
     tried->was_disturbed = false;
     *place_of(maintenance, compact->kind) = compact;
     engine_env_submit(maintenance->env, lane_of(compact->kind), &compact->job,

@@ -39,6 +39,8 @@ struct compact_job {
     struct segment_list inputs;
     struct segment_list beside;        /* of a columnar merge: the table's other columnar runs */
     struct segment_list overwrites;    /* of a columnar merge: the table's row runs */
+    uint32_t unread;                   /* of these, segments that could not be read when the merge
+                                        * began, and that it does not read; no input was one */
 
     /* Used on the merge lane until the merge is done: */
     struct segment_list pass;          /* the inputs of the output being written; not referenced */

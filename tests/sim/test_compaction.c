@@ -10,6 +10,7 @@
  * of the rows.  And by the end of a history that is left alone, no deletion is left.
  *
  * SIM_SEED is the first history's seed, SIM_HISTORIES how many are run. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -1027,4 +1028,81 @@ Test(compaction, leaves_out_a_run_that_cannot_be_read)
         stop(&history);
     }
     cr_assert_gt(failures, 0);
+}
+
+/* One read of the oldest segment of clicks, or of their deletions, fails. */
+static void fail_read(struct history *history, enum segment_kind kind)
+{
+    const struct run_set *runs = &engine_of(history->fixture.store)->runs;
+    struct error err;
+    uint32_t at = 0;
+    while (at < runs->count && !segment_is(runs->segments[at], TABLE_AD_CLICK, kind))
+        at++;
+    cr_assert_lt(at, runs->count);
+    sim_disk_fail(sim_world_disk(history->sim), SIM_READ, 1, -EIO, false);
+    cr_assert_eq(segment_check_pages(runs->segments[at], &err), -EIO);
+}
+
+/* Clicks in two runs, which are to be merged beside deletions that cannot be read, and nothing
+ * else. */
+static void start_beside_unreadable(struct history *history)
+{
+    start_deleted(history);
+    click_day(history, 0);
+    engine_fixture_flush(&history->fixture);
+    fail_read(history, SEGMENT_ROW);
+    sim_world_stall(history->sim, LANE_MERGE_BESIDE, true);
+}
+
+/* The disk has no room: that is told and waited for, although something else cannot be read. */
+Test(compaction, waits_for_room_also_beside_a_run_that_cannot_be_read)
+{
+    static struct history history;
+    start_beside_unreadable(&history);
+    struct sim_disk *disk = sim_world_disk(history.sim);
+    uint32_t segments = segments_of(&history, TABLE_AD_CLICK);
+    sim_disk_set_space(disk, sim_disk_used(disk));
+    cr_expect_eq(compact_status(&history), -ENOSPC);
+    cr_expect_eq(maintenance_status(&engine_of(history.fixture.store)->maintenance), -ENOSPC);
+    cr_expect(maintenance_is_waiting_for_space(&engine_of(history.fixture.store)->maintenance));
+    sim_disk_set_space(disk, UINT64_MAX);
+    sim_world_stall(history.sim, LANE_MERGE_BESIDE, false);
+    run_s(&history, 2);
+    cr_expect_eq(compact_status(&history), 0);
+    cr_expect_lt(segments_of(&history, TABLE_AD_CLICK), segments);
+    stop(&history);
+}
+
+/* What a merge writes cannot be written: the store has failed. */
+Test(compaction, fails_the_store_also_beside_a_run_that_cannot_be_read)
+{
+    static struct history history;
+    start_beside_unreadable(&history);
+    sim_disk_fail(sim_world_disk(history.sim), SIM_WRITE, 1, -EIO, true);
+    cr_expect_eq(compact_status(&history), -EIO);
+    cr_expect(status_of(&history).failed);
+    sim_world_stall(history.sim, LANE_MERGE_BESIDE, false);
+    engine_fixture_close_failed(&history.fixture);
+    sim_world_free(history.sim);
+}
+
+/* The same where runs are dropped unread, one of which could not be read before. */
+Test(compaction, fails_the_store_also_where_it_drops_a_run_that_cannot_be_read)
+{
+    static struct history history;
+    start(&history, 1);
+    flush_day(&history, 0);
+    flush_day(&history, 0);
+    delete_all(&history, (struct listed){.day = 0}, true);
+    engine_fixture_flush(&history.fixture);
+    fail_read(&history, SEGMENT_COLUMNAR);
+    sim_world_stall_merges(history.sim, true);
+    run_s(&history, HOUR_S + 1);
+    sim_world_stall(history.sim, LANE_MERGE, false);
+    sim_disk_fail(sim_world_disk(history.sim), SIM_OPEN, 1, -EIO, true);
+    run_s(&history, 1);
+    cr_expect(status_of(&history).failed);
+    sim_world_stall_merges(history.sim, false);
+    engine_fixture_close_failed(&history.fixture);
+    sim_world_free(history.sim);
 }
