@@ -43,10 +43,10 @@
  * after the purge.
  *
  * A merge that ends early because the store closes leaves no files.  A merge that cannot read a
- * page leaves no files either.  Its error is the answer to engine_compact, and the store has not
- * failed: only reads that need the page fail.  The run of the page is left out of merges until the
- * run is replaced or the directory is opened again.  The runs before that run and the runs behind
- * it are merged separately, because no run may lie between merged ones. */
+ * page leaves no files either.  If engine_compact waits for that merge, the error is its answer.
+ * The store has not failed: only reads that need the page fail.  The run of the page is left out of
+ * merges until the run is replaced or the directory is opened again.  The runs before that run and
+ * the runs behind it are merged separately, because no run may lie between merged ones. */
 #include "base/memory.h"
 #include "storage/engine/maintenance_merge.h"
 
@@ -371,10 +371,10 @@ static void merge_failed(struct compact_job *compact)
     struct maintenance *maintenance = compact->maintenance;
     if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
         return;
-    if (is_failed_read(compact))
-        callbacks_call(&maintenance->compact_waiters, compact->status, &compact->err);
-    else
+    if (!is_failed_read(compact))
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
+    else if (compact->is_awaited)
+        callbacks_call(&maintenance->compact_waiters, compact->status, &compact->err);
 }
 
 static void merge_done(struct job *job)

@@ -1106,3 +1106,36 @@ Test(compaction, fails_the_store_also_where_it_drops_a_run_that_cannot_be_read)
     engine_fixture_close_failed(&history.fixture);
     sim_world_free(history.sim);
 }
+
+/* While clicks are merged, as was asked, rates are written whose merge cannot read one of them: who
+ * asked for the one is not told of the other. */
+Test(compaction, tells_who_asked_of_no_failed_read_of_another_merge)
+{
+    static struct history history;
+    int status = 1;
+    start_deleted(&history);
+    click_day(&history, 0);
+    engine_fixture_flush(&history.fixture);
+    sim_world_stall(history.sim, LANE_MERGE, true);
+    cr_assert_eq(engine_compact(history.fixture.store, note_status, &status, NULL), 0);
+    run_s(&history, 1);
+    sim_world_stall(history.sim, LANE_MERGE_BESIDE, true);
+    for (uint32_t i = 0; i < COMPACT_RUNS_MIN; i++) {
+        struct write_batch *batch = write_batch_new();
+        write_rate(&history, batch, i, false);
+        apply(&history, batch);
+        engine_fixture_flush(&history.fixture);
+    }
+    sim_world_stall(history.sim, LANE_MERGE_BESIDE, false);
+    sim_disk_fail(sim_world_disk(history.sim), SIM_READ, 1, -EIO, true);
+    run_s(&history, 1);
+    sim_disk_fail(sim_world_disk(history.sim), SIM_READ, 0, 0, false);
+    cr_assert(files_of(&history).failed_reads > 0 && segments_of(&history, TABLE_RESELLER) > 1);
+    cr_expect_eq(status, 1);
+    sim_world_stall(history.sim, LANE_MERGE, false);
+    run_s(&history, 1);
+    cr_expect_eq(status, 0);
+    cr_expect_not(has_deletions(&history, 0));
+    check_all(&history);
+    stop(&history);
+}
