@@ -140,11 +140,24 @@ static bool has_purged(const struct compact_job *compact)
 
 /* ---- which purges were tried ---- */
 
+/* Forget the tables that were dropped or truncated. */
+static void purges_shrink(struct maintenance *maintenance)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < maintenance->purge_count; i++)
+        if (schema_table(maintenance->memtables->schema, maintenance->purges[i].table_id) != NULL)
+            maintenance->purges[kept++] = maintenance->purges[i];
+    maintenance->purge_count = kept;
+}
+
+/* The result is valid until the next call for another table.  Dropped tables are forgotten when a
+ * new one is added, so there are never more entries than one and the most tables at a time. */
 static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint32_t table_id)
 {
     for (uint32_t i = 0; i < maintenance->purge_count; i++)
         if (maintenance->purges[i].table_id == table_id)
             return &maintenance->purges[i];
+    purges_shrink(maintenance);
     maintenance->purges = memory_resize(maintenance->purges, (maintenance->purge_count + 1) *
                                                                  sizeof(struct purge_tried));
     maintenance->purges[maintenance->purge_count] = (struct purge_tried){.table_id = table_id};

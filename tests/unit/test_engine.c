@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/murmur3.h"
 #include "ingest/ingest_tables.h"
-#include "storage/engine/engine.h"
+#include "storage/engine/engine_private.h"
 #include "storage/log/commit_log.h"
 #include "storage/manifest/manifest.h"
 #include "tests/lib/engine_fixture.h"
@@ -1082,6 +1082,37 @@ Test(engine, a_merge_brings_no_row_back_that_was_written_late)
     engine_fixture_compact(&fixture);
     expect_rows(&fixture, TABLE_OF_USER, 100, "");
     cr_expect_eq(segment_rows(&fixture, TABLE_OF_USER), 0);
+    engine_fixture_stop(&fixture);
+}
+
+/* As TRUNCATE does it: the table gets the next number. */
+static void truncate_table(struct engine_fixture *fixture, uint32_t table_id)
+{
+    struct schema *changed = schema_copy(store_schema(fixture->store));
+    struct write_batch *batch = write_batch_new();
+    struct error err = {0};
+    cr_assert_eq(schema_truncate_table(changed, table_id, &err), 0, "%s", err.text);
+    batch->schema = changed;
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+    schema_unref(changed);
+}
+
+/* Of a table that is truncated every hour no merge is remembered that was planned before. */
+Test(engine, what_was_planned_for_truncated_tables_is_forgotten)
+{
+    enum { ROUNDS = 5 };
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    create_user_table(&fixture);
+    const struct maintenance *maintenance = &engine_of(fixture.store)->maintenance;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        add_user_row(&fixture, TABLE_OF_USER + i, "a");
+        engine_fixture_flush(&fixture);
+        truncate_table(&fixture, TABLE_OF_USER + i);
+    }
+    cr_expect_gt(maintenance->purge_count, 0);
+    cr_expect_leq(maintenance->purge_count, 2);
     engine_fixture_stop(&fixture);
 }
 
