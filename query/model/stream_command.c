@@ -2,7 +2,8 @@
  *
  * The order of the steps must hold:
  *
- *   create   1. CQL writes are held back.
+ *   create   1. CQL writes are held back, and memtables are flushed.  The stream is refused if a
+ *               client has given a write timestamp that is later than the server's.
  *            2. One frame adds the stream's definition and tables, and the flags of the tables that
  *               the stream uses.
  *            3. When the frame is durable, the stream's rollup opens.
@@ -20,6 +21,7 @@
 #include "query/model/model.h"
 #include "rollup/days/rollup.h"
 #include "rollup/streams/streams.h"
+#include "storage/engine/engine.h"
 #include "base/memory.h"
 
 enum {
@@ -286,11 +288,53 @@ static void answered(void *context, const struct cql_result *result)
     streams_take_rows(call->model->streams, name, rolled_up, call);
 }
 
+static void create_prepare(void *context, store_done ready, void *ready_context)
+{
+    const struct stream_call *call = context;
+    struct error err = {0};
+    int rc = engine_flush(call->model->store, ready, ready_context, &err);
+    if (rc < 0)
+        ready(ready_context, rc, &err);
+}
+
+/* Check that the stream's writes will be the newest of the table: a deletion by the stream would
+ * otherwise leave a row, and take it out of the figures.  `name` is KEYSPACE.TABLE. */
+static int check_timestamps(struct store *store, const struct schema *schema, const char *name,
+                            struct error *err)
+{
+    char keyspace[STREAM_PART_MAX];
+    size_t size = strcspn(name, ".");
+    memcpy(keyspace, name, size);
+    keyspace[size] = '\0';
+    const struct table *table = schema_table_named(schema, keyspace, name + size + 1);
+    uint32_t count;
+    struct engine_table_status *tables = engine_table_status(store, &count);
+    int64_t now_us = store_now_us(store);
+    int64_t newest_us = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++)
+        if (table != NULL && tables[i].table_id == table->id)
+            newest_us = tables[i].newest_us;
+    memory_free(tables);
+    if (newest_us < now_us)
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "%s has a write with the timestamp %lld, which is later than now, %lld "
+                     "microseconds: the stream's own writes could not replace or delete it; wait "
+                     "until then, or copy the rows to a new table without USING TIMESTAMP",
+                     name, (long long)newest_us, (long long)now_us);
+}
+
 static int create_edit(void *context, struct schema *schema, struct write_batch *batch,
                        struct error *err)
 {
     const struct stream_call *call = context;
-    return stream_definition_make(&call->options->definition, schema, batch, err);
+    const struct stream_definition *definition = &call->options->definition;
+    int rc = stream_definition_make(definition, schema, batch, err);
+    if (rc == 0)
+        rc = check_timestamps(call->model->store, schema, definition->texts[STREAM_CLICKS], err);
+    if (rc == 0)
+        rc = check_timestamps(call->model->store, schema, definition->texts[STREAM_RATES], err);
+    return rc;
 }
 
 static void create_applied(void *context, store_done ready, void *ready_context)
@@ -338,7 +382,7 @@ static void change(const struct model *model, const struct stream_options *optio
         call->changes[i] = (struct cql_schema_change){is_drop ? CQL_DROPPED : CQL_CREATED,
                                                       CQL_TARGET_TABLE, "daybook", call->tables[i]};
     }
-    call->edit = (struct cql_edit){.prepare = is_drop ? drop_prepare : NULL,
+    call->edit = (struct cql_edit){.prepare = is_drop ? drop_prepare : create_prepare,
                                    .edit = is_drop ? drop_edit : create_edit,
                                    .applied = is_drop ? NULL : create_applied,
                                    .context = call,

@@ -106,6 +106,7 @@ struct engine_table_status {
     uint64_t segment_bytes;
     uint64_t segment_rows;
     uint64_t memory_rows;         /* rows in memtables; event tables only */
+    int64_t newest_us;            /* the newest write timestamp in segments, clients' included */
 };
 
 /* The tables with segments or, of event tables, rows in memtables, in any order; the caller frees

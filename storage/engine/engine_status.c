@@ -35,7 +35,8 @@ static struct engine_table_status *table_entry(struct table_list *list, uint32_t
         if (list->tables[i].table_id == table_id)
             return &list->tables[i];
     list->tables = memory_resize(list->tables, (list->count + 1) * sizeof *list->tables);
-    list->tables[list->count] = (struct engine_table_status){.table_id = table_id};
+    list->tables[list->count] =
+        (struct engine_table_status){.table_id = table_id, .newest_us = INT64_MIN};
     return &list->tables[list->count++];
 }
 
@@ -49,6 +50,8 @@ struct engine_table_status *engine_table_status(struct store *store, uint32_t *c
         entry->segments++;
         entry->segment_bytes += info->size;
         entry->segment_rows += info->rows;
+        if (info->timestamp_max_us > entry->newest_us)
+            entry->newest_us = info->timestamp_max_us;
     }
     for (uint32_t i = 0; i <= engine->memtables.frozen_count; i++) {
         const struct memtable *memtable = memtable_set_at(&engine->memtables, i);

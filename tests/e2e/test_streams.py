@@ -25,6 +25,8 @@ CREATE TABLE ad_network.clicks_per_ad (ad_id text PRIMARY KEY, clicks counter);
 CREATE TABLE ad_network.clicks_per_reseller (reseller_id text PRIMARY KEY, clicks counter);
 CREATE TABLE ad_network.clicks_per_day (reseller_id text, day text, clicks counter,
     PRIMARY KEY ((reseller_id, day)));
+CREATE TABLE ad_network.ahead (reseller_id text, day text, time timestamp, ad_id text,
+    amount float, PRIMARY KEY ((reseller_id, day), time, ad_id));
 INSERT INTO ad_network.reseller (id, effective_since, reward_percent)
     VALUES ('r', '2013-01-01', 0.25);
 """
@@ -214,6 +216,23 @@ def test_rows_of_before_are_rolled_up_and_truncated_ones_are_gone(server, sessio
     agrees(server)
     session.execute("TRUNCATE ad_network.reseller")
     cql.wait_for(lambda: report(server).splitlines()[1:] == ["r,2013-11-03,1,1.5,,"])
+    agrees(server)
+
+
+def test_a_write_of_the_future_is_refused_as_the_stream_could_not_replace_it(server, session):
+    def refused(*words):
+        return server.run("stream", "create", "network", *words, status=2).err
+
+    session.execute(INSERT.format(1, 1, 1, "0.5"))
+    ahead = INSERT.format(1, 1, 1, "0.5") + " USING TIMESTAMP 9000000000000000"
+    session.execute(ahead.replace("network.ad_click", "network.ahead"))
+    words = [word.replace("ad_network.ad_click", "ad_network.ahead") for word in NETWORK]
+    assert "ad_network.ahead has a write with the timestamp 9000000000000000" in refused(*words)
+    session.execute("DELETE FROM ad_network.reseller USING TIMESTAMP 9000000000000000 "
+                    "WHERE id = 'gone'")
+    assert "ad_network.reseller has a write with the timestamp" in refused(*NETWORK)
+    session.execute("TRUNCATE ad_network.reseller")
+    server.run("stream", "create", "network", *NETWORK)
     agrees(server)
 
 
