@@ -9,9 +9,9 @@
  *     buckets   lists of entries by the token's high bits, each one place plus one; 0: the end
  *     order     places of one bucket by (token, key), made by partition_index_seek
  *
- * An entry whose rows were all removed stays until the slots are used up.  If half of the entries
- * are such by then, the index is made anew without them.  So it has at most four times as many
- * entries as it ever had with rows.
+ * An entry that was cleared stays until the slots are used up.  If half of the entries are such by
+ * then, the index is made anew without them.  So it has at most four times as many entries as it
+ * ever had with rows.
  *
  * A walk in order sorts one bucket at a time.  Tokens are hashes, so a bucket has some dozens of
  * entries, however many partitions there are and were added since the walk began. */
@@ -48,9 +48,9 @@ struct partition_index {
     uint32_t chunk_count;
     uint32_t chunk_used; /* units of the last chunk */
     uint32_t count;
-    uint32_t empty_count; /* entries without rows */
-    size_t large_bytes;   /* of the stats that do not fit an entry */
-    uint32_t *slots;      /* capacity a power of two, at most three quarters used */
+    uint32_t cleared_count; /* entries that were cleared and not added to since */
+    size_t large_bytes;     /* of the stats that do not fit an entry */
+    uint32_t *slots;        /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
     uint32_t *buckets; /* slot_capacity / BUCKET_SLOTS of them */
     uint32_t *order;
@@ -243,15 +243,14 @@ static void index_grow(struct partition_index *index)
     memory_free(old);
 }
 
-/* Move the entries that have rows to new chunks. */
-static void index_drop_empty(struct partition_index *index)
+/* Move the entries that were not cleared to new chunks. */
+static void index_drop_cleared(struct partition_index *index)
 {
     const struct partition_index old = *index;
     index->chunks = NULL;
     index->chunk_count = 0;
     index->chunk_used = CHUNK_UNITS;
-    index->count -= index->empty_count;
-    index->empty_count = 0;
+    index->cleared_count = 0;
     slots_new(index, old.slot_capacity);
     for (uint32_t i = 0; i < old.slot_capacity; i++) {
         struct index_entry *entry = old.slots[i] == 0 ? NULL : entry_at(&old, old.slots[i] - 1);
@@ -260,6 +259,7 @@ static void index_drop_empty(struct partition_index *index)
         if (packed_stats_rows(&entry->stats) == 0) {
             index->large_bytes -= packed_stats_bytes(&entry->stats);
             packed_stats_clear(&entry->stats);
+            index->count--;
             continue;
         }
         uint32_t place = place_new(index, entry->stats.tag);
@@ -276,8 +276,8 @@ static void index_make_room(struct partition_index *index)
 {
     if (index->count < index->slot_capacity / 4 * 3)
         return;
-    if (index->empty_count >= index->count / 2)
-        index_drop_empty(index);
+    if (index->cleared_count >= index->count / 2)
+        index_drop_cleared(index);
     else
         index_grow(index);
 }
@@ -315,13 +315,13 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
         *slot = place + 1;
         bucket_add(index, place);
         index->count++;
-        index->empty_count++;
+    } else if (index->cleared_count > 0 &&
+               packed_stats_rows(&entry_at(index, *slot - 1)->stats) == 0) {
+        index->cleared_count--;
     }
     struct packed_stats *sum = &entry_at(index, *slot - 1)->stats;
-    index->empty_count -= packed_stats_rows(sum) == 0;
     index->large_bytes -= packed_stats_bytes(sum);
     packed_stats_add(sum, stats);
-    index->empty_count += packed_stats_rows(sum) == 0;
     index->large_bytes += packed_stats_bytes(sum);
 }
 
@@ -330,7 +330,7 @@ void partition_index_clear(struct partition_index *index, int64_t token, struct 
     struct index_entry *entry = entry_find(index, token, key);
     if (entry == NULL)
         return;
-    index->empty_count += packed_stats_rows(&entry->stats) > 0;
+    index->cleared_count += packed_stats_rows(&entry->stats) > 0;
     index->large_bytes -= packed_stats_bytes(&entry->stats);
     packed_stats_clear(&entry->stats);
 }

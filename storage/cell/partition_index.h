@@ -30,7 +30,8 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
 void partition_index_prefetch_place(const struct partition_index *index, int64_t token);
 void partition_index_prefetch(const struct partition_index *index, int64_t token);
 /* Set the stats of a partition to zero rows; its entry stays for now, and a later call of
- * partition_index_add may drop it. */
+ * partition_index_add may drop it, with all other entries of no rows.  An index in which nothing
+ * was cleared keeps entries that were added with no rows. */
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key);
 /* False when the index has no such partition. */
 bool partition_index_find(const struct partition_index *index, int64_t token, struct bytes key,

@@ -209,6 +209,26 @@ Test(partition_index, a_cleared_partition_stays_with_no_rows_and_is_added_to_aga
 }
 
 /* Days come and are purged: the index stays as large as the days that there are need it. */
+/* A merge notes in an index which partitions it purges. */
+Test(partition_index, partitions_without_rows_are_kept_unless_they_were_cleared)
+{
+    enum { PARTITIONS = 1000 };
+    struct partition_index *index = partition_index_new(1);
+    const struct partition_stats none = {0};
+    struct partition_index_entry entry;
+    char text[32];
+    for (uint32_t i = 0; i < 2 * PARTITIONS; i++) {
+        struct bytes key = key_of(i % PARTITIONS, text);
+        partition_index_add(index, token_of(key), key, &none);
+    }
+    cr_expect_eq(partition_index_count(index), PARTITIONS);
+    for (uint32_t i = 0; i < PARTITIONS; i++) {
+        struct bytes key = key_of(i, text);
+        cr_assert(partition_index_find(index, token_of(key), key, &entry), "%u", i);
+    }
+    partition_index_free(index);
+}
+
 Test(partition_index, partitions_that_come_and_go_take_no_more_memory)
 {
     enum { THERE = 1000, DAYS = 30 };
