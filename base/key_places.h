@@ -43,7 +43,7 @@ struct key_places {
 /* Places are allocated in `arena`, which outlives the table.  The places before each growth stay
  * allocated; all of those together are fewer than the present places. */
 void key_places_init(struct key_places *places, struct arena *arena);
-/* Add a number below KEY_PLACES_NONE that is not in the table. */
+/* Add a number below KEY_PLACES_NONE that is not in the table with this tag. */
 void key_places_add(struct key_places *places, uint32_t tag, uint32_t number);
 /* Copy more of the old places now, so that the additions that follow take less time. */
 void key_places_move(struct key_places *places);

@@ -29,6 +29,7 @@ struct counter_identity {
     const struct counter_slot *slot;
     struct bytes clustering; /* packed */
     uint32_t column_id;
+    uint32_t number; /* of the slot */
 };
 
 struct counter_chunk {
@@ -95,14 +96,6 @@ static uint32_t identity_tag(uint32_t table_id, struct bytes key, struct bytes c
     return (uint32_t)(hash >> 32);
 }
 
-static bool identity_is(const struct counter_identity *identity, uint32_t table_id,
-                        struct bytes key, struct bytes clustering, uint32_t column_id)
-{
-    return identity->column_id == column_id && identity->partition->base.table_id == table_id &&
-           bytes_equal(identity->clustering, clustering) &&
-           bytes_equal(memtable_partitions_key(&identity->partition->base), key);
-}
-
 /* ---- the order of a partition's counters ---- */
 
 /* A slot without clustering, in a table that has clustering columns, belongs to a static column. */
@@ -167,28 +160,22 @@ static uint64_t identity_prefix(const void *table, const void *item)
     return row_memtable_prefix(table, &clustering);
 }
 
-static void partition_add(struct counter_memtable *memtable, const struct table *table,
-                          struct counter_identity *identity)
-{
-    struct memtable_index *counters = &identity->partition->counters;
-    struct memtable_index_search search = {
-        .prefix = identity_prefix(table, identity),
-        .key = identity,
-        .compare = identity_compare,
-        .context = table,
-        .prefix_of = identity_prefix,
-    };
-    struct memtable_index_cursor place;
-    void *found = memtable_index_find_place(counters, &search, &place);
-
-    check(found == NULL);
-    memtable_index_insert(counters, memtable->arena, &search, &place, identity);
-}
-
 /* ---- finding slots ---- */
 
-static uint32_t slot_add(struct counter_memtable *memtable, const struct table *table,
-                         struct bytes key, struct bytes clustering, uint32_t column_id)
+/* Whether the identity is the counter's.  The bytes of equal clusterings may differ: the decimals
+ * 1.0 and 1.00 are one row. */
+static bool identity_is(const struct counter_identity *identity, const struct table *table,
+                        struct bytes key, struct bytes clustering, uint32_t column_id)
+{
+    const struct counter_identity other = {.clustering = clustering};
+
+    return identity->column_id == column_id && identity->partition->base.table_id == table->id &&
+           bytes_equal(memtable_partitions_key(&identity->partition->base), key) &&
+           (bytes_equal(identity->clustering, clustering) ||
+            identity_compare_rows(table, identity, &other) == 0);
+}
+
+static struct counter_identity *identity_new(struct counter_memtable *memtable)
 {
     uint32_t number = memtable->count++;
 
@@ -199,18 +186,43 @@ static uint32_t slot_add(struct counter_memtable *memtable, const struct table *
             memory_resize(memtable->chunks, (chunk + 1) * sizeof(struct counter_chunk *));
         memtable->chunks[chunk] = arena_alloc(memtable->arena, sizeof(struct counter_chunk), 64);
     }
-    struct counter_slot *slot = counter_memtable_at(memtable, number);
-    struct counter_identity *identity = identity_at(memtable, number);
-    *identity = (struct counter_identity){
+    identity_at(memtable, number)->number = number;
+    return identity_at(memtable, number);
+}
+
+/* The slot of a counter whose bytes were not found: that of the counter with equal values, or a new
+ * one. */
+static uint32_t slot_make(struct counter_memtable *memtable, const struct table *table,
+                          struct bytes key, struct bytes clustering, uint32_t column_id)
+{
+    struct counter_identity added = {
         .partition = memtable_partitions_get(&memtable->partitions, table->id,
                                              murmur3_token(key.data, key.size), key),
-        .slot = slot,
-        .clustering = arena_copy(memtable->arena, clustering),
+        .clustering = clustering,
         .column_id = column_id,
     };
+    struct memtable_index *counters = &added.partition->counters;
+    struct memtable_index_search search = {
+        .prefix = identity_prefix(table, &added),
+        .key = &added,
+        .compare = identity_compare,
+        .context = table,
+        .prefix_of = identity_prefix,
+    };
+    struct memtable_index_cursor place;
+    const struct counter_identity *found = memtable_index_find_place(counters, &search, &place);
+
+    if (found != NULL)
+        return found->number;
+    struct counter_identity *identity = identity_new(memtable);
+    struct counter_slot *slot = counter_memtable_at(memtable, identity->number);
     *slot = (struct counter_slot){0};
-    partition_add(memtable, table, identity);
-    return number;
+    added.slot = slot;
+    added.clustering = arena_copy(memtable->arena, clustering);
+    added.number = identity->number;
+    *identity = added;
+    memtable_index_insert(counters, memtable->arena, &search, &place, identity);
+    return identity->number;
 }
 
 static uint32_t slot_find(struct counter_memtable *memtable, uint32_t tag,
@@ -221,9 +233,9 @@ static uint32_t slot_find(struct counter_memtable *memtable, uint32_t tag,
     uint32_t slot;
 
     while ((slot = key_probe_next(&memtable->places, &probe)) != KEY_PLACES_NONE)
-        if (identity_is(identity_at(memtable, slot), table->id, key, clustering, column_id))
+        if (identity_is(identity_at(memtable, slot), table, key, clustering, column_id))
             return slot;
-    slot = slot_add(memtable, table, key, clustering, column_id);
+    slot = slot_make(memtable, table, key, clustering, column_id);
     key_places_add(&memtable->places, tag, slot);
     return slot;
 }
@@ -426,6 +438,7 @@ static int counter_stream_next(struct stream *base, struct unfiltered *out, stru
     if (stream->cursor_counters != stream->partition->counters.count)
         stream_set_cursor(stream);
     do {
+        arena_reset(stream->arena);
         stream_step_row(stream, reversed);
         if (!stream_has_row(stream))
             return 0;

@@ -312,6 +312,45 @@ Test(counter_memtable, a_large_partition_is_read_in_small_pages, .timeout = 10)
 }
 
 /* Before each pull there are new rows on both sides, and new columns of the last row. */
+/* The decimals 1.0 and 1.00 have other bytes and are one row. */
+Test(counter_memtable, counters_of_equal_values_are_one)
+{
+    static const struct column_definition columns[] = {
+        {1, "pk", "text", COLUMN_PARTITION, false},
+        {2, "d", "decimal", COLUMN_CLUSTERING, false},
+        {3, "clicks", "counter", COLUMN_REGULAR, false},
+    };
+    const struct table_definition definition = {.id = 90,
+                                                .keyspace = "k",
+                                                .name = "decimals",
+                                                .flags = TABLE_COUNTER,
+                                                .columns = columns,
+                                                .column_count = 3};
+    static const char *const texts[] = {"1.0", "1.00", "2", "1.0", "1.00", "1.000"};
+    struct fixture fixture = setup();
+    struct error err = {0};
+    uint32_t slots[6];
+
+    cr_assert_eq(schema_add_table(fixture.schema, &definition, &err), 0, "%s", err.text);
+    for (uint32_t i = 0; i < 6; i++) {
+        struct buffer value = {0};
+        struct buffer packed = {0};
+        struct decimal decimal;
+        cr_assert_eq(decimal_parse(bytes_text(texts[i]), &decimal), 0);
+        decimal_serialize(&value, decimal);
+        struct clustering clustering = {.count = 1, .values = {buffer_view(&value)}};
+        row_clustering_pack(&clustering, &packed);
+        slots[i] = counter_memtable_slot(fixture.memtable, schema_table(fixture.schema, 90),
+                                         bytes_text("p"), buffer_view(&packed), CLICKS);
+        buffer_release(&value);
+        buffer_release(&packed);
+    }
+    for (uint32_t i = 0; i < 6; i++)
+        cr_expect_eq(slots[i], i == 2 ? slots[2] : slots[0], "%s", texts[i]);
+    cr_expect_neq(slots[2], slots[0]);
+    teardown(&fixture);
+}
+
 Test(counter_memtable, slots_that_are_made_between_pulls_are_in_their_places)
 {
     for (int reversed = 0; reversed < 2; reversed++) {
