@@ -214,6 +214,8 @@ static void connections_serve(struct timer *timer)
     struct wake_entry *entry;
     uint32_t count = 0;
 
+    /* The instance is not freed before the end of this function. */
+    ingest->calls++;
     ingest_budget_begin(&ingest->budget);
     TAILQ_FOREACH (entry, &woken->woken, link) {
         answer_flush(connection_woken(entry));
@@ -223,6 +225,7 @@ static void connections_serve(struct timer *timer)
     while (count-- > 0 && !ingest_budget_is_over(&ingest->budget))
         connection_serve(connection_woken(wake_queue_take(woken)));
     wake_queue_start(woken);
+    ingest_called_back(ingest);
 }
 
 /* Fires while memory is scarce: refuse connections that hold memory without progress. */

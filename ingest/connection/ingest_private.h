@@ -59,7 +59,8 @@ struct ingest {
     uint64_t connections_ever;
     struct wake_queue woken;           /* connections to be served in the next loop turn */
     struct ingest_budget budget;       /* of a loop turn */
-    uint32_t calls;                    /* calls to the store that have not called back yet */
+    uint32_t calls;                    /* calls to the store that have not called back yet,
+                                        * and connections_serve */
     void (*left)(struct ingest *ingest);           /* called when a call or a connection has
                                         * ended; frees a closing instance after the last one */
     store_done opened;                 /* NULL once it was called */
