@@ -145,7 +145,7 @@ static int write_row_partitions(struct flush_writer *flush, struct row_segment_w
          rc == 0 && memtable_seek(memtable, table, token, key, after, &token, &key); after = true) {
         struct stream *streams[2];
         uint32_t count =
-            memtable_row_streams(memtable, table, token, key, &slice, UINT64_MAX, streams);
+            memtable_row_streams(memtable, table, token, key, &slice, UINT64_MAX, NULL, 0, streams);
         struct stream *stream = stream_merge(table, streams, count, false);
         rc = row_segment_writer_partition(writer, token, key, stream, &flush->err);
         stream->close(stream);

@@ -310,8 +310,9 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
 {
     const struct view *view = reader->view;
     for (uint32_t i = 0; i < view->frozen_count; i++)
-        list->count += memtable_row_streams(view->frozen[i], reader->table, token, key, slice,
-                                            view->frame, list->streams + list->count);
+        list->count +=
+            memtable_row_streams(view->frozen[i], reader->table, token, key, slice, view->frame,
+                                 view->looked, READ_LOOKED_MAX + 1, list->streams + list->count);
 }
 
 /* Whether the whole partition was deleted after the last of its appended rows was written, as a

@@ -147,10 +147,13 @@ static bool read_on_engine_thread(struct read_job *read)
     reads_reduce(read);
     if (read->view.segment_count > 0 && read->view.segment_count > read_budget_pages(reads))
         return false;
+    uint32_t looked = 0;
     read->view.read_budget = &reads->read_budget;
+    read->view.looked = &looked;
     reads_run(&read->job);
     read->view.read_budget = NULL;
-    if (read->status == -EAGAIN) {
+    read->view.looked = NULL;
+    if (read->status == -EAGAIN || looked > READ_LOOKED_MAX) {
         read->status = 0;
         read->row_count = 0;
         read->captured_at = 0;

@@ -101,10 +101,13 @@ uint32_t memtable_find(const struct memtable *memtable, uint32_t table_id, struc
 
 uint32_t memtable_row_streams(const struct memtable *memtable, const struct table *table,
                               int64_t token, struct bytes key, const struct slice *slice,
-                              uint64_t frame, struct stream **streams_out)
+                              uint64_t frame, uint32_t *looked, uint32_t looked_max,
+                              struct stream **streams_out)
 {
     uint32_t count = 0;
     streams_out[count] = row_memtable_stream(memtable->rows, table, token, key, slice, frame, NULL);
+    if (streams_out[count] != NULL && looked != NULL)
+        row_memtable_stream_limit(streams_out[count], looked, looked_max);
     count += streams_out[count] != NULL;
     if ((table->flags & TABLE_COUNTER) == 0)
         return count;

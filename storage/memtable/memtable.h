@@ -81,10 +81,12 @@ bool memtable_seek(const struct memtable *memtable, const struct table *table, i
  * end. */
 uint32_t memtable_next_table(const struct memtable *memtable, uint32_t after);
 /* Open streams of the partition's rows and counters as of `frame`, at most two.  Returns how many.
- * The slice's bytes must outlive the streams. */
+ * The slice's bytes must outlive the streams.  `looked` NULL: no limit; else that of rows is
+ * limited (row_memtable_stream_limit). */
 uint32_t memtable_row_streams(const struct memtable *memtable, const struct table *table,
                               int64_t token, struct bytes key, const struct slice *slice,
-                              uint64_t frame, struct stream **streams_out);
+                              uint64_t frame, uint32_t *looked, uint32_t looked_max,
+                              struct stream **streams_out);
 bool memtable_is_empty(const struct memtable *memtable);
 size_t memtable_bytes(const struct memtable *memtable);        /* of memory */
 #endif

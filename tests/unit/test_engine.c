@@ -200,6 +200,58 @@ Test(engine, a_partition_too_large_to_copy_gives_each_click_once)
     engine_fixture_stop(&fixture);
 }
 
+static uint32_t read_jobs;
+static void (*submit_of_world)(struct executor *executor, enum executor_lane lane, struct job *job);
+
+static void submit_and_count(struct executor *executor, enum executor_lane lane, struct job *job)
+{
+    read_jobs += lane == LANE_READ;
+    submit_of_world(executor, lane, job);
+}
+
+/* A memtable that is frozen has more deleted rows of a partition than the engine thread may look
+ * at for one read: a job reads the partition. */
+Test(engine, very_many_deleted_rows_are_not_looked_at_on_the_engine_thread)
+{
+    enum { DELETED = 24000, OF_A_BATCH = 4000 };
+    struct sim_world *sim = sim_world_new(1);
+    struct executor *executor = sim_world_interface(sim)->executor;
+    struct engine_fixture fixture = {0};
+    struct error err = {0};
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0);
+    sim_world_stall(sim, LANE_BACKGROUND, true);
+    for (uint32_t deleted = 0; deleted < DELETED;) {
+        struct write_batch *batch = write_batch_new();
+        const struct table *table = schema_table(store_schema(fixture.store), TABLE_RESELLER);
+        for (uint32_t i = 0; i < OF_A_BATCH; i++) {
+            char day[12];
+            snprintf(day, sizeof day, "d%05u", deleted++);
+            struct bytes kept = arena_copy(batch->arena, bytes_text(day));
+            struct column_value values[] = {{RESELLER_ID, false, bytes_text("many")},
+                                            {RESELLER_EFFECTIVE_SINCE, false, kept}};
+            write_batch_delete(batch, table, values, 2);
+        }
+        cr_assert_eq(engine_fixture_apply(&fixture, batch), 0);
+        write_batch_free(batch);
+    }
+    cr_assert_eq(engine_flush(fixture.store, NULL, NULL, &err), 0);
+    submit_of_world = executor->submit;
+    executor->submit = submit_and_count;
+    read_jobs = 0;
+    struct buffer rows =
+        engine_fixture_rows(&fixture, TABLE_RESELLER, bytes_text("few"), 100, false);
+    cr_expect_eq(read_jobs, 0);
+    buffer_release(&rows);
+    rows = engine_fixture_rows(&fixture, TABLE_RESELLER, bytes_text("many"), 100, false);
+    cr_expect_str_eq((const char *)rows.data, "");
+    cr_expect_eq(read_jobs, 1);
+    buffer_release(&rows);
+    executor->submit = submit_of_world;
+    sim_world_stall(sim, LANE_BACKGROUND, false);
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
+}
+
 static void put_rate(struct engine_fixture *fixture, const char *day, const char *rate)
 {
     struct write_batch *batch = write_batch_new();
