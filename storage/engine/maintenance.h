@@ -43,8 +43,9 @@ struct maintenance {
                                         * flush */
     struct timer compact_timer;        /* until a day or its deletions are old enough for a merge */
     atomic_bool merge_ends;            /* set when the store closes: merges end early */
-    struct purge_tried *purges;        /* by table: which purges need not be tried again */
+    struct purge_tried *purges;        /* by table id: which purges need not be tried again */
     uint32_t purge_count;
+    uint32_t purge_count_max;          /* that `purges` has room for */
     uint64_t purges_begun;             /* number of the last purge that began its publication */
     uint32_t purges_under_way;         /* being published: no snapshot is taken meanwhile */
 

@@ -47,10 +47,15 @@
  * The store has not failed: only reads that need the page fail.  The run of the page is left out of
  * merges until the run is replaced or the directory is opened again.  The runs before that run and
  * the runs behind it are merged separately, because no run may lie between merged ones. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "storage/engine/maintenance_merge.h"
 
-enum { CLOCKS_DIFFER_US = 60000000 }; /* younger tombstones stay */
+enum {
+    CLOCKS_DIFFER_US = 60000000, /* younger tombstones stay */
+    PURGES_FIRST = 4             /* entries of `purges` that there is room for at first */
+};
 
 #define PURGE_AGAIN_US (INT64_C(3600) * 1000000) /* until a disturbed purge is tried again */
 
@@ -150,18 +155,39 @@ static void purges_shrink(struct maintenance *maintenance)
     maintenance->purge_count = kept;
 }
 
-/* The result is valid until the next call for another table.  Dropped tables are forgotten when a
- * new one is added, so there are never more entries than one and the most tables at a time. */
+/* The index of the first entry that is not below the table. */
+static uint32_t purge_place(const struct maintenance *maintenance, uint32_t table_id)
+{
+    uint32_t low = 0;
+    uint32_t high = maintenance->purge_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (maintenance->purges[middle].table_id < table_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The result is valid until the next call for another table.  Dropped tables are forgotten when
+ * there are twice as many entries as were kept then. */
 static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint32_t table_id)
 {
-    for (uint32_t i = 0; i < maintenance->purge_count; i++)
-        if (maintenance->purges[i].table_id == table_id)
-            return &maintenance->purges[i];
-    purges_shrink(maintenance);
-    maintenance->purges = memory_resize(maintenance->purges, (maintenance->purge_count + 1) *
-                                                                 sizeof(struct purge_tried));
-    maintenance->purges[maintenance->purge_count] = (struct purge_tried){.table_id = table_id};
-    return &maintenance->purges[maintenance->purge_count++];
+    uint32_t place = purge_place(maintenance, table_id);
+    if (place < maintenance->purge_count && maintenance->purges[place].table_id == table_id)
+        return &maintenance->purges[place];
+    if (maintenance->purge_count == maintenance->purge_count_max) {
+        purges_shrink(maintenance);
+        maintenance->purge_count_max = 2 * maintenance->purge_count + PURGES_FIRST;
+        maintenance->purges = memory_resize(maintenance->purges, maintenance->purge_count_max *
+                                                                     sizeof(struct purge_tried));
+        place = purge_place(maintenance, table_id);
+    }
+    struct purge_tried *added = &maintenance->purges[place];
+    memmove(added + 1, added, (maintenance->purge_count++ - place) * sizeof *added);
+    *added = (struct purge_tried){.table_id = table_id};
+    return added;
 }
 
 /* The purge of the day need not be tried again with the same deletions. */
