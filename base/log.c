@@ -101,7 +101,8 @@ static int64_t wall_ms(void)
     return time_ms > TIME_MS_MAX ? TIME_MS_MAX : time_ms;
 }
 
-/* Write to a terminal or a file; or to a pipe that cannot be opened again, without /proc. */
+/* Write to a terminal or a file; or to a pipe that cannot be opened again: without /proc, or
+ * where another user has made it. */
 static ssize_t write_if_ready(struct bytes line)
 {
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
