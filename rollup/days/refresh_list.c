@@ -7,7 +7,7 @@ void refresh_list_add(struct refresh_list *list, const struct refresh_waiter *fr
 {
     struct refresh_waiter **end = &list->first;
     struct refresh_waiter *waiter = memory_copy(from, sizeof(*from));
-    waiter->order = order;
+    waiter->order = waiter->range_order = order;
     while (*end != NULL)
         end = &(*end)->next;
     *end = waiter;
@@ -71,7 +71,7 @@ static bool is_worked(struct dirty_set *dirty, const struct refresh_waiter *wait
 {
     const struct dirty_day *day = dirty_set_first_queued(dirty);
     const struct dirty_range *range = dirty_set_first_range(dirty);
-    if (range != NULL && range->order < waiter->order)
+    if (range != NULL && range->order < waiter->range_order)
         return false;
     if (waiter->reseller.data != NULL)
         return refresh_list_day(dirty, waiter) == NULL;
@@ -117,12 +117,13 @@ void refresh_list_wait_longer(struct refresh_list *list, uint64_t order)
             waiter->order = order;
 }
 
-bool refresh_list_is_waiting(const struct refresh_list *list)
+uint64_t refresh_list_range_order(const struct refresh_list *list)
 {
-    const struct refresh_waiter *waiter = list->first;
-    while (waiter != NULL && waiter->is_worked)
-        waiter = waiter->next;
-    return waiter != NULL;
+    uint64_t order = 0;
+    for (const struct refresh_waiter *waiter = list->first; waiter != NULL; waiter = waiter->next)
+        if (!waiter->is_worked && waiter->range_order > order)
+            order = waiter->range_order;
+    return order;
 }
 
 bool refresh_list_is_publishing(const struct refresh_list *list)

@@ -16,7 +16,9 @@
  * their figures durable. */
 struct refresh_waiter {
     struct refresh_waiter *next;
-    uint64_t order;
+    uint64_t order;                    /* of days */
+    uint64_t range_order;              /* of ranges; never raised, as a range keeps its order when
+                                        * its chunk is done again */
     bool publishes;
     bool is_of_rates;                  /* waits for ranges alone */
     struct figure_watch watch;         /* of a waiter for rates; `each` NULL: no callback */
@@ -67,8 +69,8 @@ void refresh_list_wait_longer(struct refresh_list *list, uint64_t order);
 void refresh_list_call(struct refresh_list *list, uint64_t applies_durable);
 void refresh_list_fail(struct refresh_list *list, const struct error *err);
 
-/* Whether a waiter is not yet worked off. */
-bool refresh_list_is_waiting(const struct refresh_list *list);
+/* All ranges before this order are waited for, and no others; 0: none is. */
+uint64_t refresh_list_range_order(const struct refresh_list *list);
 /* Whether there are no waiters, and none is being called. */
 bool refresh_list_is_idle(const struct refresh_list *list);
 #endif

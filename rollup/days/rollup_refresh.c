@@ -354,11 +354,6 @@ static void refresh_finish(struct refresh *refresh)
     else
         rollup_look_again(rollup);
     dirty_evicted_let_write(&rollup->evicted);
-    /* Someone began to wait for a range after it had failed in this refresh. */
-    rollup->pins++;
-    if (refresh_list_is_waiting(&rollup->waiters) && rollup->refresh == NULL)
-        rollup_refresh_wanted(rollup);
-    rollup->pins--;
     rollup_close_if_idle(rollup);
 }
 
@@ -740,14 +735,17 @@ static void read_range(struct open_range *open)
 }
 
 /* Sort the first ranges in the order of their rows; ranges of one reseller in the order in which
- * they were added. */
+ * they were added.  A range that failed in this refresh is taken again only if someone began to
+ * wait for it after that.  A range that fails gets an order after those of all waiters, so each
+ * waiter causes one more attempt at most. */
 static void take_ranges_ahead(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;
+    uint64_t awaited = refresh_list_range_order(&refresh->rollup->waiters);
     window->count = window->next = 0;
     for (struct dirty_range *range = dirty_set_first_range(refresh->rollup->marks.dirty);
          range != NULL && window->count < WINDOW_MAX; range = TAILQ_NEXT(range, link))
-        if (range->failed_in != refresh->number)
+        if (range->failed_in != refresh->number || range->order < awaited)
             window_add(window, range->reseller,
                        (struct window_item){.rank = (int64_t)range->order, .range = range});
     window_sort(window, 1);

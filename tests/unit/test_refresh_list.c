@@ -173,9 +173,14 @@ Test(refresh_list, tells_a_failure_to_those_who_wait_for_it)
     cr_expect(rates.calls == 1 && rates.status == ERROR_CORRUPT);
     add(&list, set, (struct refresh_waiter){0}, &later);
     look(&list, set);
-    cr_expect(later.calls == 0 && refresh_list_is_waiting(&list), "the range is before it");
-    dirty_set_clear_range(set, range);
+    cr_expect(later.calls == 0 && range->order < refresh_list_range_order(&list),
+              "the range is before it");
+    refresh_list_wait_longer(&list, dirty_set_order(set));
+    dirty_set_postpone_range(set, range);
+    refresh_list_wait_longer(&list, dirty_set_order(set));
+    cr_expect_geq(range->order, refresh_list_range_order(&list), "it was tried again");
     look(&list, set);
     cr_expect(later.calls == 1 && later.status == 0);
+    cr_expect_eq(refresh_list_range_order(&list), 0);
     dirty_set_free(set);
 }

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "rollup/days/rollup_private.h"
 #include "tests/lib/rollup_fixture.h"
 
 static const struct click paper[] = {
@@ -548,4 +549,65 @@ Test(rollup, a_read_that_fails_holds_up_no_other_reseller)
         rollup_fixture_stop(&fixture);
     }
     cr_expect_eq(most, 2);
+}
+
+/* ---- a reseller that can never be read ---- */
+
+/* Its row of the day has no number of clicks. */
+static void put_damaged_row(struct rollup_fixture *fixture, const char *reseller, const char *day)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_AMOUNT_BY_DAY);
+    const struct column_value values[] = {{AMOUNT_RESELLER_ID, false, bytes_text(reseller)},
+                                          {AMOUNT_DAY, false, bytes_text(day)},
+                                          {AMOUNT_STATE, false, bytes_text("published")}};
+    write_batch_insert(batch, table, values, 3);
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+struct ended {
+    bool is_ended;
+    int status;
+};
+
+static void note_end(void *context, int status, const struct error *err)
+{
+    struct ended *ended = context;
+    (void)err;
+    *ended = (struct ended){true, status};
+}
+
+static void pass_over(void *context, const struct day_figure *figure)
+{
+    (void)context;
+    (void)figure;
+}
+
+/* A refresh of very many days goes on after the range failed; a changed rate of another reseller
+ * need not wait for its end. */
+Test(rollup, a_range_that_fails_holds_up_no_later_rate)
+{
+    struct rollup_fixture fixture = {.seed = 1};
+    const struct figure_watch watch = {.each = pass_over};
+    struct ended all = {0}, rates[3] = {{0}};
+    rollup_fixture_start(&fixture);
+    put_many(&fixture);
+    put_damaged_row(&fixture, "r", "2013-11-27");
+    rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", true);
+    rollup_refresh_now(fixture.rollup, false, note_end, &all);
+    struct dirty_range *range = dirty_set_first_range(fixture.rollup->marks.dirty);
+    cr_assert_not_null(range);
+    while (range->failed_in == 0)
+        cr_assert(fixture.world->executor->step(fixture.world->executor));
+    for (int i = 0; i < 3; i++) {
+        rollup_fixture_rate(&fixture, "r01", "2013-11-01", i == 0 ? "0.5" : "0.25", true);
+        rollup_refresh_rates_now(fixture.rollup, &watch, note_end, &rates[i]);
+        rollup_fixture_step_until(&fixture, &rates[i].is_ended);
+        cr_expect_eq(rates[i].status, 0);
+        cr_expect(!all.is_ended && fixture.rollup->progress.refreshes == 1);
+    }
+    rollup_fixture_step_until(&fixture, &all.is_ended);
+    cr_expect_lt(all.status, 0);
+    rollup_fixture_stop(&fixture);
 }
