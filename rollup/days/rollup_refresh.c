@@ -712,7 +712,7 @@ static void range_read(void *context, int status, const struct error *err)
         error_keep(&named, status, err);
         open->has_failed = open->refresh->has_failed = true;
         refresh_list_note_failed(&open->refresh->rollup->waiters, range->reseller, range->from,
-                                 range->until, &range->mark, &named);
+                                 range->until - 1, &range->mark, &named);
     }
     ranges_read(open->refresh);
 }

@@ -611,3 +611,28 @@ Test(rollup, a_range_that_fails_holds_up_no_later_rate)
     cr_expect_lt(all.status, 0);
     rollup_fixture_stop(&fixture);
 }
+
+static int refresh_day(struct rollup_fixture *fixture, int32_t day)
+{
+    struct ended ended = {0};
+    rollup_refresh_days_now(fixture->rollup, bytes_text("r"), day, day, note_end, &ended);
+    rollup_fixture_step_until(fixture, &ended.is_ended);
+    return ended.status;
+}
+
+/* Who waits for the day after the range is not told of its failure. */
+Test(rollup, a_range_that_fails_is_none_of_the_day_after_it)
+{
+    struct rollup_fixture fixture = {.seed = 1};
+    int32_t day;
+    cr_assert(calendar_day_parse(bytes_text("2013-11-27"), &day));
+    rollup_fixture_start(&fixture);
+    rollup_fixture_rate(&fixture, "r", "2013-11-28", "0.5", true);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
+    put_damaged_row(&fixture, "r", "2013-11-27");
+    rollup_fixture_rate(&fixture, "r", "2013-11-27", "0.25", true);
+    cr_expect_lt(refresh_day(&fixture, day), 0);
+    cr_expect_eq(refresh_day(&fixture, day + 1), 0);
+    cr_expect_eq(refresh_day(&fixture, day - 1), 0);
+    rollup_fixture_stop(&fixture);
+}
