@@ -80,11 +80,13 @@ struct window {
 struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
-    int32_t to;      /* the last day not yet worked off */
-    uint32_t days;   /* days of the range in this chunk */
-    int32_t lowest;  /* the earliest of these days */
-    bool ends;       /* the range ends with this chunk */
-    bool has_failed; /* days of it could not be read, in this chunk or before */
+    int32_t to;          /* the last day not yet worked off */
+    uint32_t days;       /* days of the range in this chunk */
+    int32_t lowest;      /* the earliest of these days */
+    bool ends;           /* the range ends with this chunk */
+    bool fails;          /* days of it could not be read in this chunk, */
+    bool has_failed;     /* or before */
+    struct error unread; /* why its rows could not be read in this chunk; code 0: they could */
 };
 
 struct refresh {
@@ -434,7 +436,7 @@ static void write_days(struct refresh *refresh)
     }
     for (uint32_t i = 0; i < refresh->range_count; i++) {
         const struct dirty_range *range = refresh->ranges[i].range;
-        if (refresh->ranges[i].ends && !refresh->ranges[i].has_failed)
+        if (refresh->ranges[i].ends && !refresh->ranges[i].fails && !refresh->ranges[i].has_failed)
             delete_mark(refresh, range->reseller, range->from, &range->mark);
     }
 }
@@ -492,7 +494,7 @@ static int apply_chunk(struct refresh *refresh, struct error *err)
 }
 
 /* Tell those who wait for the day that it could not be read, or its amount not be computed. */
-static void note_failed(struct refresh *refresh, const struct day_facts *day)
+static void note_day(struct refresh *refresh, const struct day_facts *day)
 {
     char name[DAY_TEXT_SIZE + 1];
     size_t shown = day->reseller.size < NAME_SHOWN_MAX ? day->reseller.size : NAME_SHOWN_MAX;
@@ -500,11 +502,29 @@ static void note_failed(struct refresh *refresh, const struct day_facts *day)
     error_keep(&err, day->status, day->status == refresh->unread.code ? &refresh->unread : NULL);
     calendar_day_format(day->day, name);
     error_wrap(&err, "%.*s %s", (int)shown, (const char *)day->reseller.data, name);
-    refresh->has_failed = true;
-    for (uint32_t i = 0; i < refresh->range_count; i++)
-        refresh->ranges[i].has_failed |= refresh->ranges[i].range == day->range;
     refresh_list_note_failed(&refresh->rollup->waiters, day->reseller, day->day, day->day,
                              day->range != NULL ? &day->range->mark : NULL, &err);
+}
+
+/* Called when the chunk was applied: if the store is full instead, the chunk is read again, and
+ * only what fails then counts. */
+static void note_failures(struct refresh *refresh)
+{
+    for (uint32_t i = 0; i < refresh->reader->count; i++) {
+        if (refresh->reader->days[i].status == 0)
+            continue;
+        refresh->has_failed = true;
+        note_day(refresh, &refresh->reader->days[i]);
+    }
+    for (uint32_t i = 0; i < refresh->range_count; i++) {
+        struct open_range *open = &refresh->ranges[i];
+        const struct dirty_range *range = open->range;
+        open->has_failed |= open->fails;
+        refresh->has_failed |= open->fails;
+        if (open->unread.code < 0)
+            refresh_list_note_failed(&refresh->rollup->waiters, range->reseller, range->from,
+                                     range->until - 1, &range->mark, &open->unread);
+    }
 }
 
 static void write_chunk(struct refresh *refresh)
@@ -518,12 +538,13 @@ static void write_chunk(struct refresh *refresh)
         struct day_facts *day = &refresh->reader->days[i];
         if (day->status == 0)
             decide_day(refresh, day, &refresh->plans[i], now_us);
-        if (day->status < 0)
-            note_failed(refresh, day);
+        for (uint32_t r = 0; day->status < 0 && r < refresh->range_count; r++)
+            refresh->ranges[r].fails |= refresh->ranges[r].range == day->range;
     }
     write_days(refresh);
     int rc = apply_chunk(refresh, &err);
     if (rc == 0) {
+        note_failures(refresh);
         call_watches(refresh);
         chunk_end(refresh);
         return;
@@ -705,15 +726,9 @@ static void ranges_read(struct refresh *refresh)
 static void range_read(void *context, int status, const struct error *err)
 {
     struct open_range *open = context;
-    const struct dirty_range *range = open->range;
     open->ends = open->days < open->refresh->range_days_max;
-    if (status < 0) {
-        struct error named = {0};
-        error_keep(&named, status, err);
-        open->has_failed = open->refresh->has_failed = true;
-        refresh_list_note_failed(&open->refresh->rollup->waiters, range->reseller, range->from,
-                                 range->until - 1, &range->mark, &named);
-    }
+    open->fails = status < 0;
+    error_keep(&open->unread, status, err);
     ranges_read(open->refresh);
 }
 
@@ -724,6 +739,7 @@ static void read_range(struct open_range *open)
     struct read_request request = store_rows_request(refresh->rollup->stream->figures_table_id,
                                                      &open->range->reseller, READ_APPLIED);
     open->days = 0;
+    open->unread.code = 0;
     refresh->reads++;
     if (open->to < open->range->from) {
         range_read(open, 0, NULL);

@@ -551,6 +551,49 @@ Test(rollup, a_read_that_fails_holds_up_no_other_reseller)
     cr_expect_eq(most, 2);
 }
 
+struct ended {
+    bool is_ended;
+    int status;
+};
+
+static void note_end(void *context, int status, const struct error *err)
+{
+    struct ended *ended = context;
+    (void)err;
+    *ended = (struct ended){true, status};
+}
+
+static void grant(void *context)
+{
+    (void)context;
+}
+
+/* A chunk that is read again because the store was full fails only if it fails then. */
+Test(rollup, a_read_that_fails_in_vain_is_told_to_nobody)
+{
+    struct rollup_fixture fixture = {.seed = 1};
+    struct store_write_lock lock = {.granted = grant};
+    struct ended ended = {0};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r1", "2013-11-28", "1");
+    rollup_fixture_click(&fixture, "r2", "2013-11-28", "1");
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    rollup_fixture_flush(&fixture);
+    rollup_fixture_restart(&fixture);
+    rollup_fixture_rate(&fixture, "r1", "2013-11-01", "0.5", true);
+    rollup_fixture_rate(&fixture, "r2", "2013-11-01", "0.5", true);
+    store_write_lock(fixture.store, &lock);
+    sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, -EIO, false);
+    rollup_refresh_now(fixture.rollup, false, note_end, &ended);
+    rollup_fixture_advance(&fixture, 1);
+    cr_assert(!ended.is_ended);
+    store_write_unlock(fixture.store, &lock);
+    rollup_fixture_step_until(&fixture, &ended.is_ended);
+    cr_expect_eq(ended.status, 0);
+    cr_expect_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
 /* ---- a reseller that can never be read ---- */
 
 /* Its row of the day has no number of clicks. */
@@ -564,18 +607,6 @@ static void put_damaged_row(struct rollup_fixture *fixture, const char *reseller
     write_batch_insert(batch, table, values, 3);
     cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
     write_batch_free(batch);
-}
-
-struct ended {
-    bool is_ended;
-    int status;
-};
-
-static void note_end(void *context, int status, const struct error *err)
-{
-    struct ended *ended = context;
-    (void)err;
-    *ended = (struct ended){true, status};
 }
 
 static void pass_over(void *context, const struct day_figure *figure)
