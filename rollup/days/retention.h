@@ -19,6 +19,8 @@ struct retention {
     int32_t seal_from;                 /* a seal pass begins with this day: no earlier one can be
                                         * due */
     int failure;                       /* code of the last pass, if that failed; 0: it did not */
+    int32_t pause_ms;                  /* a server's pause after the last pass, if that got nowhere;
+                                        * 0: it did not */
     store_done loaded;                 /* private, as is the next */
     void *context;
 };

@@ -11,7 +11,9 @@
  *
  * A day that changed in between, or that is dirty, is left to the next pass, which a server begins
  * within a minute.  So is a day, or a reseller, that cannot be read: the first of these is named at
- * the end.  Another failure ends the pass; days that were sealed stay sealed.
+ * the end.  Another failure ends the pass; days that were sealed stay sealed.  Each pass looks at
+ * all days from the first that was left, and a damaged page may stay for years.  So a server that
+ * could not read something, or left days and sealed none, waits longer after each pass.
  *
  * Cost: a read of the day's clicks and one frame a day; memory: an entry per ad of the day, and the
  * days of one reseller. */
@@ -30,7 +32,8 @@ enum {
     NAME_SHOWN_MAX = 64,      /* bytes of a reseller's id in an error */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
-    LOOK_MS = 60000 /* between two checks of a server whether days have expired */
+    LOOK_MS = 60000,           /* between two checks of a server whether days have expired */
+    LOOK_MS_MAX = 60 * LOOK_MS /* the same while days are left */
 };
 
 /* The sum of one ad's clicks on the day. */
@@ -123,7 +126,7 @@ static void log_sealed(const struct seal_pass *pass)
     buffer_release(&gross);
 }
 
-/* A server begins the next pass a minute later, so a failure is logged only if it is a new one. */
+/* A server begins the next pass soon, so a failure is logged only if it is a new one. */
 static void log_not_sealed(const struct seal_pass *pass, const struct error *err)
 {
     struct rollup *rollup = pass->rollup;
@@ -137,6 +140,16 @@ static void log_not_sealed(const struct seal_pass *pass, const struct error *err
         log_event(LOG_WARNING, "days_not_sealed", log_text("stream", stream),
                   log_text("reason", err->text));
     rollup->retention.failure = err->code;
+}
+
+/* After each pass that gets nowhere, the next check of a server is later. */
+static void put_off(struct rollup *rollup, bool is_stuck)
+{
+    int32_t *pause_ms = &rollup->retention.pause_ms;
+    int32_t next_ms = *pause_ms > 0 ? 2 * *pause_ms : LOOK_MS;
+    *pause_ms = !is_stuck ? 0 : next_ms < LOOK_MS_MAX ? next_ms : LOOK_MS_MAX;
+    if (is_stuck)
+        seal_pass_tick_in(rollup, *pause_ms);
 }
 
 static void pass_finish(struct seal_pass *pass)
@@ -161,6 +174,8 @@ static void pass_finish(struct seal_pass *pass)
     rollup->sealing = NULL;
     log_sealed(pass);
     log_not_sealed(pass, &err);
+    if (!pass->is_dry)
+        put_off(rollup, err.code < 0 || (totals.days == 0 && pass->left_from != INT32_MAX));
     pass_free(pass);
     if (done != NULL)
         done(context, err.code, &err, &totals);

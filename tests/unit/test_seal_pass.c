@@ -365,3 +365,44 @@ Test(seal_pass, what_cannot_be_read_is_named_and_all_else_is_sealed)
     }
     cr_expect_eq(most, 2);
 }
+
+/* The row of a published day, without the number of its clicks; or no such row. */
+static void put_damaged(struct rollup_fixture *fixture, bool is_there)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_AMOUNT_BY_DAY);
+    const struct column_value values[] = {{AMOUNT_RESELLER_ID, false, bytes_text("q")},
+                                          {AMOUNT_DAY, false, bytes_text("2013-11-27")},
+                                          {AMOUNT_STATE, false, bytes_text("published")}};
+    if (is_there)
+        write_batch_insert(batch, table, values, 3);
+    else
+        write_batch_delete(batch, table, values, 2);
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* Each pass visits all sealed days from the first that is left, so a server whose disk is damaged
+ * must not begin one every minute. */
+Test(seal_pass, a_server_tries_again_ever_later_what_cannot_be_read)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    uint32_t passes = 0;
+    rollup_fixture_start(&fixture);
+    put_damaged(&fixture, true);
+    known_resellers_add(&fixture.rollup->resellers, bytes_text("q"));
+    put_clicks(&fixture);
+    seal_pass_tick_in(fixture.rollup, 0);
+    for (uint32_t minute = 0; minute < 6 * 60; minute++) {
+        fixture.rollup->retention.failure = 0;
+        rollup_fixture_advance(&fixture, 60);
+        passes += fixture.rollup->retention.failure != 0;
+    }
+    cr_expect_eq(fixture.rollup->metrics.sealed->value, 3);
+    cr_expect(passes >= 9 && passes <= 12, "%" PRIu32, passes);
+    put_damaged(&fixture, false);
+    rollup_fixture_advance(&fixture, 3601);
+    cr_expect_eq(fixture.rollup->retention.failure, 0);
+    cr_expect_eq(fixture.rollup->retention.pause_ms, 0);
+    rollup_fixture_stop(&fixture);
+}
