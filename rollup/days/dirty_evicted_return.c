@@ -1,4 +1,8 @@
-/* A page that cannot be read ends the reading.  The table is read again later. */
+/* A page that cannot be read ends the reading.  The table is read again later.
+ *
+ * A day that cannot be worked off stays in the set, and the reading goes on: the others must not
+ * wait for it.  A command gets the first such error at the end.  The reading ends with it only if
+ * such days fill the set, as the next page would have no room. */
 #include "rollup/days/dirty_evicted_return.h"
 
 #include "rollup/days/rollup_private.h"
@@ -20,6 +24,7 @@ struct dirty_evicted_reading {
     struct buffer position;
     bool is_over;
     bool has_settled;    /* days of an earlier page were worked off */
+    struct error unread; /* why the first day could not be worked off; code 0: all could */
     uint32_t left;       /* days that stay evicted */
     uint32_t recounted;  /* of dirty_evicted.recounted: days that were evicted at the beginning */
     int64_t left_due_us; /* when the first of the days left is due */
@@ -91,19 +96,33 @@ static int take_mark(struct dirty_evicted_reading *reading, const struct read_pa
     return day_marks_load(set, row->key, &mark, err);
 }
 
+/* Whether days that could not be worked off take the room of a further page. */
+static bool has_no_room(const struct dirty_evicted_reading *reading)
+{
+    const struct rollup *rollup = reading->rollup;
+    const struct dirty_set *dirty = rollup->marks.dirty;
+    return !reading->is_over && dirty_set_bytes(dirty) > rollup->evicted.bytes_max &&
+           dirty_set_queued(dirty) > dirty_set_count(dirty) / 2;
+}
+
 static void page_settled(void *context, int status, const struct error *err)
 {
     struct dirty_evicted_reading *reading = context;
-    if (status < 0) {
+    struct rollup *rollup = reading->rollup;
+    error_keep(&reading->unread, status, err);
+    if (status < 0 && (rollup->is_failed || has_no_room(reading))) {
         reading_finish(reading, status, err);
         return;
     }
-    if (reading->rollup->refresh == NULL)
-        rollup_make_room(reading->rollup);
-    if (reading->is_over)
-        reading_finish(reading, 0, NULL);
-    else
-        rollup_fire_in(reading->rollup, &reading->time_slice, 0);
+    if (rollup->refresh == NULL)
+        rollup_make_room(rollup);
+    if (reading->is_over) {
+        const struct error unread = reading->unread;
+        bool is_told = reading->which == DIRTY_EVICTED_ENDED;
+        reading_finish(reading, is_told ? unread.code : 0, &unread);
+    } else {
+        rollup_fire_in(rollup, &reading->time_slice, 0);
+    }
 }
 
 static void take_page(void *context, int status, const struct error *err,

@@ -240,6 +240,59 @@ Test(dirty_evicted, a_command_looks_a_few_times_at_each_day_however_many_come_ba
     rollup_fixture_stop(&fixture);
 }
 
+/* ---- days that cannot be worked off ---- */
+
+enum { DAMAGED = 8 }; /* resellers, some of them on each page of the marks */
+
+/* A row of each of the first resellers has no number of clicks. */
+static void damage_rows(struct rollup_fixture *fixture)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_AMOUNT_BY_DAY);
+    for (int i = 0; i < DAMAGED; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "r%03d", i);
+        const struct column_value values[] = {
+            {AMOUNT_RESELLER_ID, false, bytes_text(name)},
+            {AMOUNT_DAY, false, write_batch_day(batch, DAY_FIRST)},
+            {AMOUNT_CLICKS, true, bytes_of(NULL, 0)}};
+        write_batch_insert(batch, table, values, 3);
+    }
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+static void expect_marks_of_damaged(struct rollup_fixture *fixture)
+{
+    uint32_t marks = rollup_fixture_marks(fixture);
+    cr_expect(marks >= DAMAGED && marks <= 2 * DAMAGED * MANY_DAYS, "%" PRIu32, marks);
+}
+
+Test(dirty_evicted, a_server_opens_with_damaged_days_and_publishes_the_others)
+{
+    struct rollup_fixture fixture = {.is_automatic = true, .open_days_bytes = 2 * ROOM};
+    rollup_fixture_start(&fixture);
+    click_days(&fixture, DAY_FIRST);
+    click_days(&fixture, DAY_FIRST + MANY_DAYS);
+    damage_rows(&fixture);
+    rollup_fixture_crash(&fixture, 11);
+    rollup_fixture_advance(&fixture, 2 * 3600);
+    expect_marks_of_damaged(&fixture);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(dirty_evicted, a_command_publishes_all_but_damaged_days)
+{
+    struct rollup_fixture fixture = {.open_days_bytes = 2 * ROOM};
+    rollup_fixture_start(&fixture);
+    click_days(&fixture, DAY_FIRST);
+    click_days(&fixture, DAY_FIRST + MANY_DAYS);
+    damage_rows(&fixture);
+    cr_expect_lt(rollup_fixture_refresh_now(&fixture, true), 0);
+    expect_marks_of_damaged(&fixture);
+    rollup_fixture_stop(&fixture);
+}
+
 /* ---- a twin that has room ---- */
 
 /* xorshift64*. */
