@@ -37,7 +37,8 @@ struct stream_marking {
                              * fires */
     int failure;            /* the code that was last logged; 0: none */
     struct write_batch *batch;
-    struct buffer key; /* of the day being marked, in the phase of figures */
+    uint32_t mark_count; /* of the batch's mutations, before the one that writes the position */
+    struct buffer key;   /* of the day being marked, in the phase of figures */
     struct timer time_slice;
     store_done marked;
     void *context;
@@ -110,6 +111,8 @@ static void page_applied(void *context)
         look_timer_soon(&rollup->look);
 }
 
+/* After a conflict the marks stay in the batch, for the next page: the set has them already, so
+ * nobody else writes them. */
 static void page_durable(void *context, int status, const struct error *err)
 {
     struct stream_marking *marking = context;
@@ -120,7 +123,10 @@ static void page_durable(void *context, int status, const struct error *err)
         marking_end(marking, status, err);
         return;
     }
-    write_batch_clear(marking->batch);
+    if (status == ERROR_CONFLICT)
+        marking->batch->mutation_count = marking->mark_count;
+    else
+        write_batch_clear(marking->batch);
     rollup_fire_in(marking->rollup, &marking->time_slice, 0);
 }
 
@@ -148,6 +154,7 @@ static void page_write(struct stream_marking *marking, struct bytes position)
         page_durable(marking, 0, NULL);
         return;
     }
+    marking->mark_count = marking->batch->mutation_count;
     stream_definition_write_unmarked(marking->stream->definition->name,
                                      buffer_view(&marking->position), store_schema(rollup->store),
                                      marking->batch);

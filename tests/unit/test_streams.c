@@ -32,19 +32,26 @@ static void must(int rc, const struct error *err)
     cr_assert_eq(rc, 0, "%s", err->text);
 }
 
-/* A change of the schema, and what goes into its frame. */
-static void change_schema(struct rollup_fixture *fixture,
-                          int (*edit)(struct schema *schema, struct write_batch *batch,
-                                      struct error *err))
+typedef int (*schema_edit)(struct schema *schema, struct write_batch *batch, struct error *err);
+
+/* A change of the schema, and what goes into its frame, by the holder of `lock` (may be NULL). */
+static void change_schema_locked(struct rollup_fixture *fixture, schema_edit edit,
+                                 const struct store_write_lock *lock)
 {
     struct schema *schema = schema_copy(store_schema(fixture->store));
     struct write_batch *batch = write_batch_new();
     struct error err = {0};
     must(edit(schema, batch, &err), &err);
     batch->schema = schema;
+    batch->write_lock = lock;
     must(rollup_fixture_apply(fixture, batch), &err);
     write_batch_free(batch);
     schema_unref(schema);
+}
+
+static void change_schema(struct rollup_fixture *fixture, schema_edit edit)
+{
+    change_schema_locked(fixture, edit, NULL);
 }
 
 static int add_tables(struct schema *schema, struct write_batch *batch, struct error *err)
@@ -254,6 +261,49 @@ Test(streams, a_truncate_during_the_marking_begins_it_again)
         rollup_fixture_advance(&fixture, 2);
         cr_expect_not(has_unmarked(&fixture), "%d steps", (int)steps);
         expect_hotel(&fixture, "");
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+static void publish_hotel(struct rollup_fixture *fixture)
+{
+    struct waiting settled = {0};
+    rollup_refresh_now(streams_find(fixture->streams, "hotel"), true, set_done, &settled);
+    rollup_fixture_step_until(fixture, &settled.done);
+    cr_assert_eq(settled.status, 0);
+}
+
+static void lock_granted(void *context)
+{
+    (void)context;
+}
+
+/* A page waits for room while the table is truncated again: what it had to mark is marked after
+ * the crash, too. */
+Test(streams, a_page_that_a_truncate_overtakes_loses_no_mark)
+{
+    for (uint64_t steps = 0; steps < 16; steps++) {
+        struct rollup_fixture fixture = {.seed = 3};
+        struct store_write_lock lock = {.granted = lock_granted};
+        rollup_fixture_start(&fixture);
+        change_schema(&fixture, add_tables);
+        change_schema(&fixture, define_hotel);
+        open_hotel(&fixture);
+        share(&fixture, "2013-01-01", 0.5);
+        stay(&fixture, "2013-11-28", "a", 0.5F);
+        publish_hotel(&fixture);
+        expect_hotel(&fixture, "globe 2013-11-28 1 0.5 0.5 0.25 published\n");
+        change_schema(&fixture, truncate_nights);
+        for (uint64_t i = 0; i < steps; i++)
+            fixture.world->executor->step(fixture.world->executor);
+        store_write_lock(fixture.store, &lock);
+        rollup_fixture_advance(&fixture, 1);
+        change_schema_locked(&fixture, truncate_nights, &lock);
+        store_write_unlock(fixture.store, &lock);
+        rollup_fixture_advance(&fixture, 2);
+        cr_expect_not(has_unmarked(&fixture), "%d steps", (int)steps);
+        rollup_fixture_crash(&fixture, steps + 1);
+        expect_hotel(&fixture, "globe 2013-11-28 0 0 0.5 0.0 published\n");
         rollup_fixture_stop(&fixture);
     }
 }
