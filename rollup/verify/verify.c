@@ -38,6 +38,23 @@ bool verify_fail_if(struct verify *verify, int status, const struct error *err)
     return true;
 }
 
+bool verify_has_ended(const struct verify *verify, int status)
+{
+    return status == ERROR_CLOSED || verify->rollup->is_failed;
+}
+
+bool verify_fail_or_name(struct verify *verify, int status, const struct error *err,
+                         const char *what)
+{
+    if (verify_has_ended(verify, status) && verify_fail_if(verify, status, err))
+        return true;
+    if (verify_may_name(verify))
+        command_printf(verify->output, COMMAND_OUT, "difference: %s: %s\n", what,
+                       err != NULL ? err->text : error_text(status));
+    verify->looks = 0;
+    return false;
+}
+
 bool verify_may_name(struct verify *verify)
 {
     verify->differences++;

@@ -4,6 +4,8 @@
  * between the two values of its counter.  Clicks may come or be voided meanwhile.  Therefore, if a
  * count lies outside, the whole round is done a second time, and only the second result is
  * reported.  A round has as many keys as there is memory for (counter_audit.h). */
+#include <stdio.h>
+
 #include "rollup/verify/verify_private.h"
 #include "storage/schema/type.h"
 
@@ -98,11 +100,22 @@ static int take_counter(void *context, const struct table *table, const struct p
 
 static void counters_read(struct verify *verify);
 
+/* A counter or the clicks could not be read: the other tables of counters are compared. */
+static void counters_unread(struct verify *verify, int status, const struct error *err)
+{
+    char what[SCHEMA_NAME_MAX + 64];
+    snprintf(what, sizeof(what), "%s could not be compared", counter_name(verify));
+    if (!verify_fail_or_name(verify, status, err, what))
+        next_counter(verify, verify->counter + 1);
+}
+
 static void clicks_counted(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (verify_fail_if(verify, status, err))
+    if (status < 0) {
+        counters_unread(verify, status, err);
         return;
+    }
     verify->is_after = true;
     counters_read(verify);
 }
@@ -130,8 +143,12 @@ static void take_groups(void *context, int status, const struct error *err,
         round_start(verify);
         return;
     }
-    if (verify_fail_if(verify, status, err))
+    if (status == ERROR_LIMIT && verify_fail_if(verify, status, err)) /* no data is wrong */
         return;
+    if (status < 0) {
+        counters_unread(verify, status, err);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++)
         counter_audit_add(verify->audit, figures[i].key, figures[i].stats.rows);
     verify_seals_count(verify, clicks_counted);
@@ -153,14 +170,17 @@ static void counters_done(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
     struct error own = {0};
-    if (verify_fail_if(verify, status, err))
+    if (status < 0) {
+        counters_unread(verify, status, err);
         return;
+    }
     if (verify->is_after) {
         compare_counters(verify);
         return;
     }
     int rc = group_clicks(verify, &own);
-    verify_fail_if(verify, rc, &own);
+    if (rc < 0)
+        counters_unread(verify, rc, &own);
 }
 
 static void counters_read(struct verify *verify)

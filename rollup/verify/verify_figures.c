@@ -297,16 +297,10 @@ static void chunk_judge(struct verify *verify)
     rollup_fire_in(verify->rollup, &verify->time_slice, 0);
 }
 
-/* Whether the reading of the chunk failed so that verify cannot go on. */
-static bool has_ended(const struct verify *verify, int status)
-{
-    return status == ERROR_CLOSED || verify->rollup->is_failed;
-}
-
 static void chunk_read(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (!has_ended(verify, status) || !verify_fail_if(verify, status, err))
+    if (!verify_has_ended(verify, status) || !verify_fail_if(verify, status, err))
         chunk_judge(verify);
 }
 
@@ -315,15 +309,10 @@ static void chunk_read(void *context, int status, const struct error *err)
 /* The days of the other partitions are judged by their rows. */
 static void end_partitions(struct verify *verify, int status, const struct error *err)
 {
-    if (has_ended(verify, status) && verify_fail_if(verify, status, err))
+    if (verify_fail_or_name(verify, status, err, "days without a figure could not be listed"))
         return;
-    if (verify_may_name(verify))
-        command_printf(verify->output, COMMAND_OUT,
-                       "difference: days without a figure could not be listed: %s\n",
-                       err != NULL ? err->text : error_text(status));
     verify->is_unlisted = true;
     verify->has_more = false;
-    verify->looks = 0;
     rollup_fire_in(verify->rollup, &verify->time_slice, 0);
 }
 
@@ -386,19 +375,32 @@ static void next_partitions(struct verify *verify)
 
 /* ---- rows: figures of days that have no clicks, and how many are published ---- */
 
+/* The days of the other rows are not judged here: those with clicks were, with their partitions. */
+static void end_rows(struct verify *verify, int status, const struct error *err)
+{
+    if (verify_fail_or_name(verify, status, err, "not all figures could be read"))
+        return;
+    verify->are_rows_unread = true;
+    figures_done(verify);
+}
+
 static void take_rows(void *context, int status, const struct error *err,
                       const struct read_page *page)
 {
     struct verify *verify = context;
     struct error own = {0};
     struct day_figure figure;
-    if (verify_fail_if(verify, status, err))
+    if (status < 0) {
+        end_rows(verify, status, err);
         return;
+    }
     day_reader_clear(verify->reader);
     for (uint32_t i = 0; i < page->row_count; i++) {
         int rc = figure_read(page->table, &page->rows[i], &figure, &own);
-        if (verify_fail_if(verify, rc, &own))
+        if (rc < 0) {
+            end_rows(verify, rc, &own);
             return;
+        }
         struct day_facts *day = day_reader_add(verify->reader, figure.reseller, figure.day);
         day->has_row = true;
         day->row = figure;
@@ -423,7 +425,8 @@ static void next_rows(struct verify *verify)
     request.row_limit = DAY_READER_MAX;
     request.position = buffer_view(&verify->position);
     int rc = store_read(verify->rollup->store, &request, take_rows, verify, &err);
-    verify_fail_if(verify, rc, &err);
+    if (rc < 0)
+        end_rows(verify, rc, &err);
 }
 
 void verify_figures(struct verify *verify)

@@ -53,11 +53,12 @@ static int take_entry(void *context, const struct table *table, const struct pag
 static void ledger_done(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (verify_fail_if(verify, status, err))
+    if (status < 0 &&
+        verify_fail_or_name(verify, status, err, "not all of the ledger could be read"))
         return;
     /* days_published was counted earlier: the numbers are compared only if nothing was published
      * since. */
-    if (verify->days_published != verify->ledger_days &&
+    if (status == 0 && !verify->are_rows_unread && verify->days_published != verify->ledger_days &&
         verify->publications == verify->rollup->metrics.published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,
                        "difference: %" PRIu64 " days are published, %" PRIu64 " have a ledger\n",

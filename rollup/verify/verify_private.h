@@ -44,6 +44,7 @@ struct verify {
     uint64_t days_dirty;
     uint64_t clicks;
     uint64_t days_published;           /* rows of published days */
+    bool are_rows_unread;              /* not all rows could be read: days_published is too low */
     int64_t publications;              /* the metric of publications, before rows were counted */
 
     struct buffer ledger_reseller;     /* copy of the reseller in ledger_last */
@@ -73,6 +74,12 @@ void verify_finish(struct verify *verify, int exit_status);
 /* End the verification with an error if `status` is negative; true: it has ended and is freed.
  * `err` may be NULL. */
 bool verify_fail_if(struct verify *verify, int status, const struct error *err);
+/* Whether what failed with `status` fails from now on: verify cannot go on. */
+bool verify_has_ended(const struct verify *verify, int status);
+/* A step cannot read all that it compares.  True: the verification has ended and is freed.  False:
+ * "difference: WHAT: reason" was named, and the caller ends its step or phase. */
+bool verify_fail_or_name(struct verify *verify, int status, const struct error *err,
+                         const char *what);
 /* Count a difference.  False: it is not to be printed, as too many differences were printed. */
 bool verify_may_name(struct verify *verify);
 void verify_progress(struct verify *verify, const char *what, uint64_t count);

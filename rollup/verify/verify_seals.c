@@ -45,13 +45,6 @@ static void seals_free(struct seals_check *seals)
     memory_free(seals);
 }
 
-static void seals_fail(struct seals_check *seals, int status, const struct error *err)
-{
-    struct verify *verify = seals->verify;
-    seals_free(seals);
-    verify_fail_if(verify, status, err);
-}
-
 static void seals_end(struct seals_check *seals)
 {
     struct verify *verify = seals->verify;
@@ -62,6 +55,15 @@ static void seals_end(struct seals_check *seals)
                        seals->days, seals->clicks);
     seals_free(seals);
     verify_next(verify);
+}
+
+/* The seals from here on cannot be read. */
+static void seals_fail(struct seals_check *seals, int status, const struct error *err)
+{
+    if (verify_fail_or_name(seals->verify, status, err, "not all seals could be read"))
+        seals_free(seals);
+    else
+        seals_end(seals);
 }
 
 /* Report a damaged row and return 0; return any other error. */

@@ -981,12 +981,16 @@ static void put_voided(struct rollup_fixture *fixture)
 
 /* The disk refuses one read, or all from one on: a day that needs it is named, and all others are
  * compared. */
-static void expect_named(uint64_t number, bool for_ever, const char *named)
+static void expect_named(bool is_written, uint64_t number, bool for_ever, const char *named)
 {
     struct rollup_fixture fixture = {.seed = 1};
     struct answer answer;
     rollup_fixture_start(&fixture);
     put_voided(&fixture);
+    if (is_written) {
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+        rollup_fixture_flush(&fixture);
+    }
     rollup_fixture_go_on(&fixture, sim_world_restart(fixture.sim, 1));
     sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, number, -EIO, for_ever);
     answer_run(&fixture, &answer, "verify -q", "");
@@ -1005,9 +1009,18 @@ static void expect_named(uint64_t number, bool for_ever, const char *named)
 
 Test(rollup_commands, verify_goes_on_after_a_day_that_cannot_be_read)
 {
-    expect_named(1, false, "difference: out of date: r3 2013-11-28: ");
-    expect_named(5, false, "difference: out of date: r2 2013-11-28: ");
-    expect_named(9, false, "difference: out of date: r1 2013-11-28: ");
-    expect_named(1, true, "difference: days without a figure could not be listed: ");
-    expect_named(1, true, "amount_by_day: ");
+    expect_named(false, 1, false, "difference: out of date: r3 2013-11-28: ");
+    expect_named(false, 5, false, "difference: out of date: r2 2013-11-28: ");
+    expect_named(false, 9, false, "difference: out of date: r1 2013-11-28: ");
+    expect_named(false, 1, true, "difference: days without a figure could not be listed: ");
+    expect_named(false, 1, true, "amount_by_day: ");
+}
+
+Test(rollup_commands, verify_goes_on_after_rows_and_counters_that_cannot_be_read)
+{
+    expect_named(true, 1, true, "difference: not all figures could be read: ");
+    expect_named(true, 1, true, "difference: not all of the ledger could be read: ");
+    expect_named(true, 1, true, "difference: clicks_per_ad could not be compared: ");
+    expect_named(true, 1, true, "difference: clicks_per_reseller could not be compared: ");
+    expect_named(true, 1, true, " differences\n");
 }
