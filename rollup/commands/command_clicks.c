@@ -240,9 +240,43 @@ static void call_finish(struct clicks_call *call, int exit_status)
     output->finish(output, exit_status);
 }
 
+static void append_left(struct clicks_call *call)
+{
+    if (call->left == 0)
+        return;
+    command_text_count(&call->text, call->left, "voided click");
+    buffer_append_text(&call->text, " left: clicks with the same time, ad and id are there\n");
+}
+
+static void append_summary(struct clicks_call *call, const char *what)
+{
+    command_text_count(&call->text, call->clicks, "click");
+    buffer_append_text(&call->text, " of ");
+    command_text_count(&call->text, call->days + (call->day_clicks > 0), "day");
+    buffer_append_text(&call->text, ", gross ");
+    decimal_append(&call->text, call->gross);
+    buffer_printf(&call->text, ": %s\n", what);
+    append_left(call);
+}
+
+static const char *what_is_done(const struct clicks_call *call)
+{
+    return is_restoring(call) ? "restored" : "voided";
+}
+
+/* If clicks were changed before the failure, say so: the command was not refused. */
 static void call_fail(struct clicks_call *call, int status, const struct error *err)
 {
-    call_finish(call, command_report(call->output, status, err));
+    const char *what = what_is_done(call);
+    if (call->clicks == 0 || !clicks_write(call->options)) {
+        call_finish(call, command_report(call->output, status, err));
+        return;
+    }
+    append_summary(call, what);
+    command_text_flush(call->output, &call->text, true);
+    command_printf(call->output, COMMAND_ERR, "daybook: the clicks were %s, but %s\n", what,
+                   err != NULL ? err->text : error_text(status));
+    call_finish(call, command_exit_of(status));
 }
 
 /* ---- which rows ---- */
@@ -577,31 +611,15 @@ static void page_begin(struct clicks_call *call)
 
 /* ---- the end ---- */
 
-static void append_left(struct clicks_call *call)
-{
-    if (call->left == 0)
-        return;
-    command_text_count(&call->text, call->left, "voided click");
-    buffer_append_text(&call->text, " left: clicks with the same time, ad and id are there\n");
-}
-
-static void append_summary(struct clicks_call *call, const char *what)
-{
-    command_text_count(&call->text, call->clicks, "click");
-    buffer_append_text(&call->text, " of ");
-    command_text_count(&call->text, call->days, "day");
-    buffer_append_text(&call->text, ", gross ");
-    decimal_append(&call->text, call->gross);
-    buffer_printf(&call->text, ": %s\n", what);
-    append_left(call);
-}
-
 static void figures_refreshed(void *context, int status, const struct error *err)
 {
     struct clicks_call *call = context;
-    if (status == 0)
-        append_summary(call, call->options->action == CLICKS_VOID ? "voided" : "restored");
-    call_finish(call, command_report(call->output, status, err));
+    if (status < 0) {
+        call_fail(call, status, err);
+        return;
+    }
+    append_summary(call, what_is_done(call));
+    call_finish(call, EXIT_DONE);
 }
 
 static void days_end(struct clicks_call *call)

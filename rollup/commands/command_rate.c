@@ -271,11 +271,13 @@ struct rate_change {
     int32_t since; /* the first day that may change */
     struct rate_effect *effect;
     bool is_printed;       /* the effect was printed before the change */
+    bool has_figures;      /* a figure was written */
     uint8_t id[UUID_SIZE]; /* of the change */
     struct buffer text;
     struct write_batch *batch;
-    uint32_t waits;   /* callbacks that are still to come: of batch and figures */
-    struct error err; /* the first failure; code 0: none */
+    uint32_t waits;         /* callbacks that are still to come: of batch and figures */
+    struct error err;       /* the first failure of the change itself; code 0: none */
+    struct error err_after; /* the first failure of the figures that follow from it */
 };
 
 static void change_finish(struct rate_change *change, int exit_status)
@@ -435,21 +437,35 @@ static void change_written(void *context, int status, const struct error *err)
     error_keep(&change->err, status, err);
     if (--change->waits > 0)
         return;
+    int code = change->err_after.code;
     if (change->err.code < 0) {
         change_end_refused(change);
         return;
     }
-    if (!change->is_printed)
+    /* After a failure the effect is that of the days that were written, if there are any. */
+    if (!change->is_printed && (code == 0 || (change->has_figures && code != ERROR_LIMIT)))
         rate_effect_print(change->effect, &change->text);
-    change_finish(change, EXIT_DONE);
+    command_text_flush(change->output, &change->text, true);
+    if (code < 0)
+        command_printf(change->output, COMMAND_ERR, "daybook: the rates were changed, but %s\n",
+                       change->err_after.text);
+    change_finish(change, code < 0 ? command_exit_of(code) : EXIT_DONE);
+}
+
+static void figures_refreshed(void *context, int status, const struct error *err)
+{
+    struct rate_change *change = context;
+    error_keep(&change->err_after, status, err);
+    change_written(change, 0, NULL);
 }
 
 static void figure_written(void *context, const struct day_figure *figure)
 {
     struct rate_change *change = context;
     int rc = rate_effect_add(change->effect, figure);
-    if (rc < 0 && change->err.code == 0)
-        error_set(&change->err, rc, "the rates were changed, but an amount has too many digits");
+    change->has_figures = true;
+    if (rc < 0 && change->err_after.code == 0)
+        error_set(&change->err_after, rc, "an amount has too many digits");
 }
 
 /* The edits were applied: refresh the figures.  Most figures get into the frame of the edits. */
@@ -459,7 +475,7 @@ static void change_accepted(void *context)
     struct figure_watch watch = {.each = figure_written, .context = change};
     memcpy(watch.change, change->id, UUID_SIZE);
     change->waits++;
-    rollup_refresh_rates_now(change->rollup, change->is_printed ? NULL : &watch, change_written,
+    rollup_refresh_rates_now(change->rollup, change->is_printed ? NULL : &watch, figures_refreshed,
                              change);
 }
 

@@ -1016,6 +1016,47 @@ Test(rollup_commands, verify_goes_on_after_a_day_that_cannot_be_read)
     expect_named(false, 1, true, "amount_by_day: ");
 }
 
+/* Run a command where the disk refuses one read, the first, the second and so on: whenever it has
+ * changed something and failed, it says `changed_but`. */
+static void expect_changed_but(const char *line, const char *look, const char *unchanged,
+                               const char *changed_but)
+{
+    uint32_t said = 0;
+    for (uint64_t number = 1; number <= 16; number++) {
+        struct rollup_fixture fixture = {.seed = 1};
+        struct answer answer, found;
+        rollup_fixture_start(&fixture);
+        put_voided(&fixture);
+        cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+        rollup_fixture_flush(&fixture);
+        rollup_fixture_go_on(&fixture, sim_world_restart(fixture.sim, 1));
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, number, -EIO, false);
+        answer_run(&fixture, &answer, line, "");
+        sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, 0, false);
+        answer_run(&fixture, &found, look, "");
+        bool has_changed = strstr((const char *)found.text.data, unchanged) == NULL;
+        bool says = strstr((const char *)answer.text.data, changed_but) != NULL;
+        cr_expect_eq(says, has_changed && answer.exit_status != EXIT_DONE, "read %d: %s",
+                     (int)number, (const char *)answer.text.data);
+        said += says;
+        buffer_release(&answer.text);
+        buffer_release(&found.text);
+        (void)rollup_fixture_try_close(&fixture);
+        sim_world_free(fixture.sim);
+    }
+    cr_expect_gt(said, 0);
+}
+
+Test(rollup_commands, what_was_changed_does_not_look_refused)
+{
+    expect_changed_but("rate set r1 2013-11-01 20%", "rate list", "no rates",
+                       "daybook: the rates were changed, but ");
+    expect_changed_but("clicks void --reseller r2 --day 2013-11-28",
+                       "clicks list --reseller r2 --day 2013-11-28", "r2 ",
+                       "1 click of 1 day, gross 1: voided\n"
+                       "daybook: the clicks were voided, but ");
+}
+
 Test(rollup_commands, verify_goes_on_after_rows_and_counters_that_cannot_be_read)
 {
     expect_named(true, 1, true, "difference: not all figures could be read: ");
