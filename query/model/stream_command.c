@@ -2,14 +2,15 @@
  *
  * The order of the steps must hold:
  *
- *   create   1. CQL writes are held back, and memtables are flushed.  The stream is refused if a
- *               client has given a write timestamp that is later than the server's.
- *            2. One frame adds the stream's definition and tables, and the flags of the tables that
+ *   create   1. Memtables are flushed, so that the flush of step 2 has little to do.
+ *            2. CQL requests wait, and memtables are flushed.  The stream is refused if a client
+ * has given a write timestamp that is later than the server's.
+ *            3. One frame adds the stream's definition and tables, and the flags of the tables that
  *               the stream uses.
- *            3. When the frame is durable, the stream's rollup opens.
- *            4. CQL writes continue, and the rollup marks the day of each write.
- *            5. The days of older rows are marked page by page, and refreshed.
- *   drop     1. CQL writes are held back.
+ *            4. When the frame is durable, the stream's rollup opens.
+ *            5. CQL requests go on, and the rollup marks the day of each write.
+ *            6. The days of older rows are marked page by page, and refreshed.
+ *   drop     1. CQL requests wait.
  *            2. The stream's rollup finishes and closes.
  *            3. One frame removes the definition.
  *
@@ -364,6 +365,21 @@ static void drop_prepare(void *context, store_done ready, void *ready_context)
         ready(ready_context, rc, &err);
 }
 
+static void run_edit(struct stream_call *call)
+{
+    const struct cql_request edit = {.kind = CQL_EDIT, .edit = &call->edit};
+    cql_run(&call->session, &edit, answered, call);
+}
+
+static void create_flushed(void *context, int status, const struct error *err)
+{
+    struct stream_call *call = context;
+    if (status < 0)
+        call_finish(call, command_report(call->output, status, err));
+    else
+        run_edit(call);
+}
+
 /* Drop the stream `dropped`; if that is NULL, create a stream. */
 static void change(const struct model *model, const struct stream_options *options,
                    const struct stream_definition *dropped, struct command_output *output)
@@ -388,8 +404,10 @@ static void change(const struct model *model, const struct stream_options *optio
                                    .context = call,
                                    .changes = call->changes,
                                    .change_count = 2};
-    const struct cql_request edit = {.kind = CQL_EDIT, .edit = &call->edit};
-    cql_run(&call->session, &edit, answered, call);
+    if (is_drop)
+        run_edit(call);
+    else
+        create_prepare(call, create_flushed, call);
 }
 
 /* ---- list and show ---- */
