@@ -345,10 +345,15 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
     bool is_asked_for = facts->asked_until > 0;
     uint64_t frame = 0;
     int64_t newest_us = 0;
+    /* A merge takes all overwrites.  A request purges the days up to the last one with overwrites
+     * of the request. */
+    int32_t last = is_asked_for ? DAY_NONE : INT32_MAX;
     for (uint32_t i = 0; i < facts->overwrite_count; i++) {
         const struct segment_info *info = facts->overwrites[i].info;
-        if (is_asked_for && info->frame_first > facts->asked_until)
-            return false;
+        const struct segment_days *days = facts->overwrites[i].days;
+        if (is_asked_for && info->frame_first <= facts->asked_until && days->count > 0 &&
+            days->days[days->count - 1].day > last)
+            last = days->days[days->count - 1].day;
         frame = info->frame_last > frame ? info->frame_last : frame;
         newest_us = info->timestamp_max_us > newest_us ? info->timestamp_max_us : newest_us;
     }
@@ -358,11 +363,11 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
     int32_t from = frame > facts->purge_frame ? DAY_MIN : facts->purge_day;
     int32_t day = DAY_NONE;
     if (facts->overwrite_count == 0 || facts->overwrite_count > COMPACT_RUNS_MAX ||
-        !overwrite_day(facts, from, &day) ||
+        !overwrite_day(facts, from, &day) || day > last ||
         (!is_asked_for && !is_due(facts, newest_us + PURGE_US, choice))) {
         return false;
     }
-    for (; overwrite_day(facts, from, &day); from = day + 1) {
+    for (; overwrite_day(facts, from, &day) && day <= last; from = day + 1) {
         uint32_t own_count;
         const struct lane_entry *own =
             lane_find(entries, mixed_count, facts->run_count, day, &own_count);

@@ -205,6 +205,28 @@ Test(compact_plan, deletions_of_a_closed_day_are_purged_once)
     }
 }
 
+/* Deletions that came after the request neither keep those of the request from being purged, nor
+ * prolong it. */
+Test(compact_plan, a_request_purges_its_deletions_though_later_ones_are_there)
+{
+    struct plan plan;
+    struct plan overwrites;
+    for (int round = 0; round < 3; round++) {
+        sketch_runs(&plan, (const struct sketch[]){{"a", 90}, {"b", 90}, {"c", 90}}, 3);
+        sketch_runs(&overwrites, (const struct sketch[]){{"b", 1}, {"c", 1}}, 2);
+        plan.facts.overwrites = round < 2 ? overwrites.runs : overwrites.runs + 1;
+        plan.facts.overwrite_count = round < 2 ? 2 : 1;
+        plan.facts.asked_until = 10;
+        if (round == 1) {
+            plan.facts.purge_frame = 20;
+            plan.facts.purge_day = day_of('b') + 1;
+        }
+        expect_choice(&plan, round == 0 ? "1" : "");
+        for (int i = 0; i < 2; i++)
+            segment_days_release(&overwrites.days[i]);
+    }
+}
+
 /* Without days there is one lane, and a merge goes back to the oldest run if that is cheap. */
 Test(compact_plan, tables_without_ranks_reach_back_for_their_tombstones)
 {
