@@ -37,7 +37,7 @@ static const struct cql_system_table tables[] = {
      "keyspace_name text p, table_name text c, range_start text c, range_end text c, "
      "mean_partition_size bigint r, partitions_count bigint r",
      "per-table primary range size estimates"},
-    {"system", "IndexInfo", "table_name text p, index_name text c, value text r",
+    {"system", "IndexInfo", "table_name text p, index_name text c, value blob r",
      "built column indexes"},
     {"system_schema", "keyspaces",
      "keyspace_name text p, durable_writes boolean r, replication frozen<map<text;text>> r",
