@@ -20,10 +20,9 @@ struct view {
     uint64_t frame;
     struct segment_read_budget *read_budget; /* bounds a read on the engine thread; NULL: the reader
                                               * may wait.  Only for tables without appended rows */
-    uint32_t *looked;                  /* counts what such a read looks at in frozen memtables; NULL:
-                                        * it may look at everything.  At READ_LOOKED_MAX + 1 the
-                                        * memtables' streams end, and the read has to be begun
-                                        * again */
+    uint32_t *looked;                  /* counts what such a read looks at in frozen memtables.
+                                        * At READ_LOOKED_MAX + 1 the memtables' streams end, and
+                                        * the read has to be begun again.  NULL: no limit */
 };
 
 /* Take the segments of `table_id` (0: of all tables), and all frozen memtables.  `with_columnar`

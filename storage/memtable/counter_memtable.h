@@ -32,11 +32,11 @@ size_t counter_memtable_bytes(const struct counter_memtable *memtable);
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
 /* One partition of a counter table as of `frame` (UINT64_MAX: everything), as rows of counter
- * cells; NULL: it has no counters.  Each cell has one shard.  The shard's id is `shard_id`, or the slot's
- * generation (counter_slot.h) if that is higher, and its clock is the slot's last frame up to
- * `frame`.  After a DELETE a cell has no shard until it is incremented again.  `frame` is not less
- * than the frame that was durable at the last write: a slot keeps three sums, and for an earlier
- * frame the oldest of them is given.  Opening the stream and pulling a row each cost a
+ * cells; NULL: it has no counters.  Each cell has one shard.  The shard's id is `shard_id`, or the
+ * slot's generation (counter_slot.h) if that is higher, and its clock is the slot's last frame up
+ * to `frame`.  After a DELETE a cell has no shard until it is incremented again.  `frame` is not
+ * less than the frame that was durable at the last write: a slot keeps three sums, and for an
+ * earlier frame the oldest of them is given.  Opening the stream and pulling a row each cost a
  * search at most, and a step over each counter that no frame up to `frame` has incremented.  The
  * stream is used on the engine thread or, once no slot is made any more, on any thread.  The
  * slice's bytes must outlive the stream. */
