@@ -51,20 +51,20 @@ int access_open(const struct instance_options *options, int64_t wait_ms, struct 
     const struct timespec pause = {.tv_nsec = TRY_AGAIN_MS * 1000000L};
     int64_t deadline_ms = monotonic_ms() + wait_ms;
     char *socket = access_socket_path(options->path);
-    struct error first = {0};
+    struct error last = {0};
     *access = (struct access){.loop = loop_new()};
     access->network = network_uv_new(loop_uv(access->loop));
-    int rc = access_try(options, socket, access, &first);
+    int rc = access_try(options, socket, access, &last);
     while (rc == ERROR_BUSY && monotonic_ms() < deadline_ms) {
         nanosleep(&pause, NULL);
-        first = (struct error){0}; /* the error of the last try is reported */
-        rc = access_try(options, socket, access, &first);
+        last = (struct error){0};
+        rc = access_try(options, socket, access, &last);
     }
     memory_free(socket);
     if (rc == 0 && err != NULL)
-        *err = first;
+        *err = last;
     if (rc != 0) {
-        (void)error_set(err, rc, "%s%s", first.text,
+        (void)error_set(err, rc, "%s%s", last.text,
                         rc == ERROR_BUSY ? ", and no server answers there; --wait waits longer"
                                          : "");
         int closed = access_close(access, NULL);

@@ -30,7 +30,8 @@ extern const struct argp load_argp;
 
 /* Load the files over `connection`, an ingest connection that is not started yet; takes ownership
  * of it.  Progress and notes are written to the error stream of `output`; `is_terminal` is whether
- * that stream is a terminal.  One line for each file is written to the output stream.
+ * that stream is a terminal.  One line for each file that has records is written to the
+ * output stream.
  * `output->finish` is called last, after the connection was closed; `options` and `world` live
  * until then.  Files are read on the calling thread. */
 void load_start(const struct load_options *options, struct world *world,

@@ -1,8 +1,9 @@
 /* Makes CQL of column families.
  *
- * Nothing is guessed.  A type that CQL does not have, or two families of one name, is an error that
- * names the line; an option for a missing family is an error, too.  A change of behaviour, such as
- * another order, is a note.  Names keep their case, and are quoted if CQL needs it.
+ * What a file leaves out has the defaults of cassandra-cli.  A type that CQL does not have, or two
+ * families of one name, is an error that names the line; an option for a missing family is an
+ * error, too.  A change of behaviour, such as another order, is a note.  Names keep their case, and
+ * are quoted if CQL needs it.
  *
  * Each family becomes one table, by the rules by which Cassandra 2 and 3 showed Thrift's
  * families in CQL (ThriftConversion, CompactTables, SuperColumnCompatibility). */
@@ -175,7 +176,8 @@ struct shape {
     const struct family *family;
     const char *bytes_as;
     struct marshal key;
-    struct marshal clustering; /* the comparator; of super columns also the subcomparator */
+    struct marshal clustering; /* the comparator, and also the subcomparator if no columns are
+                                * declared */
     uint32_t clustering_count;
     struct marshal value;
     struct error *err;

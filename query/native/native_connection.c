@@ -5,9 +5,9 @@
  * take a server for dead if a heartbeat (OPTIONS) is answered late.  Instead, requests are refused
  * to bound their memory: the inbox gathers a body of over 64 KiB only if there is room for it, and
  * a call is admitted only if there is room for its size.  Input is left unread only while the
- * client does not read its answers, or until the loop's next turn: compressed input can hold
- * thousands of times its size in requests, so take_input ends when it has made enough answers, and
- * goes on in the next turn.
+ * client does not read its answers, or until the loop's next turn.  Compressed input can hold
+ * thousands of times its size in requests.  So take_input ends after TAKEN_MAX requests, or when
+ * enough answers wait, and goes on in the next turn.
  *
  * All connections read into the door's buffer.  An idle connection keeps at most 16 KiB of its
  * outbox and 64 KiB for decompressed input. */
@@ -26,7 +26,7 @@
 enum {
     STACK_WIPED = 16 << 10,
     ERROR_TEXT_MAX = 512,
-    TAKEN_MAX = 1024 /* requests of a connection that are taken in one turn of the loop: 1 ms */
+    TAKEN_MAX = 1024 /* requests that one call of take_input takes: about 1 ms of work */
 };
 
 /* ---- answers ---- */
@@ -160,7 +160,7 @@ static void take_greeting(struct native_connection *connection,
     arena_free(arena);
 }
 
-/* The body is made once, because that looks for a library. */
+/* The body is made once, because making it loads snappy's library. */
 static void put_supported(struct native_connection *connection, int16_t stream)
 {
     struct buffer *supported = &connection->door->supported;
@@ -352,7 +352,7 @@ void native_connection_late(struct door_slot *slot)
         native_connection_update(connection);
 }
 
-/* Send answers and start calls in turns, because a call may have to wait until answers are sent. */
+/* Send answers and start calls alternately: a call may have to wait until answers are sent. */
 static void connection_pump(struct native_connection *connection)
 {
     do {
@@ -377,13 +377,14 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Charge the connection's memory to the door's quota for clients that have not logged in.  The
- * charge ends when a password waits for its check, or the client is served.  The door may close the
- * connection because of the charge, so callers do nothing with the connection afterwards. */
+/* Charge the connection's memory to the door's quota for clients that are not served: those before
+ * their login, and refused ones.  Nothing is charged while a password waits for its check.  The
+ * door may close the connection because of the charge, so callers do nothing with the connection
+ * afterwards. */
 static void count_login_memory(struct native_connection *connection)
 {
-    size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, and its
-                                            * memory is freed soon */
+    size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, until
+                                            * it ends, at most linger_ms later */
     size_t held = native_inbox_held(&connection->inbox);
 
     if (connection->state == NATIVE_SERVING || connection->login != NULL) {
@@ -395,7 +396,8 @@ static void count_login_memory(struct native_connection *connection)
                       sizeof *connection + NETWORK_CONNECTION_BYTES + (held < most ? held : most));
 }
 
-/* Whether few enough answers wait for their reader that its requests are read. */
+/* Whether to read from the client: only while few bytes of answers wait for it, unless it was
+ * refused and its input is dropped. */
 static bool may_read(const struct native_connection *connection)
 {
     return connection->state == NATIVE_REFUSED ||

@@ -155,8 +155,8 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
 void native_connection_refuse(struct native_connection *connection);
 /* Send the answers of the outbox. */
 void native_connection_flush(struct native_connection *connection);
-/* Call native_connection_turn in the loop's next turn, or when take_input ends if it runs, so
- * that answers of one turn leave together. */
+/* Call native_connection_turn in the loop's next turn, so that answers of one turn leave together.
+ * While take_input runs this does nothing, because the connection is updated after it. */
 void native_connection_flush_soon(struct native_connection *connection);
 /* Send answers and start calls; then read, stop reading or hang up, as the state requires. */
 void native_connection_update(struct native_connection *connection);

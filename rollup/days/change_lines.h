@@ -22,7 +22,7 @@ struct change_lines {
     uint64_t left_out;
 };
 
-/* Add a line; a text of size 0 is shown as "(none)". */
+/* Add a line.  `key` is not empty; an empty `old` or `new` is shown as "(none)". */
 void change_lines_add(struct change_lines *lines, struct bytes key, struct bytes old,
                       struct bytes new);
 bool change_lines_are_empty(const struct change_lines *lines);

@@ -1,8 +1,9 @@
-/* look_timer: when a server begins a refresh of days that are dirty or due.
+/* look_timer: when a server begins a look: a refresh of days that are dirty or to be published.
  *
  * The longer a refresh takes, the longer is the pause before the next one, so that refreshes mostly
- * take no more than a fifth of the engine thread's time.  The pause is short enough that figures
- * follow the clicks within a second.  Of two times that were set, the earlier one holds. */
+ * take no more than a fifth of the engine thread's time.  The pause is at most 850 ms, so that
+ * figures follow the clicks within about a second.  Of two times that were set, the earlier one
+ * holds. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 #define DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 

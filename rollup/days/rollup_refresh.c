@@ -14,8 +14,8 @@
  *
  * Example: a command changed the rate of a past month.  The hook made one range of 31 days.  One
  * page of amount_by_day has the days with clicks, and their numbers.  One slice of the ledger is
- * read, and one batch of 31 rows and 31 entries is written.  Stats are read only of days in the
- * set, as only their rows may be wrong.
+ * read, and one batch of 31 rows and 31 entries is written.  Stats are read only of days
+ * that may be dirty (is_settled), as only their rows may be wrong.
  *
  * If many rates changed, a chunk takes ranges of several resellers, so that their reads run side by
  * side.  It takes them in the order of their rows, so that a page of the disk, which has rows of
@@ -24,7 +24,8 @@
  *
  * Failures.  A day that cannot be read goes back to the queue, or its range stays, and is tried
  * again later; all others are written.  Its name goes to those who wait for it.  If the store is
- * full, the chunk is done again after a pause.  If the store failed, all waiters get its error.
+ * full, the days go back to the queue, and their ranges stay, until after a pause.  If the store
+ * failed, all waiters get its error.
  *
  * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
  * chunks the thread does other work. */
@@ -103,7 +104,7 @@ struct refresh {
     uint32_t range_count;                       /* 0: the chunk has days of the queue */
     uint32_t range_days_max;                    /* of each range in this chunk */
     uint32_t reads;      /* of ranges, under way, and one for the function that starts them */
-    bool had_days;       /* this refresh had days of the queue, not ranges alone */
+    bool had_days;       /* this refresh took days of the queue that no waiter had asked for */
     struct plan *plans;  /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
                           * 0 */
     uint32_t written;    /* rows in the batch */
@@ -123,8 +124,8 @@ static struct refresh *refresh_new(struct rollup *rollup)
     refresh->number = ++rollup->progress.refreshes;
     refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
     refresh->plans =
-        memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not zeroed, like the reader's
-                                                                  * days */
+        memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not set, as the
+                                                                  * reader's days */
     refresh->batch = write_batch_new();
     return refresh;
 }
@@ -329,7 +330,7 @@ static void put_back(struct refresh *refresh)
             dirty_set_queue(refresh->rollup->marks.dirty, refresh->reader->days[i].dirty);
 }
 
-/* Called when each day that was taken off the queue is written. */
+/* Called between chunks: all days that were taken off the queue are written, or back in it. */
 static void chunk_written(struct rollup *rollup)
 {
     refresh_list_note_worked(&rollup->waiters, rollup->marks.dirty, rollup->progress.applies_sent);
@@ -398,9 +399,8 @@ static void chunk_end(struct refresh *refresh)
     rollup_fire_in(rollup, &rollup->progress.time_slice, 0);
 }
 
-/* Write the chunk's days [start, end), which belong to one reseller.  Rows and ledger entries are
- * added in the order of their tables, so that the rows become one mutation, and the entries
- * another. */
+/* Write the chunk's days [start, end), which belong to one reseller.  If the days are
+ * sorted, as they mostly are, the rows become one mutation, and the ledger entries another. */
 static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end)
 {
     uint32_t written = refresh->written;
@@ -675,9 +675,9 @@ static void begin_days(struct refresh *refresh)
 /* ---- ranges ---- */
 
 /* Whether a day's row is right in all but the rate: the set is complete, and the day is not in it,
- * not even as a leaving day.  The set is not complete while marks are loaded, and may not be in a
- * defined stream, whose older rows may not be marked yet (stream_marking.c).  Most resellers have
- * no day in the set; looking up a reseller's first day is cheaper than making a key for each
+ * not even as a leaving day.  The set is complete once all marks are loaded; that of a defined
+ * stream may never be, because older rows may not be marked yet (stream_marking.c).  Most resellers
+ * have no day in the set; looking up a reseller's first day is cheaper than making a key for each
  * day. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {

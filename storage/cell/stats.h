@@ -4,8 +4,8 @@
  * its values are integers), and for the first regular decimal column of the table the number of
  * values and their exact 128-bit sum.  Each decimal scale has its own number and sum, so that the
  * scale of a total is right also after rows were removed.  Stats of append-only runs may be added
- * whatever times they cover, because no row of an event table replaces another; stats of other runs
- * may not be added (docs/decisions/03-append-only-and-overwrite-runs.md). */
+ * whatever times they cover, because no row of an append-only run replaces another; stats of other
+ * runs may not be added (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 

@@ -17,8 +17,8 @@ enum {
     OLDER_SHARE = 4   /* older runs are included up to so many times the size of the others */
 };
 
-#define QUIET_US (INT64_C(600) * 1000000)  /* since the day's last run */
-#define PURGE_US (INT64_C(3600) * 1000000) /* since the last deletion */
+#define QUIET_US (INT64_C(600) * 1000000)  /* since the newest write of the runs of the day */
+#define PURGE_US (INT64_C(3600) * 1000000) /* since the newest write of the overwrites */
 
 /* ---- tiers ---- */
 
@@ -229,7 +229,7 @@ static int run_compare(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-/* A day in all runs that have rows of it. */
+/* What the runs have of one day. */
 struct closing {
     uint64_t rows;         /* of the day */
     uint64_t rows_largest; /* in one run */
@@ -276,7 +276,7 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
     return day != DAY_NONE && facts->now_us / 1000 / DAY_MS >= (int64_t)day + CLOSED_DAYS;
 }
 
-/* Whether the time at_us has come; if not, choice->again_us is lowered to at_us if it is later. */
+/* Whether the time at_us has come.  If not, choice->again_us becomes at_us if that is earlier. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
     if (facts->now_us >= at_us)
@@ -357,7 +357,8 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
         frame = info->frame_last > frame ? info->frame_last : frame;
         newest_us = info->timestamp_max_us > newest_us ? info->timestamp_max_us : newest_us;
     }
-    /* Later overwrites that were merged with those of the request begin no new round. */
+    /* A run may also have overwrites that came after the request.  They are no reason to try days
+     * before purge_day again. */
     if (is_asked_for && frame > facts->asked_until)
         frame = facts->asked_until;
     int32_t from = frame > facts->purge_frame ? DAY_MIN : facts->purge_day;

@@ -4,7 +4,7 @@
  *   chooses, references ──▶ writes the outputs ──▶ checks again ──▶ manifest ──▶ swaps
  *   (maintenance_compact.c)      (maintenance_merge.c)        (maintenance_compact.c)
  *
- * Only the files of maintenance.h and maintenance_drop.h include this header. */
+ * Only maintenance_drop.h and the .c files that maintenance.h names include this header. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 #define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_MERGE_H
 
@@ -14,8 +14,8 @@
 #include "storage/engine/run_change.h"
 
 struct segment_list {
-    struct segment **segments;         /* referenced; by frame_first, until maintenance_drop_find
-                                        * has moved segments */
+    struct segment **segments;         /* a reference to each; in the order of frame_first until
+                                        * maintenance_drop_find moves segments */
     uint32_t count;
 };
 
@@ -32,15 +32,16 @@ struct compact_job {
     bool is_awaited;                   /* requests for merges are answered only after it */
     bool drops_tombstones;             /* of row runs: tombstones may be dropped, because no older
                                         * run has rows that they hide */
-    int64_t drops_before_us;           /* only older tombstones are dropped: memtables had no older
-                                        * write when the merge began */
+    int64_t drops_before_us;           /* tombstones from this time on stay: when the merge began,
+                                        * memtables had writes from this time on only */
     bool clients_give_times;           /* a later write may have an earlier time */
     int64_t now_s;                     /* what expired before this time is removed for good */
     struct segment_list inputs;
     struct segment_list beside;        /* of a columnar merge: the table's other columnar runs */
     struct segment_list overwrites;    /* of a columnar merge: the table's row runs */
-    uint32_t unread;                   /* of these, segments that could not be read when the merge
-                                        * began, and that it does not read; no input was one */
+    uint32_t unread;                   /* how many segments of `beside` and `overwrites` could not
+                                        * be read when the merge began; the merge reads none of
+                                        * them.  All inputs could be read */
 
     /* Used on the merge lane until the merge is done: */
     struct segment_list pass;          /* the inputs of the output being written; not referenced */
@@ -48,11 +49,13 @@ struct compact_job {
     struct partition_reader *reader;   /* over the overwrites */
     struct view overwrite_view;
     struct partition_index *purged;    /* partitions whose deletions are dropped with their rows */
-    bool drops_whole;                  /* runs are dropped unread, and no other run is merged */
+    bool drops_whole;                  /* columnar runs are dropped unread; of the others only the
+                                        * overwrites are merged */
     bool has_dropped;                  /* at least one tombstone was dropped */
 
     struct run_change change;          /* replaces the inputs by the outputs */
-    uint64_t purge;                    /* the purge's number in the manifest; 0: this is no purge */
+    uint64_t purge;                    /* the purge's number in the manifest, from the publication
+                                        * on; 0: none yet */
     int status;                        /* ERROR_CLOSED: the merge ended early */
     struct error err;
 };

@@ -12,9 +12,10 @@
  *   - Another version of zstd, or of this program, may give other bytes.  A segment of an older
  *     format has other bytes.
  *
- * Example: segment 4, frames 100 to 180, has a wrong bit in its directory.  Files 2 (archive) and 3
- * (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the table's part of it is
- * written as segment 19, the footers agree, and one record names 19 instead of 4.
+ * Example: segment 4, frames 100 to 180, has a wrong bit in its partition directory.  Files 2
+ * (archive) and 3 (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the
+ * table's part of it is written as segment 19, the footers agree, and one record names 19 instead
+ * of 4.
  *
  * Failures: after any error the manifest and the damaged file are as they were.  After a crash the
  * manifest names the damaged segment or the new one, and the next opening removes the other.

@@ -1,7 +1,7 @@
 /* columnar_page: columns are encoded as vectors, and decoded.
  *
- * A click of the reference data takes 3.6 bytes: 1.86 for the gap to the time of the click before,
- * 0.85 for the ad (its place in its partition's list, and its share of the list), 0.86 for the
+ * A click of the benchmarks takes 3.6 bytes: 1.86 for the gap to the time of the click before, 0.85
+ * for the ad (its place in its partition's list, and the list divided by the clicks), 0.86 for the
  * amount, and the rest for what is stored once a partition.  Columns that are constant in a page
  * take some bytes a page.
  *
@@ -92,16 +92,14 @@ struct columnar_page_adding {
     void *context;
 };
 
-/* `counts` is by code, all zero between uses; the other arrays are for the codes of one entry while
- * it is added, and for the numbers of one vector while the page is encoded. */
 struct columnar_page_encoder {
     struct vector_encoder *vectors;
-    uint32_t *counts;
+    uint32_t *counts; /* by code; all zero between uses */
     uint32_t counts_capacity;
-    uint32_t *distinct;
-    uint64_t *items;
-    uint64_t *items_other;
-    int64_t *values; /* one for each row, or for each entry, of the page */
+    uint32_t *distinct;    /* codes of the entry that is added, or places of timestamps */
+    uint64_t *items;       /* to sort these codes */
+    uint64_t *items_other; /* likewise */
+    int64_t *values;       /* of the vector that is encoded: by row, or by entry, of the page */
 };
 
 struct columnar_page_encoder *columnar_page_encoder_new(void)

@@ -27,8 +27,8 @@ struct columnar_page_list {
 };
 
 /* A page before it is encoded and after it was decoded.  In `rows`, codes are places in the entry's
- * list, and strings are not set.  If timestamps_us is NULL, all rows of an entry have the timestamp
- * of the entry. */
+ * list, and strings are not used.  If timestamps_us is NULL, all rows of an entry have the
+ * timestamp of the entry. */
 struct columnar_page {
     struct columnar_rows rows;
     uint32_t dictionary;               /* which of the segment's dictionaries gave the numbers */

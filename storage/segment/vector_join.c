@@ -1,8 +1,8 @@
 /* vector_join: numbers are made one by one with a table of buckets, or eight at a time.
  *
- * A bucket is taken apart by arithmetic: with h = bucket >> m it has max(h, 1) - 1 raw bits (its
- * exponent e), and bucket - (e << m) stands above them.  For eight buckets that are bytes of one
- * word:
+ * A bucket is taken apart by arithmetic: with m bits of mantissa and h = bucket >> m, it has max(h,
+ * 1) - 1 raw bits (its exponent e), and bucket - (e << m) stands above them.  For eight buckets
+ * that are bytes of one word:
  *
  *     exponents   3   0   1   2 ...
  *     masks     111   0   1  11 ...        (1 << e) - 1, a byte each
@@ -109,7 +109,7 @@ JOIN_TARGET static __m256i take_bytes(__m128i exponents, const uint8_t *raw, uin
     return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)low));
 }
 
-/* The same with exponents, in 32 bits each, up to 16. */
+/* The same for exponents up to 16, each of which has 32 bits. */
 JOIN_TARGET static __m256i take_words(__m256i exponents, const uint8_t *raw, uint64_t *position)
 {
     const __m256i ones = _mm256_set1_epi32(1);

@@ -9,7 +9,7 @@
  *   byte         only with an index: its kind (enum cql_index_of)
  *   varint       the unit, which stands for a key and a slice of the statement (cql_select.c)
  *   varint       rows left of LIMIT plus 1; 0: there is no limit
- *   varint       the number of rows of one partition that the client already has
+ *   varint       the rows that the client has of the partition in which the page ended
  *   varint n, n  the key of that partition
  *   varint n, n  the store's position; with a wide index (cql_index.h) the position of an entry, as
  *                varint n, n, and then the position in the partition of that entry

@@ -45,7 +45,7 @@ struct select {
     uint64_t limit_left;
     uint64_t partition_limit;
     bool is_paged;                       /* the answer ends where the client's page is full */
-    uint64_t page_rows;                  /* most rows of the client's page */
+    uint64_t page_rows;                  /* that the client's page may have */
 
     struct buffer partition_key;         /* of the row that was read last */
     bool has_partition;
@@ -71,7 +71,9 @@ struct select {
     struct buffer paging_state;
     bool is_virtual;                     /* the table is not stored; virtual_rows are its rows */
     const struct page_row *virtual_rows;
-    struct page_row *virtual_page;       /* those of one key; NULL: not made yet */
+    uint32_t virtual_count;
+    struct page_row *virtual_page;       /* those of one key or token range; NULL: not made
+                                          * yet */
     bool by_index;                       /* rows are looked up from an index's entries */
     struct cql_index_use use;            /* the index, and the relation that it answers */
     struct arena *entry_arena;
@@ -84,10 +86,10 @@ struct select {
     struct buffer before_entry;          /* the index's position right before the entry */
     struct buffer resumed;               /* where the paging state continues in the first entry's
                                           * partition */
-    uint32_t virtual_count;              /* of virtual_rows */
 };
 
-/* End the reading.  `status` is 0 if the answer is complete; otherwise the execution's fault is
+/* End the reading.  `status` is 0 if the answer is complete, or has the paging state of the
+ * next page; otherwise the execution's fault is
  * filled. */
 void cql_select_stop(struct select *select, int status);
 
@@ -95,7 +97,8 @@ void cql_select_stop(struct select *select, int status);
 bool cql_select_sorts(const struct select *select);
 int cql_select_sort_rows(void *select);          /* a guarded step (cql_guard.h) */
 
-/* Add the answer's row for the group that is open, and reset the accumulators. */
+/* Add the answer's row for the open group, or for all rows, even none, if there is no GROUP BY, and
+ * reset the accumulators. */
 int cql_select_group_end(struct select *select);
 /* Process row `i` of a page of the store.  Rows are processed in the order of the answer. */
 int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i);

@@ -1,10 +1,10 @@
 /* The tokens of CQL, as Cassandra's lexer cuts them.
  *
  * The longest match wins, and among equally long ones the first rule.  A minus directly before
- * digits, NaN or Infinity belongs to the number (so `c = c -3` is a name and a number); 1..2 is a
- * range of two integers.  A word that is a keyword in some places and a name in others has a kind
- * of its own here, and the grammar makes a name of it where no rule takes it (%fallback in
- * cql_grammar.y).
+ * digits, NaN, Infinity or a duration belongs to the value (so the right side of `c = c -3` is a
+ * name and a number, and no subtraction); 1..2 is a range of two integers.  A word that is a
+ * keyword in some places and a name in others has a kind of its own here, and the grammar makes a
+ * name of it where no rule takes it (%fallback in cql_grammar.y).
  *
  * re2c makes C of this file; the 0 behind the text marks its end. */
 #include "query/cql/syntax/cql_lexer.h"
