@@ -13,10 +13,10 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block that O_DIRECT requires */
-    /* `limit` is that of memory_return_large.  A block of at least limit / MEMORY_LARGE_SHARE bytes
-     * has its own pages.  This bound lies
-     * between the two sizes below.  The lower one is more than any block that is allocated with
-     * every batch. */
+    /* malloc gives a block its own pages from limit / MEMORY_LARGE_SHARE bytes on (`limit` is that
+     * of memory_return_large), but at least MEMORY_LARGE_LEAST and at most MEMORY_LARGE.  Blocks
+     * that every batch allocates are smaller than MEMORY_LARGE_LEAST, because making pages takes
+     * long. */
     MEMORY_LARGE = 2 << 20,
     MEMORY_LARGE_LEAST = 512 << 10,
     MEMORY_LARGE_SHARE = 256,
@@ -25,7 +25,7 @@ enum {
     MEMORY_SPARE_LEAST = 1 << 20,
     MEMORY_SPARE_SHARE = 128,
     MEMORY_ITEMS_FIRST = 8,
-    MEMORY_MOVED = 64 << 10 /* a larger copy takes longer than a heap may be locked */
+    MEMORY_MOVED = 64 << 10 /* memory_resize copies larger blocks itself, without the heap's lock */
 };
 
 static void *memory_or_abort(void *pointer, size_t size)

@@ -30,7 +30,7 @@ enum {
     OPTION_SIZE_MIN = 4,      /* bytes of an entry of a string map */
     EVENT_SIZE_MIN = 2,       /* bytes of an event's name */
     BATCH_ITEM_SIZE_MIN = 5,  /* bytes of a statement of a batch */
-    DECODED_MAX = 40 << 20    /* bytes of memory; a null of 4 bytes takes 40 bytes when decoded */
+    DECODED_MAX = 40 << 20    /* bytes of memory that a decoded batch takes; a null of 4 takes 40 */
 };
 
 /* ---- values and parameters ---- */

@@ -16,7 +16,7 @@
 
 enum {
     FEW_BATCHES = 2, /* a producer with fewer batches is displaced before the others */
-    LOOKS_MAX = 2048 /* producers to look at for one addition; more than there are connections */
+    LOOKS_MAX = 2048 /* producers to look at in one call; more than there are connections */
 };
 
 #define DAY_US INT64_C(86400000000)
@@ -268,7 +268,8 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     struct producer *producer;
     uint32_t looks = 0;
 
-    /* Some producers in `few` may have a connection again; these are fewer than LOOKS_MAX. */
+    /* Producers in `few` that may not go, mostly as they have a connection, are fewer than
+     * LOOKS_MAX. */
     TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
     {
         if (producer_may_go(producer))

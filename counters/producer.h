@@ -1,15 +1,16 @@
 /* producer: a table of the producers and of the last batches of each.
  *
  * A producer is a sender that numbers its batches from 1.  It is identified by a UUID, and gives an
- * epoch, which never decreases: a connection with a lower epoch than an earlier one is refused.
- * For each of the producer's last PRODUCER_WINDOW batches a hash of the content and the counts of
- * lines are kept in this table.  They are also a row of the store's table `producer`, which is
+ * epoch, which never decreases: a connection with a lower epoch than an earlier one is refused. For
+ * each of the producer's last PRODUCER_WINDOW batches a hash of the content and the counts of lines
+ * are kept in this table.  Each batch also has a row in the store's table `producer`, which is
  * written in the frame of the batch (producer_rows.h).  This module uses neither the loop nor the
  * store.
  *
  * This table has PRODUCERS_MAX places.  When they are taken, a new producer displaces another one
- * that has no connection.  Producers with fewer than two batches are displaced first, the latest of
- * them before the others, so that many new producers displace each other.  If there are none, the
+ * that has no connection and no batch in flight.  Producers with fewer than two batches are
+ * displaced first, beginning with the one whose last batch is newest, so that very many new
+ * producers displace only each other.  If there are none, the
  * producer that has been silent for longest is displaced.  A producer that has sent two or more
  * batches within the last day is never displaced. */
 #ifndef DAYBOOK_COUNTERS_PRODUCER_H
@@ -95,14 +96,14 @@ void producer_mark_evicted(struct producer_table *table, const uint8_t id[UUID_S
 bool producer_was_evicted(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
 
 /* Compute the new id of a sender whose producer `id` was removed after the batch `last`.  The new
- * id depends on `id` and `last` only, so a sender that continues twice gets the same id. */
+ * id depends on `id` and `last` only, so a sender that asks for it once more gets the same one. */
 void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE]);
 
 /* What the number of a batch means. */
 enum producer_verdict {
     PRODUCER_NEXT,                     /* to be applied */
-    PRODUCER_KNOWN,                    /* a copy of a batch within the window */
-    PRODUCER_OLD,                      /* a copy of a batch before the window */
+    PRODUCER_KNOWN,                    /* the number of a batch within the window */
+    PRODUCER_OLD,                      /* the number of a batch before the window */
     PRODUCER_GAP                       /* greater than producer->last + 1 */
 };
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence);
@@ -110,8 +111,8 @@ enum producer_verdict producer_verdict_of(const struct producer *producer, uint6
 /* The batch `sequence`; NULL when the window does not have it.  Valid until the next call of
  * producer_record. */
 struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence);
-/* Record a copy of `batch` and return the copy.  `batch` is the producer's next batch; while the
- * store is opened, batches may be recorded in any order. */
+/* Record a copy of `batch` and return the copy.  `batch` is the producer's next batch; only while
+ * the store is being opened may batches come in any order. */
 struct producer_batch *producer_record(struct producer *producer,
                                        const struct producer_batch *batch);
 /* Remove the last batch, which was recorded but could not be applied. */

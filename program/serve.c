@@ -5,8 +5,9 @@
  * way become durable; the rollup refreshes the dirty days; the store syncs and writes its closing
  * record.  A second signal ends the process immediately; nothing that was acknowledged is lost.
  *
- * A write or sync that fails is final (engine.c): nothing is acknowledged from then on, and the
- * server stops with exit status 3, so that a supervisor sees it. */
+ * The store does not go on after a write or sync of a file has failed (engine.c): nothing is
+ * acknowledged from then on, and the server stops with exit status 3, so that a supervisor sees it.
+ * */
 #include "program/serve.h"
 
 #include <errno.h>
@@ -329,7 +330,7 @@ static void note_missing(const struct serve_options *options)
     }
 }
 
-/* Extend the error of opening a door: say which option gives the door another address. */
+/* Say in the error of opening a door which option gives the door another address. */
 static int explain_door(int rc, const char *door, const char *address, struct error *err)
 {
     if (rc == -EADDRINUSE) {
@@ -477,7 +478,8 @@ static void give_back_done(struct job *job)
 
 /* Return free memory to the system: soon after the start, every minute, and as long as more than
  * three quarters of --memory are resident.  Opening, merges, backups and answers need much memory
- * for a short time, and memory that was reserved for clicks may not be needed. */
+ * for a short time, and the store keeps memory for clicks that may not come
+ * (engine_return_memory). */
 static void serve_give_back(struct serve *serve)
 {
     bool is_short = memory_resident() > serve->memory_limit / 4 * 3;
@@ -555,7 +557,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     return rc;
 }
 
-/* Set an error that names the server's process, which holds the directory. */
+/* Set an error that names the process that holds the directory: the error of trying to lock it. */
 static int serve_explain_holder(const char *path, struct error *err)
 {
     struct error held = {.text = "it has just ended"};
@@ -595,8 +597,8 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     return 0;
 }
 
-/* Resume the backup that followed the directory when the last server stopped.  If that fails, the
- * server starts nevertheless. */
+/* Resume the continuous backup (`backup --follow`) that ran when the last server stopped.  If that
+ * fails, the server starts nevertheless. */
 static void serve_resume_backup(struct serve *serve)
 {
     struct error err = {0};

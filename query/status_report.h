@@ -1,7 +1,7 @@
 /* status_report: makes the text of `daybook status`: facts, and findings, which `--check` prints.
  *
- * One of the functions of `parts` in status.c adds a fact as follows.  The report prints the fact
- * in a line, or as a member of one JSON object:
+ * The functions in the array `parts` (status.c) add facts, such as this one.  The report prints the
+ * fact in a line, or as a member of one JSON object:
  *
  *     status_report_number(report, "frames", "frames_applied", applied, " applied, ");
  *     status_report_number(report, NULL, "frames_durable", durable, " durable");

@@ -15,9 +15,9 @@ struct control_server_options {
     const struct control_entry *entries;           /* outlive the server */
     uint32_t entry_count;
     uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
-    size_t bytes_max;                  /* limit, in bytes, of each of three: memory of running
-                                        * commands, unread answers, and what commands charge by
-                                        * command_keep; 0: CONTROL_BYTES_MAX */
+    size_t bytes_max;                  /* of each of three quotas: the memory of running commands,
+                                        * unread answers, and what commands keep (command_keep);
+                                        * 0: CONTROL_BYTES_MAX */
     /* Called with each change of the bytes that running commands, unread answers and command_keep
      * use together; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);
@@ -28,9 +28,9 @@ struct control_server_options {
 
 must_check int control_server_open(const struct control_server_options *options,
                                    struct control_server **server_out, struct error *err);
-/* Take no more requests.  Close the connections whose command has not started, and those whose
- * answer is not read.  When the last running command has finished, the server is freed and `closed`
- * is called. */
+/* Take no more requests.  Close the connections whose command has not started, and those with an
+ * answer of which the client has not taken all bytes.  When the last running command has finished,
+ * the server is freed and `closed` is called. */
 void control_server_close(struct control_server *server, void (*closed)(void *context),
                           void *context);
 

@@ -10,7 +10,7 @@
  * their requests.
  *
  *     envelope ─▶ admitted ─▶ waiting ─▶ running ─▶ answer ─▶ outbox ─▶ flush ─▶ network
- *                    └ no room: 0x1001
+ *                    └ no room: error 0x1001
  *
  * Its specification is tests/unit/test_native_door.c. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
@@ -66,7 +66,7 @@ struct native_call {
     struct arena *arena;                   /* the body and what was read from it */
     int16_t stream;
     uint8_t version;
-    size_t size;                           /* bytes taken from the connection's `calls` */
+    size_t size;                           /* bytes charged to the connection's quota `calls` */
     struct native_request request;
 };
 
@@ -81,8 +81,8 @@ struct native_connection {
     bool is_closed;                        /* the network has closed it; calls may still run */
     bool is_taking;                        /* take_input is running; answers are sent when it has
                                             * ended */
-    bool has_input;                        /* take_input has left requests in the inbox; nothing
-                                            * is read */
+    bool has_input;                        /* take_input has left requests in the inbox for the
+                                            * next turn; nothing is read before that */
     bool is_starting;                      /* native_call_start is running, and must not be entered
                                             * again */
     unsigned events;                       /* for which the client has registered: bits of
@@ -100,7 +100,8 @@ struct native_connection {
     struct door_slot slot;                 /* its place in the door.  Its clock closes a connection
                                             * that reads slowly, was refused or does not log in */
     uint64_t written;                      /* bytes given to the network */
-    uint64_t left;                         /* bytes that had been sent when the clock began */
+    uint64_t left;                         /* how many of these had been sent when the slot's
+                                            * clock began */
 };
 
 struct native_metrics {

@@ -19,7 +19,7 @@ struct report_figures {
 /* Continue the paused reading, or stop it where *status is an error.  The reading may end before
  * this function returns. */
 void report_figures_resume(struct report_figures *figures);
-/* If the output is full, call report_figures_resume when all of it has been sent; otherwise call it
- * before this function returns. */
+/* Have report_figures_resume called: when the output has been sent, or, if it is not full, before
+ * this function returns. */
 void report_figures_wait(struct report_figures *figures);
 #endif

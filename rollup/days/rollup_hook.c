@@ -5,9 +5,10 @@
  * must not refuse, wait or read from the store: all that it needs is in memory.
  *
  *   block of clicks        is counted in the stream's counters; its days are marked
- *   mutation of clicks     its day is marked; a seal's with cause `expiry`
- *   mutation of rates      is applied to the rates in memory; their days are marked as a range
- *   row of change          is named by the marks, and gets lines for the rates that change
+ *   mutation of clicks     its day is marked, with cause `expiry` if the mutation seals the day
+ *   mutation of rates      is applied to the rates in memory; the days on which these rates are in
+ *                          effect are marked as a range
+ *   row of table `change`  the marks have its id; it gets a line for each rate that changes
  *
  * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
  * click. */
@@ -19,8 +20,9 @@
 
 enum { AHEAD = 8, HASHES = 2 * AHEAD }; /* HASHES is a power of two */
 
-/* Mark the day of every partition of a block.  A partition's slot is fetched into the cache 2 *
- * AHEAD partitions before its turn, and its day AHEAD partitions before. */
+/* Mark the day of every partition of a block.  A partition's slot in the dirty set is fetched
+ * into the cache 2 * AHEAD partitions before its turn, and the day that the slot names AHEAD
+ * partitions before. */
 static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
                             const struct block_dictionary *partitions, const uint8_t *change,
                             int64_t now_us)
@@ -58,8 +60,9 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
     mark_partitions(rollup, batch, partitions, change, now_us);
 }
 
-/* The cause of the mark for a mutation of clicks.  If clients give clicks their ids, an INSERT is a
- * new click; if the store numbers clicks (an event table), an INSERT changes an existing click. */
+/* The cause of the mark for a mutation of clicks.  New clicks of an event table are in blocks, so
+ * an INSERT changes an existing click.  Where clients give clicks their ids, it counts as a new
+ * one. */
 static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_table)
 {
     bool is_insert = mutation->item_count > 0;
@@ -76,8 +79,8 @@ static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_
 
 /* ---- rates ---- */
 
-/* Which rates of a reseller a batch changed.  The rate in effect may have changed on the days from
- * `first` up to before the day of the next rate after `last`. */
+/* Which rates of a reseller a batch changed.  The rate in effect may have changed from the day
+ * `first` on, until the first rate that begins after `last`. */
 struct changed_rates {
     bool any;
     int32_t first;
@@ -143,8 +146,8 @@ static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since
     note_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
 }
 
-/* INSERT, UPDATE or DELETE of one rate.  A deletion of the row has the same timestamp as the cells
- * in the same mutation, and so replaces them. */
+/* INSERT, UPDATE or DELETE of one rate.  A deletion of the row and cells in one mutation have equal
+ * timestamps, and of these the deletion counts. */
 static void take_rate_row(struct rollup *rollup, struct bytes reseller, const struct row *row,
                           struct changed_rates *changed)
 {

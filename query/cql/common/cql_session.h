@@ -16,16 +16,18 @@ struct cql_session {
     struct cql *cql;
     bool read_only;                      /* SELECT, USE and DESCRIBE only */
     bool leaves;                         /* the client has left, or may have left */
-    int64_t leaves_us;                   /* monotonic: from then on only changes of the schema, and
-                                          * requests that wait for an answer of the store, go on */
+    int64_t leaves_us;                   /* monotonic: the end of the grace period.  After it only
+                                          * changes of the schema, and requests that wait for an
+                                          * answer of the store, go on */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": there was no login */
     struct cql_address client;
     struct cql_address local;            /* the server's end of the connection */
     struct cql_execution_queue ready;    /* executions that wait for a slice (cql_slice.h) */
     TAILQ_ENTRY(cql_session) ready_link;
-    int64_t used_us, used_at_us;         /* the engine thread's time that was used, and when
-                                          * used_us was last halved (cql_slice.c) */
+    int64_t used_us, used_at_us;         /* the time of the engine thread that was used, which is
+                                          * halved now and then, and when it last was
+                                          * (cql_slice.c) */
 };
 
 /* The session must live until its last request is answered. */

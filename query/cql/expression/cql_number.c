@@ -73,8 +73,8 @@ static double decimal_double(struct decimal decimal)
 }
 
 /* Convert as Java's casts do: the digits after the point are dropped, and a number out of range
- * becomes the nearest bound.  The range is that of a bigint for bigints and counters, and else that
- * of an int: cql_number_keep takes the low bits for a smaller integer. */
+ * becomes the nearest bound.  The range is that of bigint for bigint and counter, and otherwise
+ * that of int.  For smallint and tinyint cql_number_keep then keeps the low bits. */
 static int64_t double_integer(double real, enum type_kind kind)
 {
     bool is_long = kind == TYPE_BIGINT || kind == TYPE_COUNTER;

@@ -1,10 +1,12 @@
 /* The use of a relation depends on its columns.  Relations on partition columns give keys.
  * Relations on clustering columns give slices, if they restrict these columns from the first one on
- * without a gap.  Each row is checked against the other relations, the filters.  A SELECT with
- * filters needs ALLOW FILTERING, unless an index answers its only filter.
+ * without a gap, and all but the last are = or IN.  Each row is checked against the other
+ * relations, the filters.  A SELECT with filters, or with slices but no key, needs ALLOW FILTERING,
+ * unless an index answers its only filter.
  *
- * Correctness: slices hold exactly the rows that their relations select, because DELETE deletes all
- * rows of a slice.  A relation that gives no key, no token and no slice is a filter. */
+ * What must hold: slices have exactly the rows that their relations select.  DELETE, which deletes
+ * whole slices, would otherwise delete too much.  A relation that gives no key, no token and no
+ * slice is a filter. */
 #include "query/cql/read/cql_restrict.h"
 
 #include "query/cql/common/cql_scope.h"
@@ -32,8 +34,8 @@ static bool is_contains(enum cql_operator operator)
     return operator== CQL_CONTAINS || operator== CQL_CONTAINS_KEY;
 }
 
-/* Set the type of the values that a column is compared with, and the name that a marker for such a
- * value has. */
+/* Find what the relation compares with: the column, its element or its field; and the type and
+ * marker's name of the values. */
 static int value_type(struct cql_scope *scope, const struct cql_relation *relation,
                       struct cql_restriction *restriction)
 {
@@ -613,8 +615,8 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     return 0;
 }
 
-/* If the relation that the index answers is the only relation against which rows must be checked,
- * the statement needs no ALLOW FILTERING. */
+/* Use an index that answers a relation.  If there is no other relation to check rows against, the
+ * statement needs no ALLOW FILTERING. */
 static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
 {
     uint32_t others = 0;

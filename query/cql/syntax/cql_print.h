@@ -19,8 +19,7 @@ void cql_print_relation(const struct cql_relation *relation, struct buffer *text
 /* Print a type as CQL.  schema_parse_type reads it too, except for vectors and custom classes,
  * which daybook does not have. */
 void cql_print_type(const struct cql_type *type, struct buffer *text);
-/* Print a type without keyspaces, and a custom class without quotes: schema_parse_type reads it
- * when it is given the keyspace. */
+/* Print a type for messages: without keyspaces, and a custom class without quotes. */
 void cql_print_type_plainly(const struct cql_type *type, struct buffer *text);
 /* Print a name, in double quotes unless it is a plain lowercase identifier and no reserved word. */
 void cql_print_name(struct bytes name, struct buffer *text);

@@ -23,8 +23,8 @@ int cql_condition_check_batch(struct cql_execution *execution,
  * has a condition on its own row. */
 bool cql_condition_is_of(const struct cql_write_plan *plan, bool static_row);
 
-/* Whether there are conditions and all of them are on the static row.  If so, a refusal shows the
- * partition's first row, which is read for this purpose. */
+/* Whether there are conditions and all of them are on the static row.  If so, the answer that says
+ * that the conditions do not hold shows the partition's first row, which is read only for it. */
 bool cql_condition_shows_first(const struct cql_write_statement *statements, uint32_t count);
 
 /* Whether all conditions of the statement hold for the row that was read; true if the statement has
