@@ -138,7 +138,8 @@ struct cql_failure {
 struct cql_error {
     enum cql_error_code code;
     const char *message;
-    enum cql_consistency consistency;    /* timeouts, failures, UNAVAILABLE, like the next two */
+    enum cql_consistency consistency;    /* of the timeouts and failures of reads and writes, and of
+                                          * UNAVAILABLE, like the next two */
     int32_t received;                    /* answers of nodes; UNAVAILABLE: nodes that are up */
     int32_t required;
     const char *write_type;              /* WRITE_TIMEOUT, WRITE_FAILURE: SIMPLE, BATCH,

@@ -11,8 +11,9 @@
  *
  * Two entries with the same id and clock are equal.  If damage makes them differ, the larger value
  * is kept, so that the result does not depend on the order of merges.  After a fold every increment
- * still counts once, if all cells that have the folded shards were merged before.  The resulting
- * shard has the lowest of their ids, and no copy of the shard with that id has a higher clock. */
+ * still counts once, if all cells that have the folded shards were merged before.  The fold
+ * keeps the lowest of their ids and the highest of their clocks, so an older copy of the shard with
+ * that id loses against the folded one. */
 #include "counters/counter_cell.h"
 
 enum { HEADER_SIZE = 12, SHARD_SIZE = 24 };

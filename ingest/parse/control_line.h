@@ -29,7 +29,8 @@ struct control_words {
     uint32_t count;                    /* CONTROL_WORDS_MAX: the line may have more */
 };
 
-/* The kind that the first word names.  `line` is without its line end in all these functions. */
+/* The kind that the first word names; CONTROL_UNKNOWN for a line of over CONTROL_LINE_MAX bytes.
+ * `line` is without its line end in all these functions. */
 enum control_kind control_line_kind(struct bytes line);
 void control_line_split(struct bytes line, struct control_words *words_out);
 

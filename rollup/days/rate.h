@@ -8,7 +8,7 @@
  *          2013-01-01     2013-05-01
  *
  * struct rate_table has the rates of all resellers in memory, as the stream's table of rates has
- * them on the disk.  A rate takes some 70 bytes. */
+ * them on the disk.  A rate takes 50 to 100 bytes, and a reseller some 300 more. */
 #ifndef DAYBOOK_ROLLUP_DAYS_RATE_H
 #define DAYBOOK_ROLLUP_DAYS_RATE_H
 
@@ -19,9 +19,9 @@
 #include "base/decimal.h"
 
 /* Parse `0.25`, `25%` or `100%`; digits and scale are limited like those of amounts.
- * ERROR_INVALID: the error's text suggests what was probably meant. */
+ * ERROR_INVALID: the error's text says why, and may suggest what was meant. */
 must_check int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err);
-/* Parse a day.  ERROR_INVALID: the error's text suggests what was probably meant: 2013-04-01 for
+/* Parse a day.  ERROR_INVALID: the error's text may suggest what was meant: 2013-04-01 for
  * 2013-4-1. */
 must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err);
 
@@ -32,8 +32,8 @@ must_check int rate_check_reseller(struct bytes reseller, struct error *err);
 
 /* Append the rate in the form that `rate load` reads: a fraction, but the rate 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
-/* The rate in percent: 0.125 is 12.5.  ERROR_LIMIT: it has too many digits, as a
- * rate may have that was written before its stream was defined. */
+/* The rate in percent: 0.125 is 12.5.  ERROR_LIMIT: it has too many digits, which only
+ * rates can have that were written before their stream was defined. */
 must_check int rate_percent(struct decimal rate, struct decimal *percent_out);
 /* Write the rate in percent: 0.125 as 12.5%.  A rate that has too many digits for that is written
  * as a fraction.  `text` has room for RATE_PERCENT_TEXT_MAX bytes; returns how many are written. */

@@ -1,8 +1,8 @@
 /* rollup_private: the parts of a rollup, and the jobs that work on them.
  *
  *     rollup_open.c                         opens and closes a rollup
- *     rollup_load.c   rollup_schedule.c     work that begins by itself, and work at opening
- *     dirty_evicted_return.c   rollup_wait.c
+ *     rollup_load.c   rollup_schedule.c     work at opening, and work that begins by itself
+ *     dirty_evicted_return.c   rollup_wait.c   days read back, and callers that wait
  *     rollup_hook.c   rollup_refresh.c  seal_pass.c  rollup_figures.c  dirty_overlay.c   the jobs
  *     rollup.c                              what the jobs have in common, and the end
  *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
@@ -30,7 +30,8 @@ struct refresh;
 
 /* The progress of the refresh. */
 struct refresh_progress {
-    uint64_t order_wanted;             /* days queued before this order are worked off now */
+    uint64_t order_wanted;             /* days whose `order` in the queue is below this are worked
+                                        * off now */
     uint64_t refreshes;                /* that have begun */
     uint64_t applies_sent;             /* batches that were applied */
     uint64_t applies_durable;          /* how many of these are durable */
@@ -68,7 +69,8 @@ struct rollup {
     uint32_t pins;                     /* calls and jobs during which the rollup must not be
                                         * freed */
 
-    struct day_marks marks;            /* the dirty and waiting days */
+    struct day_marks marks;            /* the dirty days: of the queue, and those that wait for
+                                        * their publication */
     struct dirty_evicted evicted;      /* the waiting days that are not in memory */
     struct live_rates rates;
     struct refresh_list waiters;
@@ -79,7 +81,8 @@ struct rollup {
     struct seal_gate gate;
     struct known_resellers resellers;
     size_t memory_reported;            /* bytes that were last reported by memory_held_change */
-    struct quota *figures;             /* memory of figure windows, of all readers of all streams */
+    struct quota *figures;             /* memory of the figures that readers keep (figure_window.h),
+                                        * of all streams */
     struct rollup_metrics metrics;
 
     struct refresh *refresh;           /* under way; NULL: none is */
@@ -126,7 +129,8 @@ void rollup_make_room(struct rollup *rollup);
 /* Take the store's write lock, or give it back, depending on the memory of the dirty days
  * (dirty_evicted_press). */
 void rollup_press(struct rollup *rollup);
-/* Queue the waiting days that a command publishes or restates without further waiting. */
+/* For a command: queue the waiting days that have ended, and those whose restatement was put
+ * off. */
 void rollup_queue_ended(struct rollup *rollup);
 /* After a refresh: set when the next one begins by itself. */
 void rollup_look_again(struct rollup *rollup);
@@ -167,8 +171,8 @@ void rollup_load(struct rollup *rollup);
 /* ---- rollup_refresh.c ---- */
 
 /* Begin the refresh, unless it is under way.  rollup_refresh_wanted makes it work off all that is
- * queued now.  rollup_refresh_ranges makes it work off ranges and the days of waiters, in addition
- * to days that it was to work off before. */
+ * queued now.  rollup_refresh_ranges makes it work off also the marked ranges, and the days that
+ * waiters need. */
 void rollup_refresh_wanted(struct rollup *rollup);
 void rollup_refresh_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);

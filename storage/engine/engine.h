@@ -136,8 +136,8 @@ void engine_return_memory(struct store *store, bool at_once);
  * state.flushed_frame. */
 struct engine_snapshot {
     uint64_t frame;                    /* the last durable one when the snapshot was taken */
-    int64_t timestamp_us;              /* the store gave the snapshot's writes no later timestamp;
-                                        * 0: the snapshot has no write */
+    int64_t timestamp_us;              /* no timestamp that the store gave to the snapshot's writes
+                                        * is later; 0: the snapshot has no write */
     struct manifest_state state;
     const struct commit_log_extent *log;           /* by file id; the last one is being written */
     uint32_t log_count;
@@ -149,9 +149,10 @@ struct engine_snapshot {
 /* Take a snapshot of the files as of now; the call does not wait.  A backup that copies the log
  * without a gap passes as `frame_kept` the last frame that it has copied: log files with later
  * frames are then included even if the frames are flushed.  The log still has these files only if
- * the caller has not released its earlier snapshot.  UINT64_MAX: include only what is needed.
- * A snapshot keeps disk space in use, so the caller releases it as soon as it is copied, and before
- * the store is closed.  ERROR_BUSY: a purge is being published; try again in some milliseconds. */
+ * the caller has not released its earlier snapshot.  UINT64_MAX: include only what is needed. A
+ * snapshot keeps disk space in use, so the caller releases it as soon as it is copied, or, if it
+ * copies the log without a gap, has taken the next one; and before the store is closed.
+ * ERROR_BUSY: a purge is being published; try again in some milliseconds. */
 must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
                                     struct engine_snapshot **snapshot_out, struct error *err);
 /* Keep from now on only the log files that the snapshot itself needs: neither later ones nor

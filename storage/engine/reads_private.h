@@ -52,9 +52,9 @@ struct read_job {
     struct read_part *parts; /* ascending; none of a scan */
     uint32_t part_count;
     uint32_t part_end;  /* parts from here on were not captured */
-    struct bytes given; /* of a request one_of_each: the first clustering value of the last row
-                         * of the present partition that this page or the page before gave; data
-                         * NULL: there is none */
+    struct bytes given; /* of a request one_of_each: the first clustering value of the row of this
+                         * partition that was given last, by this page or the page before; data
+                         * NULL: none was */
     struct view view;
     struct captured *captured; /* in (token, key) order; up to two for a partition */
     uint32_t captured_count;
@@ -91,8 +91,9 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
                            int64_t *token_out, struct bytes *key_out);
 
 /* Copy what the page needs of the open memtable: reads_capture_appended copies appended rows, then
- * reads_capture all other rows.  False: that is too much.  Then the caller drops the capture and
- * freezes the memtable, and the page is read from the frozen memtable. */
+ * reads_capture all other rows.  False: that is too much, or a scan meets appended rows.  Then the
+ * caller drops the capture and freezes the memtable, and the page is read from the frozen memtable.
+ * */
 bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);

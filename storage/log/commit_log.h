@@ -2,8 +2,8 @@
  *
  * A frame is acknowledged only after a sync that covers all of it.  Until its file is reused, a
  * sector with acknowledged bytes is never overwritten with other bytes, except by salvage.  After
- * a crash exactly the frames before the first missing sector are replayed, in order, and synced
- * before commit_log_open returns.
+ * a crash exactly the unflushed frames before the first missing sector are replayed, in order, and,
+ * unless the log is read_only, synced before commit_log_open returns.
  *
  * Every 512-byte sector has the file's id and the frame's number.  A torn tail (some sector still
  * has its old bytes) can thus be distinguished from damage (all sectors are there, but the checksum
@@ -14,8 +14,8 @@
  * reused or archived when all its frames are flushed.  Frames are written past the page cache.
  * Layout byte by byte: FORMATS.md "Commit log".
  *
- * Engine thread only.  While a log is open, only commit_log_close waits for the disk;
- * commit_log_open, commit_log_scan and commit_log_read wait for the disk, too. */
+ * Engine thread only.  Only commit_log_open, commit_log_close, commit_log_scan and
+ * commit_log_read wait for the disk. */
 #ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_H
 #define DAYBOOK_STORAGE_LOG_COMMIT_LOG_H
 
@@ -79,7 +79,8 @@ must_check int commit_log_open(struct world *world, const struct commit_log_opti
 
 /* Why the log cannot make its next file; making it is tried again every 250 ms. */
 struct commit_log_shortage {
-    int status;                    /* an error of error_is_passing; 0: there is no shortage */
+    int status;                    /* an error that may pass (error_is_passing); 0: there is no
+                                    * shortage */
     uint64_t bytes;                /* of the file */
     bool stops_frames;             /* commit_log_has_room has returned false: frames wait */
 };

@@ -24,7 +24,7 @@ must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_
                                        bool is_settling);
 
 void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to);
-/* Make a manifest without a file that owns the roster's state.  Errors are ERROR_CORRUPT and
+/* Make a manifest that has no file, and owns the roster's state.  Errors are ERROR_CORRUPT and
  * ERROR_NEWER_FORMAT. */
 must_check int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out,
                                         struct error *err);

@@ -64,7 +64,8 @@ struct cql_place {
     struct cql_aggregate *aggregates;    /* CQL_AGGREGATES_MAX of them; NULL: none may be used */
     uint32_t *aggregate_count;
     bool is_argument;                    /* where `type` is NULL, a literal gets its natural type */
-    bool is_checked;                     /* the literal around the term is known to fit */
+    bool is_checked;                     /* the term is an item of a literal of a collection, whose
+                                          * items were compared with its type already */
     const char *misfit;                  /* the refusal of a value of another type; or NULL */
 };
 enum { CQL_AGGREGATES_MAX = 256 };

@@ -140,9 +140,9 @@ static int read_key(struct change *change, const struct cql_create_table *create
     return 0;
 }
 
-/* Among so many entries of CLUSTERING ORDER BY one is wrong, unless the table has more clustering
- * columns than any table may have.  So the checks do not look at further entries, of which one
- * statement may have a hundred thousand. */
+/* At most SCHEMA_CLUSTERING_MAX entries of CLUSTERING ORDER BY can be right.  So the statement is
+ * refused for the entries up to one more, and the checks need not look at further ones, of which it
+ * may have a hundred thousand. */
 enum { ORDERINGS_READ = SCHEMA_CLUSTERING_MAX + 1 };
 
 static int read_order(struct change *change, const struct cql_create_table *create,
