@@ -155,8 +155,10 @@ static bool read_on_engine_thread(struct read_job *read)
     read->view.looked = NULL;
     if (read->status == -EAGAIN || looked > READ_LOOKED_MAX) {
         read->status = 0;
+        read->err = (struct error){0};
         read->row_count = 0;
         read->captured_at = 0;
+        buffer_clear(&read->position_out);
         return false;
     }
     return true;
