@@ -382,6 +382,7 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
             must_split(facts, choice) &&
             (closing.rows >= facts->day_rows_min || !is_sound(facts, choice->runs, choice->count));
         choice->purges = true;
+        choice->purge_frame = frame;
         choice->day = day;
         return true;
     }

@@ -71,7 +71,8 @@ struct compact_choice {
     uint32_t count;
     bool splits;                       /* rows of `day` become one run, the rest of each input
                                         * another */
-    bool purges;                       /* the merge was chosen for the deletions of `day` */
+    bool purges;                       /* the merge was chosen for the deletions of `day`, */
+    uint64_t purge_frame;              /* and days before it were tried with those up to here */
     int32_t day;
     int64_t again_us;                  /* when to plan again; INT64_MAX: only after a write */
 };

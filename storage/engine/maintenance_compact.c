@@ -193,10 +193,8 @@ static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint3
 /* The purge of the day need not be tried again with the same deletions. */
 static void note_tried(struct purge_tried *tried, const struct compact_job *compact)
 {
-    for (uint32_t i = 0; i < compact->overwrites.count; i++) {
-        uint64_t frame = segment_info(compact->overwrites.segments[i])->frame_last;
-        tried->frame = frame > tried->frame ? frame : tried->frame;
-    }
+    if (compact->purge_frame > tried->frame)
+        tried->frame = compact->purge_frame;
     tried->day = compact->day + 1;
 }
 
@@ -575,6 +573,7 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
     compact->kind = first->kind;
     compact->splits = choice->splits;
     compact->purges = choice->purges;
+    compact->purge_frame = choice->purge_frame;
     compact->day = choice->day;
     compact->is_awaited = need->is_asked;
     compact->now_s = engine_clock_past_us(maintenance->clock) / 1000000;

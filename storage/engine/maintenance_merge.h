@@ -28,6 +28,7 @@ struct compact_job {
     bool splits;                       /* as in compact_choice */
     int32_t day;                       /* as in compact_choice */
     bool purges;                       /* as in compact_choice */
+    uint64_t purge_frame;              /* as in compact_choice */
     bool may_purge;                    /* drop rows that the overwrites delete, and deletions */
     bool is_awaited;                   /* requests for merges are answered only after it */
     bool drops_tombstones;             /* of row runs: tombstones may be dropped, because no older
