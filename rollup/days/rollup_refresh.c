@@ -88,6 +88,7 @@ struct open_range {
     bool fails;          /* days of it could not be read in this chunk, */
     bool has_failed;     /* or before */
     struct error unread; /* why its rows could not be read in this chunk; code 0: they could */
+    struct error why;    /* the first failure of all chunks, if `has_failed` */
 };
 
 struct refresh {
@@ -123,9 +124,8 @@ static struct refresh *refresh_new(struct rollup *rollup)
     refresh->rollup = rollup;
     refresh->number = ++rollup->progress.refreshes;
     refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
-    refresh->plans =
-        memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not set, as the
-                                                                  * reader's days */
+    refresh->plans = memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not set, as the
+                                                                               * reader's days */
     refresh->batch = write_batch_new();
     return refresh;
 }
@@ -504,6 +504,20 @@ static void note_day(struct refresh *refresh, const struct day_facts *day)
     error_wrap(&err, "%.*s %s", (int)shown, (const char *)day->reseller.data, name);
     refresh_list_note_failed(&refresh->rollup->waiters, day->reseller, day->day, day->day,
                              day->range != NULL ? &day->range->mark : NULL, &err);
+    for (uint32_t i = 0; i < refresh->range_count; i++)
+        if (refresh->ranges[i].range == day->range)
+            error_keep(&refresh->ranges[i].why, err.code, &err);
+}
+
+/* Tell those who wait for the range when it ends: some may have come after the chunk that failed.
+ */
+static void note_range(struct refresh *refresh, struct open_range *open)
+{
+    const struct dirty_range *range = open->range;
+    error_keep(&open->why, open->unread.code, &open->unread);
+    if (open->ends && open->has_failed)
+        refresh_list_note_failed(&refresh->rollup->waiters, range->reseller, range->from,
+                                 range->until - 1, &range->mark, &open->why);
 }
 
 /* Called when the chunk was applied: if the store is full instead, the chunk is read again, and
@@ -518,12 +532,9 @@ static void note_failures(struct refresh *refresh)
     }
     for (uint32_t i = 0; i < refresh->range_count; i++) {
         struct open_range *open = &refresh->ranges[i];
-        const struct dirty_range *range = open->range;
         open->has_failed |= open->fails;
         refresh->has_failed |= open->fails;
-        if (open->unread.code < 0)
-            refresh_list_note_failed(&refresh->rollup->waiters, range->reseller, range->from,
-                                     range->until - 1, &range->mark, &open->unread);
+        note_range(refresh, open);
     }
 }
 
