@@ -51,6 +51,7 @@ bool verify_fail_or_name(struct verify *verify, int status, const struct error *
     if (verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT, "difference: %s: %s\n", what,
                        err != NULL ? err->text : error_text(status));
+    verify->is_incomplete = true;
     verify->looks = 0;
     return false;
 }

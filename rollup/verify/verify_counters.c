@@ -27,7 +27,8 @@ static bool entry_agrees(const struct counter_audit_entry *entry)
 static void name_counter(struct verify *verify, const struct counter_audit_entry *entry,
                          struct bytes key)
 {
-    if (verify->repairs != NULL && entry->before == entry->after)
+    /* Clicks of a damaged seal were not counted, so that a higher counter may be right. */
+    if (verify->repairs != NULL && !verify->has_damaged_seals && entry->before == entry->after)
         repair_list_note_counter(verify->repairs, verify->counter, key,
                                  entry->counted - entry->after);
     if (verify_may_name(verify))

@@ -25,6 +25,7 @@ struct verify {
     const verify_step *steps;          /* the next step and those after it */
     struct repair_list *repairs;       /* differences to repair; NULL: nothing is repaired */
     uint64_t differences;
+    bool is_incomplete;                /* some tables could not be read to their end */
     int64_t progress_us;               /* when the last line of progress was printed */
 
     struct seal_pin pin;               /* held to the end: no day is sealed meanwhile */

@@ -57,12 +57,13 @@ static void batch_accepted(void *context)
     }
 }
 
+/* A day that could not be computed is named when everything is compared again. */
 static void refreshed(void *context, int status, const struct error *err)
 {
     struct repair *repair = context;
     struct verify *verify = repair->verify;
     verify_step repaired = repair->repaired;
-    if (status < 0) {
+    if (status < 0 && verify_has_ended(verify, status)) {
         repair_fail(repair, status, err);
         return;
     }

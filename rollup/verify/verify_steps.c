@@ -58,7 +58,9 @@ static void verify_end(struct verify *verify)
     if (verify->repairs != NULL && !repair_list_is_empty(verify->repairs))
         verify_repair(verify, repaired);
     else
-        verify_finish(verify, verify->differences > 0 ? EXIT_DATA_SAYS_NO : EXIT_DONE);
+        verify_finish(verify, verify->is_incomplete     ? EXIT_SYSTEM_FAILED
+                              : verify->differences > 0 ? EXIT_DATA_SAYS_NO
+                                                        : EXIT_DONE);
 }
 
 /* ---- the steps ---- */
