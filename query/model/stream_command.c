@@ -299,30 +299,24 @@ static void create_prepare(void *context, store_done ready, void *ready_context)
 }
 
 /* Check that the stream's writes will be the newest of the table: a deletion by the stream would
- * otherwise leave a row, and take it out of the figures.  `name` is KEYSPACE.TABLE. */
-static int check_timestamps(struct store *store, const struct schema *schema, const char *name,
-                            struct error *err)
+ * otherwise leave a row, and take it out of the figures. */
+static int check_timestamps(struct store *store, const struct table *table, struct error *err)
 {
-    char keyspace[STREAM_PART_MAX];
-    size_t size = strcspn(name, ".");
-    memcpy(keyspace, name, size);
-    keyspace[size] = '\0';
-    const struct table *table = schema_table_named(schema, keyspace, name + size + 1);
     uint32_t count;
     struct engine_table_status *tables = engine_table_status(store, &count);
     int64_t now_us = store_now_us(store);
     int64_t newest_us = INT64_MIN;
     for (uint32_t i = 0; i < count; i++)
-        if (table != NULL && tables[i].table_id == table->id)
+        if (tables[i].table_id == table->id)
             newest_us = tables[i].newest_us;
     memory_free(tables);
     if (newest_us < now_us)
         return 0;
     return error_set(err, ERROR_INVALID,
-                     "%s has a write with the timestamp %lld, which is later than now, %lld "
+                     "%s.%s has a write with the timestamp %lld, which is later than now, %lld "
                      "microseconds: the stream's own writes could not replace or delete it; wait "
                      "until then, or copy the rows to a new table without USING TIMESTAMP",
-                     name, (long long)newest_us, (long long)now_us);
+                     table->keyspace, table->name, (long long)newest_us, (long long)now_us);
 }
 
 static int create_edit(void *context, struct schema *schema, struct write_batch *batch,
@@ -330,11 +324,15 @@ static int create_edit(void *context, struct schema *schema, struct write_batch 
 {
     const struct stream_call *call = context;
     const struct stream_definition *definition = &call->options->definition;
+    struct store *store = call->model->store;
+    struct click_stream stream;
     int rc = stream_definition_make(definition, schema, batch, err);
     if (rc == 0)
-        rc = check_timestamps(call->model->store, schema, definition->texts[STREAM_CLICKS], err);
+        rc = stream_definition_resolve(definition, schema, &stream, err);
     if (rc == 0)
-        rc = check_timestamps(call->model->store, schema, definition->texts[STREAM_RATES], err);
+        rc = check_timestamps(store, schema_table(schema, stream.clicks.table_id), err);
+    if (rc == 0)
+        rc = check_timestamps(store, schema_table(schema, stream.rates.table_id), err);
     return rc;
 }
 
