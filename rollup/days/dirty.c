@@ -571,7 +571,7 @@ struct dirty_range *dirty_set_first_range(struct dirty_set *set)
     return TAILQ_FIRST(&set->ranges);
 }
 
-bool dirty_set_may_range(const struct dirty_set *set, struct bytes reseller, int32_t day)
+bool dirty_set_may_have_range(const struct dirty_set *set, struct bytes reseller, int32_t day)
 {
     const struct dirty_range *range = TAILQ_FIRST(&set->ranges);
     for (uint32_t i = 0; i < RANGES_LOOKED && range != NULL; i++) {

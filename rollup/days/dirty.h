@@ -200,7 +200,7 @@ struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes rese
                                         int32_t until, const struct dirty_mark *mark);
 struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; by ->link */
 /* Whether a range has the day, or may have it, as there are too many ranges to look at all. */
-bool dirty_set_may_range(const struct dirty_set *set, struct bytes reseller, int32_t day);
+bool dirty_set_may_have_range(const struct dirty_set *set, struct bytes reseller, int32_t day);
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
 /* Give the range the next order: it is the last to be worked off. */
 void dirty_set_postpone_range(struct dirty_set *set, struct dirty_range *range);

@@ -179,7 +179,7 @@ void rate_append_percent(struct buffer *text, struct decimal rate)
 
 /* Part of a reseller's rates, sorted.  An insertion or removal moves the rates of one run only, so
  * that it costs about the same in any order of days. */
-enum { RUN_RATES_FIRST = 4, RUN_RATES_MAX = 256 };
+enum { RUN_RATES_MAX = 256 };
 struct rate_run {
     struct rate *rates; /* at least one */
     uint32_t count;
@@ -263,12 +263,11 @@ static uint32_t run_of(const struct reseller_rates *list, int32_t day)
 
 static void run_insert(struct rate_run *run, uint32_t at, const struct rate *rates, uint32_t count)
 {
-    uint32_t capacity = run->capacity == 0 ? RUN_RATES_FIRST : run->capacity;
-    while (capacity - run->count < count)
-        capacity *= 2;
-    if (capacity > run->capacity)
-        run->rates = memory_resize(run->rates, capacity * sizeof(*rates));
-    run->capacity = capacity;
+    uint32_t needed = run->count + count;
+    if (needed > run->capacity) {
+        run->capacity = memory_grown(run->capacity, needed);
+        run->rates = memory_resize(run->rates, run->capacity * sizeof(*rates));
+    }
     memmove(&run->rates[at + count], &run->rates[at], (run->count - at) * sizeof(*rates));
     memcpy(&run->rates[at], rates, count * sizeof(*rates));
     run->count += count;

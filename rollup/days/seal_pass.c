@@ -334,7 +334,7 @@ static bool is_owed(const struct seal_pass *pass)
 {
     struct dirty_set *dirty = pass->rollup->marks.dirty;
     return dirty_set_find(dirty, buffer_view(&pass->key)) != NULL ||
-           dirty_set_may_range(dirty, pass->reseller, pass->day);
+           dirty_set_may_have_range(dirty, pass->reseller, pass->day);
 }
 
 static void commit_time_slice(struct timer *timer)

@@ -63,7 +63,7 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
     const struct dirty_day *dirty = dirty_set_find(rollup->marks.dirty, day->key);
     if (rollup->is_read_only)
         return day->is_marked;
-    return dirty_set_may_range(rollup->marks.dirty, day->reseller, day->day) ||
+    return dirty_set_may_have_range(rollup->marks.dirty, day->reseller, day->day) ||
            rollup->refresh != NULL || (dirty != NULL && dirty->is_queued);
 }
 

@@ -72,7 +72,7 @@ static const verify_step steps[] = {verify_files,  verify_seals,    verify_figur
 static void refreshed(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (verify->rollup->is_failed && verify_fail_if(verify, status, err))
+    if (verify_has_ended(verify, status) && verify_fail_if(verify, status, err))
         return;
     if (status < 0 && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT, "difference: out of date: %s\n",
