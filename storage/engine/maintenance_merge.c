@@ -15,8 +15,7 @@
  * nothing is left that they could hide.  Where clients give timestamps, more must hold
  * (maintenance_compact.c).  In event tables it drops none, because the tombstones of event tables
  * hide rows of columnar runs.  Counter shards are folded: each shard is in one run only, so one sum
- * replaces the shards of all inputs.
- */
+ * replaces the shards of all inputs. */
 #include "storage/engine/maintenance_merge.h"
 
 #include "counters/counter_cell.h"

@@ -88,9 +88,8 @@ struct select {
                                           * partition */
 };
 
-/* End the reading.  `status` is 0 if the answer is complete, or has the paging state of the
- * next page; otherwise the execution's fault is
- * filled. */
+/* End the reading.  `status` is 0 if the answer is complete, or has the paging state of the next
+ * page; otherwise the execution's fault is filled. */
 void cql_select_stop(struct select *select, int status);
 
 /* Whether ORDER BY sorts the rows of several partitions.  All these rows are then in memory. */
