@@ -1,10 +1,7 @@
 /* arena: chunks in a list, filled from the front.
  *
- * `current` is the chunk being filled; the chunks before it are full, and those after it are empty.
- * Chunks whose size is a multiple of 2 MiB are mapped at a multiple of 2 MiB, else the kernel could
- * not use huge pages at their ends.  An allocation larger than a chunk gets a chunk of its own, on
- * another list, so that the space left in the current chunk is not lost.  A reset frees these large
- * chunks, because the size of one allocation rarely fits another. */
+ * Chunks of a multiple of 2 MiB are aligned to 2 MiB, as huge pages require.  An allocation larger
+ * than a chunk gets a chunk of its own on another list. */
 #include "base/arena.h"
 
 #include <string.h>
@@ -19,24 +16,24 @@ enum {
     ARENA_ALIGNMENT_MAX = 64,
     ARENA_CHUNK_SIZE_MIN = 4096,
     ARENA_PAGE_SIZE = 4096,
-    ARENA_ITEMS_FIRST = 4,  /* the first capacity in arena_make_room */
-    ARENA_SUPPLY_CHUNKS = 4 /* made ahead; ingest fills one of 2 MiB in some milliseconds */
+    ARENA_ITEMS_FIRST = 4,
+    ARENA_SUPPLY_CHUNKS = 4
 };
 
 struct arena_chunk {
     struct arena_chunk *next;
-    uint8_t *data; /* where allocations begin, aligned to ARENA_ALIGNMENT_MAX */
+    uint8_t *data; /* aligned to ARENA_ALIGNMENT_MAX */
     size_t size;
     size_t used;
 };
 
 struct arena {
     size_t chunk_size;
-    struct arena_supply *supply; /* NULL: none */
+    struct arena_supply *supply;
     struct arena_chunk *first;
     struct arena_chunk *current; /* NULL: `first` is filled next */
-    struct arena_chunk *large;   /* chunks of one allocation each, newest first */
-    struct arena_budget *budget; /* NULL: none */
+    struct arena_chunk *large;   /* one allocation each */
+    struct arena_budget *budget;
     size_t used;
     size_t held;
 };
@@ -45,12 +42,11 @@ struct arena_supply {
     size_t chunk_size;
     struct arena_chunk *ready;
     uint32_t count;
-    bool is_used;   /* an arena has needed a second chunk */
-    bool was_taken; /* a chunk was taken since the last call of arena_supply_spare */
+    bool is_used;
+    bool was_taken;
     struct arena_range needed;
 };
 
-/* Map `size` bytes at a multiple of `alignment`, by mapping more and unmapping both ends. */
 static uint8_t *arena_map(size_t size, size_t alignment)
 {
     size_t mapped = size + alignment;
@@ -67,7 +63,6 @@ static uint8_t *arena_map(size_t size, size_t alignment)
     return start + before;
 }
 
-/* The data of a chunk that is not mapped follow its struct in the same allocation. */
 static struct arena_chunk *chunk_new(size_t size, bool is_huge)
 {
     bool is_mapped = size % HUGE_PAGE_SIZE == 0;
@@ -78,7 +73,6 @@ static struct arena_chunk *chunk_new(size_t size, bool is_huge)
     if (is_mapped) {
         chunk->data = arena_map(size, HUGE_PAGE_SIZE);
         check(chunk->data != NULL);
-        /* This is advice: the kernel may use small pages. */
         if (is_huge)
             (void)madvise(chunk->data, size, MADV_HUGEPAGE);
     } else {
@@ -208,8 +202,7 @@ struct arena_range arena_supply_needed(struct arena_supply *supply)
     return needed;
 }
 
-/* MADV_POPULATE_WRITE changes no contents, so the owner may use the memory at the same time.  Linux
- * before 5.14 does not have it, and makes each page ready when the owner first uses the page. */
+/* Linux before 5.14 lacks MADV_POPULATE_WRITE, and makes each page ready at its first use. */
 struct arena_range arena_range_touch(struct arena_range range)
 {
     size_t size = range.size < HUGE_PAGE_SIZE ? range.size : HUGE_PAGE_SIZE;
@@ -219,8 +212,7 @@ struct arena_range arena_range_touch(struct arena_range range)
     return (struct arena_range){(uint8_t *)range.data + size, range.size - size};
 }
 
-/* A chunk that is ready, or a new one.  As long as no arena has needed two chunks, a new chunk is
- * not on huge pages, and so takes only the memory of the small pages that are used. */
+/* Chunks have small pages until an arena needs two of them, to save memory. */
 static struct arena_chunk *supply_take(struct arena_supply *supply)
 {
     struct arena_chunk *chunk = supply->ready;
@@ -267,7 +259,6 @@ static void *arena_chunk_take(struct arena_chunk *chunk, size_t size, size_t ali
     return chunk->data + start;
 }
 
-/* Make the next chunk current: one that was kept by a reset, else a new one. */
 static void arena_advance(struct arena *arena)
 {
     struct arena_chunk **next = arena->current != NULL ? &arena->current->next : &arena->first;
@@ -304,7 +295,6 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     return memory;
 }
 
-/* The link to the large chunk that has the memory `data`, or NULL. */
 static struct arena_chunk **large_of(struct arena *arena, const void *data, size_t size)
 {
     if (data == NULL || size <= arena->chunk_size)
@@ -315,7 +305,7 @@ static struct arena_chunk **large_of(struct arena *arena, const void *data, size
     return *place != NULL ? place : NULL;
 }
 
-/* Only the growth is charged to the budget, since the old chunk is freed by the same call. */
+/* Only the growth is charged, since this call frees the old chunk. */
 static void *resize_large(struct arena *arena, struct arena_chunk **place, size_t size)
 {
     struct arena_chunk *old = *place;
@@ -362,7 +352,7 @@ void *arena_make_room(struct arena *arena, void *items, uint32_t count, uint32_t
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment)
 {
     void *memory = arena_alloc(arena, size, alignment);
-    /* A large chunk is always new, and mmap returns zeroed pages. */
+    /* A large chunk is new, and mmap returns zeroed pages. */
     bool is_cleared = size > arena->chunk_size && size % HUGE_PAGE_SIZE == 0;
     if (!is_cleared)
         memset(memory, 0, size);

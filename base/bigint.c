@@ -1,10 +1,7 @@
-/* bigint: adapts GMP's integers of any size (mpz).  base/decimal.c uses GMP's functions on four
- * words (mpn).
+/* bigint: adapts GMP's integers of any size (mpz).
  *
- * GMP keeps a sign and a magnitude, Java two's complement.  A negative number of n bytes is read as
- * the unsigned value of its bytes minus 2^(8n).  The number -m is written as the bits of m - 1,
- * flipped, in the fewest bytes whose top bit is then set: -128 is 80, -129 is FF 7F; 128 is
- * 00 80. */
+ * The number -m is written as the bits of m - 1, flipped, in the fewest bytes whose top bit is then
+ * set: -128 is 80, -129 is FF 7F. */
 #include "base/bigint.h"
 
 #include <gmp.h>
@@ -58,9 +55,9 @@ void bigint_format(struct bytes number, struct buffer *text)
 {
     mpz_t value;
 
-    /* A byte makes fewer than two and a half digits; mpz_get_str adds a sign and a NUL.  The buffer
-     * grows before GMP allocates: if its arena has a budget, the call may not return (arena.h), and
-     * GMP's memory would be lost. */
+    /* A byte makes fewer than 2.5 digits; mpz_get_str adds a sign and a NUL.  The buffer must grow
+     * before GMP allocates: buffer_reserve may not return (arena.h), and GMP's memory would
+     * leak. */
     buffer_reserve(text, number.size / 2 * 5 + 8);
     bigint_load(value, number);
     char *digits = (char *)text->data + text->size;
@@ -70,8 +67,6 @@ void bigint_format(struct bytes number, struct buffer *text)
     mpz_clear(value);
 }
 
-/* Append the number in the fewest bytes.  A negative number -m is stored as the bits of m - 1,
- * flipped, so it takes as many bytes as m - 1. */
 static void bigint_store(const mpz_t value, struct buffer *number)
 {
     bool is_negative = mpz_sgn(value) < 0;
@@ -80,7 +75,7 @@ static void bigint_store(const mpz_t value, struct buffer *number)
     mpz_init_set(bits, value);
     if (is_negative)
         mpz_com(bits, bits);
-    size_t bit_count = mpz_sizeinbase(bits, 2); /* 1 for zero; mpz_export writes nothing then */
+    size_t bit_count = mpz_sizeinbase(bits, 2); /* 1 for zero */
     size_t size = bit_count / 8 + 1;
     buffer_put_zeros(number, size);
     uint8_t *end = number->data + number->size;
@@ -108,7 +103,7 @@ void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b
     mpz_t divisor;
     mpz_t result;
 
-    buffer_reserve(quotient, a.size + a_digits / 2 + 2); /* as in bigint_format */
+    buffer_reserve(quotient, a.size + a_digits / 2 + 2); /* before GMP allocates */
     bigint_load(dividend, a);
     bigint_load(divisor, b);
     bigint_scale_up(dividend, a_digits);
@@ -136,7 +131,7 @@ int bigint_parse(struct bytes text, struct buffer *number)
     for (size_t i = digits_start; i < text.size; i++)
         if (text.data[i] < '0' || text.data[i] > '9')
             return ERROR_INVALID;
-    buffer_reserve(number, text.size / 2 + 2); /* as in bigint_format, before GMP allocates */
+    buffer_reserve(number, text.size / 2 + 2); /* before GMP allocates */
     char *terminated = memory_alloc(text.size + 1);
     memcpy(terminated, text.data, text.size);
     terminated[text.size] = '\0';

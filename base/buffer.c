@@ -8,7 +8,7 @@
 
 enum {
     BUFFER_SIZE_FIRST = 64,
-    BUFFER_SIZE_IN_ARENA = 16 /* small: the last allocation of an arena grows in place */
+    BUFFER_SIZE_IN_ARENA = 16
 };
 
 void buffer_release(struct buffer *buffer)

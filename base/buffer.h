@@ -1,4 +1,4 @@
-/* buffer: collects bytes; each call appends some, and the memory grows as needed. */
+/* buffer: collects bytes in memory that grows as needed. */
 #ifndef DAYBOOK_BASE_BUFFER_H
 #define DAYBOOK_BASE_BUFFER_H
 
@@ -8,21 +8,19 @@
 
 struct arena;
 
-/* A buffer that begins as zeros has memory of the heap, which buffer_release frees.  A buffer that
- * begins as {.arena = arena} has memory of that arena and need not be released; if the
- * arena has a budget, an append may not return (arena_set_budget).
- * `data` may move when the buffer grows. */
+/* A buffer that begins as zeros uses the heap.  One that begins as {.arena = arena} need not be
+ * released; if the arena has a budget, an append may not return (arena_set_budget).  `data` may
+ * move at any append. */
 struct buffer {
     uint8_t *data;
     size_t size;
     size_t capacity;
-    struct arena *arena;                                /* NULL: the heap */
+    struct arena *arena;
 };
 
 void buffer_release(struct buffer *buffer);             /* empties it; the arena stays */
 void buffer_clear(struct buffer *buffer);               /* keeps the memory */
 void buffer_grow(struct buffer *buffer, size_t more);   /* private */
-/* Make room for `more` bytes after the first `size`. */
 static inline void buffer_reserve(struct buffer *buffer, size_t more)
 {
     if (buffer->capacity - buffer->size < more)
@@ -31,9 +29,9 @@ static inline void buffer_reserve(struct buffer *buffer, size_t more)
 struct bytes buffer_view(const struct buffer *buffer);
 void buffer_append(struct buffer *buffer, const void *data, size_t size);
 void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
-void buffer_set(struct buffer *buffer, struct bytes bytes);     /* replaces the contents */
+void buffer_set(struct buffer *buffer, struct bytes bytes);
 void buffer_append_text(struct buffer *buffer, const char *text);
-/* Append `text` between quotes, with each quote in it doubled: 'it''s', "a ""name""". */
+/* Append `text` between quotes, with each quote in it doubled: 'it''s'. */
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

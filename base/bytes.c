@@ -27,9 +27,7 @@ int bytes_compare(struct bytes a, struct bytes b)
     return (a.size > b.size) - (a.size < b.size);
 }
 
-/* Lead bytes from `first` to `last`, the range of the byte that follows, and the sequence's size.
- * The range of the second byte excludes overlong forms and surrogates (RFC 3629 section 4); the
- * third and fourth byte are 80..bf after any lead byte. */
+/* The range of the second byte excludes overlong forms and surrogates (RFC 3629 section 4). */
 struct utf8_lead {
     uint8_t first;
     uint8_t last;
@@ -44,7 +42,6 @@ static const struct utf8_lead utf8_leads[] = {
     {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* Size of the sequence of two to four bytes that starts at `at`, 0 if there is none. */
 static size_t utf8_sequence(const uint8_t *at, size_t left)
 {
     for (size_t i = 0; i < sizeof utf8_leads / sizeof utf8_leads[0]; i++) {
@@ -65,7 +62,6 @@ bool bytes_valid_utf8(struct bytes text)
 {
     size_t i = 0;
     while (i < text.size) {
-        /* Nearly all text is ASCII, so it is checked eight bytes at a time. */
         if (text.size - i >= 8 && (load_u64(text.data + i) & UINT64_C(0x8080808080808080)) == 0) {
             i += 8;
             continue;

@@ -1,8 +1,7 @@
 /* bytes: views of bytes, and numbers as bytes.
  *
- * Formats on disk are little-endian.  Cassandra's serialized values and composites are big-endian;
- * their functions have the suffix _be.  base/buffer.h appends numbers, and base/reader.h reads
- * them from bytes that are not trusted. */
+ * Formats on disk are little-endian.  Functions for big-endian bytes, as in Cassandra's serialized
+ * values, have the suffix _be. */
 #ifndef DAYBOOK_BASE_BYTES_H
 #define DAYBOOK_BASE_BYTES_H
 
@@ -13,7 +12,7 @@
 
 #include "base/error.h"
 
-/* A view of bytes of another owner; valid as long as those bytes stay where they are. */
+/* A view of another owner's bytes. */
 struct bytes {
     const uint8_t *data;
     size_t size;
@@ -24,15 +23,14 @@ static inline struct bytes bytes_of(const void *data, size_t size)
     return (struct bytes){.data = (const uint8_t *)data, .size = size};
 }
 
-struct bytes bytes_text(const char *text);              /* without the final NUL */
+struct bytes bytes_text(const char *text);
 bool bytes_equal(struct bytes a, struct bytes b);
 bool bytes_are_word(struct bytes text, const char *word);       /* ignores the case of letters */
 int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0, 0, >0 */
-bool bytes_valid_utf8(struct bytes text);               /* RFC 3629: no surrogates, no overlongs */
+bool bytes_valid_utf8(struct bytes text);               /* RFC 3629 */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "formats on disk are little-endian");
 
-/* Unaligned loads and stores; inline, because decoders are made of them. */
 static inline uint16_t load_u16(const void *from)
 {
     uint16_t value;
@@ -99,15 +97,13 @@ static inline void store_u64_be(void *to, uint64_t value)
     store_u64(to, __builtin_bswap64(value));
 }
 
-/* How many bits a number has up to its highest bit that is set; 0 has none. */
 static inline uint32_t bit_length(uint64_t number)
 {
     return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
 }
 
-/* store_varint, store_signed and store_sized write to `to` the bytes that buffer_put_varint,
- * buffer_put_signed and buffer_put_sized append, and return where the bytes end.  They are for
- * encoders that reserve memory once for many values: there must be room for the bytes. */
+/* Store the bytes that buffer_put_varint, buffer_put_signed and buffer_put_sized append.  `to` must
+ * have room.  Returns the end of the bytes. */
 enum { VARINT_SIZE_MAX = 10 };
 static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
 {
@@ -117,7 +113,7 @@ static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
     return to;
 }
 
-/* A signed number with its sign in the lowest bit: 0, -1, 1, -2 are 0, 1, 2, 3. */
+/* 0, -1, 1, -2 become 0, 1, 2, 3. */
 static inline uint64_t zigzag(int64_t value)
 {
     return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);

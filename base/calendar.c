@@ -1,15 +1,11 @@
 /* calendar: days, times of day, and the offsets of time zones.
  *
- * A zone is a table of transitions in the order of time, each with the offset from UTC that holds
- * from its time on, and a rule for all time after the table (the POSIX TZ string in the file's
- * footer).  Before the first transition the file's first type holds (RFC 8536 section 3.2).
+ * A zone is a table of transitions, and a rule for all time after the table (the POSIX TZ string in
+ * the file's footer).  Before the first transition the file's first type holds (RFC 8536 section
+ * 3.2).
  *
- * A local day need not have 24 hours, or may not exist: Samoa had no 2011-12-30.  Where clocks are
- * put back over midnight, a day begins twice.  calendar_zone_day returns the day that the clock
- * shows; calendar_zone_day_start returns the first moment at which it shows the day.
- *
- * The system's files of zones are not trusted: a file that does not follow the format is
- * ERROR_CORRUPT. */
+ * A local day need not have 24 hours, may not exist, or may begin twice.  Zone files are not
+ * trusted. */
 #include "base/calendar.h"
 
 #include <errno.h>
@@ -35,11 +31,11 @@ enum {
 
 struct civil {
     int32_t year;
-    int32_t month; /* 1..12 */
-    int32_t day;   /* 1..31 */
+    int32_t month;
+    int32_t day;
 };
 
-/* The year is counted from March, so that the leap day is its last day.  An era is 400 years. */
+/* Years are counted from March, so that the leap day comes last.  An era is 400 years. */
 static int32_t civil_to_day(struct civil civil)
 {
     int32_t year = civil.year - (civil.month <= 2);
@@ -90,7 +86,7 @@ static int32_t month_days(int32_t year, int32_t month)
     return days[month - 1] + (month == 2 && year_is_leap(year));
 }
 
-/* The value of exactly `count` digits; -1 if one of the bytes is no digit. */
+/* Returns -1 if a byte is no digit. */
 static int32_t digits_parse(const uint8_t *at, size_t count)
 {
     int32_t value = 0;
@@ -165,8 +161,7 @@ static bool time_parse_ms(struct bytes text, int64_t *time_ms_out)
     return text.size > 0;
 }
 
-/* Read the character `before` (NUL: none) and two digits; the reader fails where they are missing,
- * or where their value is over `last`. */
+/* Read `before` (NUL: none) and two digits, of a value up to `last`. */
 static int32_t time_parse_pair(struct reader *reader, char before, int32_t last)
 {
     if (before != '\0' && reader_u8(reader) != (uint8_t)before)
@@ -183,7 +178,7 @@ static bool reader_sees(const struct reader *reader, char c)
     return reader_left(reader) > 0 && reader->data[reader->offset] == (uint8_t)c;
 }
 
-/* Read .d, .dd or .ddd, as milliseconds; 0 where no point follows. */
+/* Read .d, .dd or .ddd, as milliseconds. */
 static int32_t time_parse_fraction(struct reader *reader)
 {
     if (!reader_sees(reader, '.'))
@@ -203,8 +198,7 @@ static int32_t time_parse_fraction(struct reader *reader)
     return value;
 }
 
-/* Read Z, or hh:mm, hhmm or hh with a sign, to the end of the text.  Returns seconds east of
- * Greenwich. */
+/* Read Z, or hh:mm, hhmm or hh with a sign, as seconds. */
 static int32_t time_parse_zone(struct reader *reader)
 {
     uint8_t sign = reader_u8(reader);
@@ -276,7 +270,7 @@ struct zone_date {
     int32_t month;
     int32_t week;
     int32_t day;
-    int32_t seconds; /* local time of the change, after the day's midnight */
+    int32_t seconds; /* local, after the day's midnight */
 };
 
 struct zone_rule {
@@ -290,17 +284,17 @@ struct zone_rule {
 
 struct zone_transition {
     int64_t time;   /* seconds since 1970 */
-    int32_t offset; /* seconds east of Greenwich, from `time` on */
+    int32_t offset; /* seconds, from `time` on */
 };
 
 struct zone {
-    int32_t first_offset; /* before the first transition, in seconds */
+    int32_t first_offset;
     size_t count;
     struct zone_transition *transitions;
     struct zone_rule rule;
 };
 
-/* The offset at a moment, and the moment until which it holds; INT64_MAX: for ever. */
+/* `end` INT64_MAX: for ever. */
 struct zone_span {
     int32_t offset;
     int64_t end;
@@ -329,8 +323,8 @@ static int64_t zone_date_seconds(const struct zone_date *date, int32_t year)
     return (int64_t)day * SECONDS_PER_DAY + date->seconds;
 }
 
-/* The changes of three years around the moment are enough: a change may lie some days outside its
- * year.  Of two changes at the same moment (summer time all the year) the second one holds. */
+/* A change may lie some days outside its year, hence three years.  Of two changes at the same
+ * moment (summer time all the year) the second one holds. */
 static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t time)
 {
     struct zone_span span = {.offset = rule->winter_offset, .end = INT64_MAX};
@@ -357,7 +351,6 @@ static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t tim
 
 static struct zone_span zone_span_at(const struct zone *zone, int64_t time)
 {
-    /* The first transition after `time`. */
     size_t low = 0;
     size_t high = zone->count;
     while (low < high) {
@@ -384,8 +377,7 @@ int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms)
 int64_t calendar_zone_day_start(const struct zone *zone, int32_t day)
 {
     int64_t midnight = (int64_t)day * SECONDS_PER_DAY;
-    /* Two days before midnight in UTC, the local clock shows an earlier day whatever its offset.
-     * From that time on the loop looks at one span of constant offset after the other. */
+    /* At this time the local clock shows an earlier day, whatever the zone's offset. */
     int64_t time = midnight - 2 * SECONDS_PER_DAY;
     for (;;) {
         struct zone_span span = zone_span_at(zone, time);
@@ -400,7 +392,6 @@ int64_t calendar_zone_day_start(const struct zone *zone, int32_t day)
 
 /* ---- POSIX TZ strings, as in CET-1CEST,M3.5.0,M10.5.0/3 ---- */
 
-/* Read one to three digits, of a value up to `last`. */
 static int32_t rule_number(struct reader *reader, int32_t last)
 {
     int32_t value = 0;
@@ -440,8 +431,7 @@ static int32_t rule_time(struct reader *reader, int32_t hour_last)
     return is_negative ? -seconds : seconds;
 }
 
-/* Skip the name of standard or summer time: three or more letters or, within <>, also digits and
- * signs. */
+/* Skip three or more letters or, within <>, also digits and signs. */
 static void rule_name(struct reader *reader)
 {
     bool is_quoted = rule_skip(reader, '<');
@@ -495,7 +485,7 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
         return true;
     rule.is_there = true;
     rule_name(&reader);
-    /* An offset in the string is added to local time to get UTC; the rule has its negative. */
+    /* The string's offset is added to local time to get UTC. */
     rule.winter_offset = -rule_time(&reader, 24);
     if (reader_left(&reader) > 0) {
         rule.has_summer = true;
@@ -520,8 +510,7 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
  *     name bytes, leap seconds * 12, standard flags, UT flags
  *     newline, POSIX TZ string, newline
  *
- * Before these bytes the file has the same parts for programs that read version 1: their times have
- * 4 bytes, and there is no string. */
+ * Before these bytes the file has the same parts with times of 4 bytes, for version 1. */
 
 enum { TZIF_HEADER_SIZE = 44, TZIF_TYPE_SIZE = 6 };
 
@@ -617,8 +606,7 @@ int calendar_zone_decode(struct bytes tzif, struct zone **zone_out)
     return 0;
 }
 
-/* Whether the name consists of parts of letters, digits, _ + and -, with single slashes between
- * them, like all names of the IANA database.  Such a name cannot lead out of ZONE_FOLDER. */
+/* A name of the IANA database's form cannot lead out of ZONE_FOLDER. */
 static bool zone_name_is_valid(const char *name)
 {
     static const char allowed[] =

@@ -1,8 +1,8 @@
 /* calendar: days, times and time zones, without the C library's global state.
  *
  * A day is a count of days since 1970-01-01 in the proleptic Gregorian calendar; a time is
- * milliseconds since 1970-01-01T00:00Z.  Dates are converted by the algorithms of H. Hinnant,
- * "chrono-Compatible Low-Level Date Algorithms". */
+ * milliseconds since 1970-01-01T00:00Z.  Source: H. Hinnant, "chrono-Compatible Low-Level Date
+ * Algorithms". */
 #ifndef DAYBOOK_BASE_CALENDAR_H
 #define DAYBOOK_BASE_CALENDAR_H
 
@@ -21,32 +21,32 @@ enum {
 #define TIME_MS_MIN INT64_C(0)                        /* 1970-01-01T00:00:00.000Z */
 #define TIME_MS_MAX INT64_C(253402300799999)          /* 9999-12-31T23:59:59.999Z */
 
-/* Parse YYYY-MM-DD, exactly 10 bytes.  False: `text` is no day of the years 0000 to 9999. */
+/* Parse YYYY-MM-DD.  False: `text` is no day of the years 0000 to 9999. */
 bool calendar_day_parse(struct bytes text, int32_t *day_out);
-/* Write YYYY-MM-DD and a NUL; `day` lies in DAY_MIN..DAY_MAX. */
+/* `day` lies in DAY_MIN..DAY_MAX. */
 void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
-int32_t calendar_day_of_time(int64_t time_ms);        /* the UTC day; rounds down before 1970 */
+int32_t calendar_day_of_time(int64_t time_ms);        /* the UTC day */
 int32_t calendar_month_of_day(int32_t day);           /* months since January of the year 0000 */
 int32_t calendar_month_first_day(int32_t month);
 
 /* Parse decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, or 2013-11-28
- * 02:16:52.5+01:00.  Seconds and their fraction may be missing.  False: the text has another form
- * or more than three digits of a fraction, or the time is outside TIME_MS_MIN..TIME_MS_MAX. */
+ * 02:16:52.5+01:00.  Seconds may be missing.  False: the text has another form, or the time is
+ * outside TIME_MS_MIN..TIME_MS_MAX. */
 bool calendar_time_parse(struct bytes text, int64_t *time_ms_out);
 /* Append 2013-11-28T02:16:52.000Z; `time_ms` lies in TIME_MS_MIN..TIME_MS_MAX. */
 void calendar_time_format(int64_t time_ms, struct buffer *buffer);
 
 /* An IANA zone, read from the system's TZif files (RFC 8536). */
 struct zone;
-/* "UTC" needs no file.  ERROR_NOT_FOUND when the system has no zone of that name, ERROR_INVALID
- * when `name` cannot be the name of a zone; else the error of reading or decoding the file. */
+/* ERROR_NOT_FOUND when the system has no zone of that name, ERROR_INVALID when `name` cannot be
+ * one; else the error of reading or decoding the file. */
 must_check int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err);
 void calendar_zone_close(struct zone *zone);                         /* NULL is fine */
-/* Make a zone of the bytes of a TZif file.  ERROR_CORRUPT when they do not follow the format,
- * ERROR_UNSUPPORTED for version 1 and for zones that count leap seconds. */
+/* ERROR_CORRUPT when the bytes do not follow the format, ERROR_UNSUPPORTED for version 1 and for
+ * zones that count leap seconds. */
 must_check int calendar_zone_decode(struct bytes tzif, struct zone **zone_out);
-int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms);  /* the local day of a time */
-/* The first time, in ms, at which local clocks show `day`, or a later day where the zone skipped
- * `day`. */
+int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms);  /* the local day */
+/* The first time, in ms, at which local clocks show `day` or, if the zone skipped it, a later
+ * day. */
 int64_t calendar_zone_day_start(const struct zone *zone, int32_t day);
 #endif

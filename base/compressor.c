@@ -1,7 +1,6 @@
-/* compressor: a zstd context kept between blocks.  A struct compressor is this context under
- * another name, so that the header need not include zstd's.
+/* compressor: a zstd context, cast so that the header need not include zstd.h.
  *
- * zstd fails only when memory is out or a parameter is wrong, and no caller could handle that. */
+ * zstd fails only when memory is out or a parameter is wrong. */
 #include "base/compressor.h"
 
 #include <zstd.h>

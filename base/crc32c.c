@@ -1,20 +1,18 @@
 /* crc32c: by the processor's instruction or by a table, with the same result.
  *
- * The instruction processes 8 bytes in 3 cycles, and another one can start in each cycle.  So the
- * CRCs of three adjacent blocks are computed at the same time and then joined.  A CRC is a
- * polynomial remainder, so for blocks A, B, C of n bits each
+ * The instruction takes 3 cycles, and another one can start in each cycle.  So the CRCs of three
+ * adjacent blocks are computed at the same time and joined.  For blocks A, B, C of n bits each
  *
  *     crc(A B C) = crc(A) * x^2n  +  crc(B) * x^n  +  crc(C)      (mod P)
  *
- * where x^n mod P is a constant.  A carry-less multiplication multiplies two bit-reversed 32-bit
- * factors; as 64 reversed bits the result is the product times x.  The CRC instruction reduces it
- * mod P and multiplies it by x^32.  So the constants hold x^(n-33) and x^(2n-33) mod P,
- * bit-reversed. */
+ * A carry-less multiplication of two bit-reversed 32-bit factors gives, as 64 reversed bits, their
+ * product times x.  The CRC instruction reduces it mod P and multiplies it by x^32.  So the
+ * constants hold x^(n-33) and x^(2n-33) mod P, bit-reversed. */
 #include "base/crc32c.h"
 
 #include "base/bytes.h"
 
-/* Remainders of the 16 values of four bits, polynomial 82f63b78 (bit-reversed). */
+/* The values of four bits, polynomial 82f63b78 (bit-reversed). */
 static const uint32_t crc32c_nibbles[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -38,15 +36,13 @@ uint32_t crc32c_by_table(uint32_t seed, const void *data, size_t size)
 
 #define CRC32C_TARGET __attribute__((target("sse4.2,pclmul")))
 
-/* Three blocks of `block_size` bytes each are processed at the same time.  Multiplication by the
- * constants moves a CRC over one block and over two. */
+/* The constants move a CRC over one block and over two. */
 struct crc32c_stride {
     size_t block_size;
     uint32_t over_one;
     uint32_t over_two;
 };
 
-/* Long blocks are joined less often; the short ones are for the bytes that are left after them. */
 static const struct crc32c_stride crc32c_strides[] = {
     {1024, 0x170076fa, 0xa51b6135},
     {128, 0x0d3b6092, 0xb9e02b86},

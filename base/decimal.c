@@ -1,13 +1,7 @@
 /* decimal: sign-and-magnitude arithmetic on 256-bit two's complement.
  *
  * What must hold: an operation gives the exact result or ERROR_LIMIT; in this file only
- * decimal_round rounds.  A value is split into a sign and a magnitude of four limbs (64-bit words).
- * GMP's mpn functions compute with magnitudes; they allocate nothing for so few limbs.
- * decimal_assemble makes a value of sign and magnitude, and decides whether it fits: a magnitude up
- * to 2^255 - 1 may have either sign, and 2^255 only the negative one.
- *
- * Example: 0.50 + 0.125 is 50*10^-2 + 125*10^-3.  The term of the smaller scale is multiplied by
- * 10^(3-2); the sum 500 + 125 = 625 has scale 3, so it is 0.625. */
+ * decimal_round rounds. */
 #include "base/decimal.h"
 
 #include <string.h>
@@ -18,7 +12,7 @@
 
 enum {
     LIMBS = 4,
-    POWER_DIGITS_MAX = 19, /* 10^19 is the largest power of ten in 64 bits */
+    POWER_DIGITS_MAX = 19, /* of a power of ten in 64 bits */
     DIGITS_MAX = 78        /* of a 256-bit magnitude */
 };
 
@@ -57,20 +51,19 @@ static bool magnitude_is_zero(const struct magnitude *m)
     return mpn_zero_p(m->limb, LIMBS) != 0;
 }
 
-/* m = m * factor + term; false when it leaves 256 bits. */
+/* False: the result leaves 256 bits. */
 static bool magnitude_multiply_add(struct magnitude *m, uint64_t factor, uint64_t term)
 {
     return mpn_mul_1(m->limb, m->limb, LIMBS, factor) == 0 &&
            mpn_add_1(m->limb, m->limb, LIMBS, term) == 0;
 }
 
-/* m = m / divisor; returns the remainder. */
 static uint64_t magnitude_divide(struct magnitude *m, uint64_t divisor)
 {
     return mpn_divrem_1(m->limb, 0, m->limb, LIMBS, divisor);
 }
 
-/* m = m * 10^digits; false when it leaves 256 bits.  Zero stays zero for any number of digits. */
+/* m = m * 10^digits; false: it leaves 256 bits. */
 static bool magnitude_shift_up(struct magnitude *m, int64_t digits)
 {
     if (magnitude_is_zero(m))
@@ -196,7 +189,7 @@ bool decimal_is_input(struct decimal value)
            unscaled < (int128)powers_of_ten[DECIMAL_INPUT_DIGITS_MAX];
 }
 
-/* Read the digits and the point; `*scale` grows by the number of digits after the point. */
+/* `*scale` grows by the digits after the point. */
 static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int64_t *scale)
 {
     bool has_digit = false;
@@ -220,8 +213,8 @@ static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int6
     return fits ? 0 : ERROR_LIMIT;
 }
 
-/* Read [eE][+-]digits to the end of the text; an empty text is exponent 0.  Digits that follow once
- * the exponent exceeds INT32_MAX are ignored: it is beyond every limit already. */
+/* Read [eE][+-]digits or nothing, to the end of the text.  An exponent over INT32_MAX is beyond
+ * every limit, so its further digits are ignored. */
 static int decimal_parse_exponent(struct reader *reader, int64_t *exponent_out)
 {
     *exponent_out = 0;
@@ -271,7 +264,7 @@ int decimal_parse(struct bytes text, struct decimal *value_out)
 
 /* ---- arithmetic ---- */
 
-/* Nearly all amounts of money fit 64 bits; arithmetic on those takes a few instructions. */
+/* Nearly all amounts of money are small. */
 static bool is_small(const struct decimal *value)
 {
     uint64_t sign = (uint64_t)((int64_t)value->limb[0] >> 63);
@@ -349,8 +342,7 @@ int decimal_compare(struct decimal a, struct decimal b)
     struct magnitude m = decimal_magnitude(&a);
     struct magnitude n = decimal_magnitude(&b);
     int order;
-    /* Only the magnitude of smaller scale is multiplied; if it leaves 256 bits, it is larger than
-     * the other. */
+    /* Only the magnitude of smaller scale grows; one that leaves 256 bits is the larger one. */
     if (!magnitude_shift_up(&m, scale - a.scale))
         order = 1;
     else if (!magnitude_shift_up(&n, scale - b.scale))
@@ -360,8 +352,7 @@ int decimal_compare(struct decimal a, struct decimal b)
     return is_negative ? -order : order;
 }
 
-/* m = m / 10^digits, rounded half even.  The first digit that is cut off is below, at or above 5;
- * the digits after it matter only where it is 5, and then only whether all of them are zero. */
+/* m = m / 10^digits, rounded half even. */
 static void magnitude_round_down(struct magnitude *m, int64_t digits)
 {
     bool is_inexact = false;
@@ -393,8 +384,7 @@ int decimal_round(struct decimal value, int32_t scale, struct decimal *rounded_o
 
 /* ---- value to text and bytes ---- */
 
-/* Write the digits of `m` without leading zeros ("0" for zero), so that they end at
- * digits + DIGITS_MAX; returns where they begin. */
+/* The digits end at digits + DIGITS_MAX.  Returns where they begin. */
 static char *magnitude_digits(struct magnitude m, char digits[DIGITS_MAX])
 {
     char *at = digits + DIGITS_MAX;
@@ -448,13 +438,11 @@ void decimal_append(struct buffer *buffer, struct decimal value)
     buffer->size += decimal_format(value, (char *)buffer->data + buffer->size);
 }
 
-/* The size in bytes of the value's shortest two's complement form. */
 static size_t limbs_size(const uint64_t *limb)
 {
     uint64_t fill = limb[LIMBS - 1] >> 63 != 0 ? UINT64_MAX : 0;
     size_t high = LIMBS - 1;
-    /* A limb that has only sign bits is left out if the top bit of the next lower limb is the sign,
-     * too. */
+    /* A limb is left out if it only repeats the sign bit below it. */
     while (high > 0 && limb[high] == fill && ((limb[high - 1] ^ fill) >> 63) == 0)
         high--;
     uint64_t bits = limb[high] ^ fill;

@@ -2,10 +2,7 @@
  * ten for the quotient's scale, and may then have more than 256 bits.
  *
  *   10.50 / 3     1050 * 10^30 / 3 at scale 32, half up = 3.50000000000000000000000000000000 → 3.5
- *   10.50 % 3     10.50 - 3 * 3 = 1.50
- *
- * What must hold: bigint_divide decides signs and ties, and the scale of a remainder is that of
- * Java's BigDecimal. */
+ *   10.50 % 3     10.50 - 3 * 3 = 1.50 */
 #include <string.h>
 
 #include "base/bigint.h"
@@ -13,7 +10,7 @@
 
 enum { QUOTIENT_DIGITS = 32 };
 
-/* The unscaled value as bigint takes it: a view into `serialized`, which is overwritten. */
+/* A view into `serialized`, which is overwritten. */
 static struct bytes unscaled_of(struct decimal value, uint8_t serialized[DECIMAL_SERIALIZED_MAX])
 {
     size_t size = decimal_store(value, serialized);
@@ -33,7 +30,6 @@ static int from_unscaled(struct bytes unscaled, int64_t scale, struct decimal *v
     return rc;
 }
 
-/* The number of digits of the unscaled value; 1 for zero. */
 static int32_t digits_of(struct decimal value)
 {
     uint8_t serialized[DECIMAL_SERIALIZED_MAX];
@@ -61,7 +57,7 @@ int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
     return rc;
 }
 
-/* Remove up to `most` zeros from the end of the value.  Returns how many were removed. */
+/* Returns how many zeros were removed, at most `most`. */
 static int32_t strip_zeros(struct decimal *value, int32_t most)
 {
     int32_t stripped = 0;

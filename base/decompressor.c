@@ -1,8 +1,6 @@
-/* decompressor: a zstd context kept between blocks.  A struct decompressor is this context under
- * another name, so that the header need not include zstd's.
+/* decompressor: a zstd context, cast so that the header need not include zstd.h.
  *
- * What must hold: the plain bytes are exactly as many as the caller expects, and zstd never writes
- * past them, whatever the compressed bytes are. */
+ * What must hold: zstd never writes past `plain_size` bytes. */
 #include "base/decompressor.h"
 
 #include <zstd.h>

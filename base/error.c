@@ -1,8 +1,5 @@
-/* error: fills and prefixes the one-line text that travels with a code.
- *
- * What must hold: the text always ends with a NUL, and where prefix and text are too long together,
- * the end of the text is cut off.  Example: error_set(err, -ENOSPC, "allocate %s", "log/7") and
- * then error_wrap(err, "make log files ahead") give "make log files ahead: allocate log/7". */
+/* error: fills and prefixes the one-line text that travels with a code.  A text that is too long
+ * loses its end. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -68,7 +65,7 @@ const char *error_text(int code)
         return text;
         ERROR_CODES(X)
 #undef X
-    /* libuv's codes that are no errno: name resolution and the end of a stream. */
+    /* libuv's codes that are not errnos. */
     case -4095:
         return "end of file";
     case -4094:
@@ -88,10 +85,8 @@ const char *error_text(int code)
     return text != NULL ? text : "unknown error";
 }
 
-/* Print a line for each caller: "daybook(+0x2f3a1) [0x55...]", which addr2line translates to a
- * function and a line of source.  All other output is printed before: the first call of backtrace
- * loads a library, and hangs if the failed thread holds the heap's lock.  The alarm then ends the
- * program. */
+/* The first call of backtrace loads a library, and hangs if the failed thread holds the heap's
+ * lock; the alarm then ends the program. */
 static void print_callers(void)
 {
     enum { CALLERS_MAX = 64, ALARM_S = 2 };

@@ -1,12 +1,9 @@
 /* error: how a function reports that it failed.
  *
  * A function that can fail returns 0 or a negative code: a negative errno, a code of libuv, or one
- * of daybook's codes, which are -20001 and below.  The function that detects the failure describes
- * it in a struct error, and its callers may prefix that text.
+ * of daybook's codes.  The function that detects the failure describes it in a struct error.
  *
- * A function returns an error where the system, a client or damaged bytes are the cause; damaged
- * bytes are ERROR_CORRUPT.  A mistake of the program is a failed check(), which aborts in every
- * build. */
+ * A bug of the program is not an error but a failed check(), which aborts in every build. */
 #ifndef DAYBOOK_BASE_ERROR_H
 #define DAYBOOK_BASE_ERROR_H
 
@@ -15,7 +12,7 @@
 
 #define must_check __attribute__((warn_unused_result))
 
-/* Code, number, text.  Numbers are printed in logs and must not change. */
+/* Logs contain the numbers, so they must not change. */
 #define ERROR_CODES(X)                                                                             \
     X(ERROR_CORRUPT, -20001, "damaged data")                                                       \
     X(ERROR_FULL, -20002, "no room now, wait for drain")                                           \
@@ -39,31 +36,28 @@ enum error_code {
 #undef X
 };
 
-/* What failed, where, and what to do about it: one line, no final full stop or newline. */
+/* One line, with no final full stop or newline. */
 struct error {
     int code;
     char text[512];
 };
 
-/* Fill `err` (may be NULL) and return `code`. */
+/* `err` may be NULL.  Returns `code`. */
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* If `status` is an error and `kept` has none yet, keep it, with the text of `err` or, where `err`
- * is NULL, of the code.  So the first of several failures is kept.  Returns the code that is kept,
- * 0 if none is. */
+/* Keep the first of several failures.  `err` may be NULL.  Returns the code that is kept, or 0. */
 int error_keep(struct error *kept, int status, const struct error *err);
 
-/* Prefix the text of `err` (may be NULL) with "context: "; the code stays. */
+/* Put "context: " before the text of `err` (may be NULL). */
 void error_wrap(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text of a code, which may also be an errno's or libuv's.  Never NULL; static memory. */
+/* `code` may also be an errno's or libuv's.  Never NULL; static memory. */
 const char *error_text(int code);
 
-/* Whether the cause may pass: disk space, memory and descriptors may become free again. */
+/* Whether the cause may pass, as a full disk may. */
 bool error_is_passing(int code);
 
-/* Print file, line, expression and the stack of callers, and abort: the program has a bug. */
 _Noreturn void error_check_failed(const char *file, int line, const char *expression);
 
 #define check(expression)                                                                          \

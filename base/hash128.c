@@ -1,9 +1,8 @@
-/* hash128: adapter of xxHash.  A struct hash128_stream is xxHash's state under another name, so
- * that the header need not include xxHash's. */
+/* hash128: adapter of xxHash. */
 #include "base/hash128.h"
 
 #if defined(__x86_64__)
-#include <xxh_x86dispatch.h> /* the same functions, for the processor's widest vectors */
+#include <xxh_x86dispatch.h>
 #else
 #include <xxhash.h>
 #endif

@@ -10,9 +10,9 @@ struct hash128 {
     uint64_t high;
 };
 
-struct hash128 hash128(const void *data, size_t size);         /* XXH3 */
+struct hash128 hash128(const void *data, size_t size);
 
-/* The same hash of bytes that are added in pieces; the digest is that of the bytes so far. */
+/* The digest is that of the bytes so far. */
 struct hash128_stream;
 struct hash128_stream *hash128_stream_new(void);
 void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size);

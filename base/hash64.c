@@ -2,7 +2,7 @@
 #include "base/hash64.h"
 
 #if defined(__x86_64__)
-#include <xxh_x86dispatch.h> /* the same functions, for the processor's widest vectors */
+#include <xxh_x86dispatch.h>
 #else
 #include <xxhash.h>
 #endif

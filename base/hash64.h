@@ -5,5 +5,5 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t hash64(const void *data, size_t size);                /* XXH3, seed 0 */
+uint64_t hash64(const void *data, size_t size);                /* seed 0 */
 #endif

@@ -1,10 +1,6 @@
-/* heap: a priority queue, which returns its items in an order that the owner gives.
+/* heap: a priority queue, as a binary heap.  Items of equal priority are popped in any order.
  *
- *     heap_push(&heap, is_earlier, context, item);
- *     first = heap_pop(&heap, is_earlier, context);
- *
- * It is a binary heap: items of equal priority are popped in any order.  The functions are inline
- * so that the comparison of each caller is inlined, too. */
+ * The functions are inline so that each comparison is, too. */
 #ifndef DAYBOOK_BASE_HEAP_H
 #define DAYBOOK_BASE_HEAP_H
 
@@ -14,12 +10,10 @@
 #include "base/error.h"
 
 struct heap {
-    void **items;                      /* the owner's array, with room for all that are pushed; no
-                                        * item comes before [0] */
+    void **items;                      /* the owner's array; [0] comes first */
     size_t count;
 };
 
-/* Whether item `a` comes before item `b`. */
 typedef bool heap_order(const void *context, const void *a, const void *b);
 
 static inline void heap_push(struct heap *heap, heap_order *is_before, const void *context,

@@ -1,4 +1,4 @@
-/* key_map: an array of the keys by number, and the numbers by the keys' hash (key_places.h). */
+/* key_map: keys by number, and numbers by the keys' hash (key_places.h). */
 #include "base/key_map.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 enum { KEYS_FIRST = 32, ARENA_CHUNK = 64 * 1024 };
 
 struct key_map {
-    struct arena *arena; /* of the keys' bytes and of `places` */
+    struct arena *arena;
     struct key_places places;
     struct bytes *keys;
-    uint8_t *values; /* by number; NULL without values */
+    uint8_t *values;
     size_t value_size;
     uint32_t count;
     uint32_t capacity;

@@ -1,6 +1,6 @@
-/* key_map: gives each key, a byte string, a number: 0, 1, 2 …; a key may have a value.
+/* key_map: gives each key, a byte string, a number: 0, 1, 2 ...; a key may have a value.
  *
- * Keys are copied; a key keeps its number, and no key is removed. */
+ * The map copies keys.  No key is removed. */
 #ifndef DAYBOOK_BASE_KEY_MAP_H
 #define DAYBOOK_BASE_KEY_MAP_H
 
@@ -11,22 +11,22 @@
 
 struct key_map;
 
-#define KEY_MAP_NONE UINT32_MAX        /* the same as KEY_PLACES_NONE */
+#define KEY_MAP_NONE UINT32_MAX
 
-struct key_map *key_map_new(void);                           /* without values */
-/* Make a map with a value of `value_size` bytes for each key. */
+struct key_map *key_map_new(void);
+/* Values begin as zeros. */
 struct key_map *key_map_new_of(size_t value_size);
 void key_map_free(struct key_map *map);                      /* NULL is fine */
 
 uint32_t key_map_count(const struct key_map *map);
-size_t key_map_bytes(const struct key_map *map);             /* of memory */
+size_t key_map_bytes(const struct key_map *map);
 uint32_t key_map_find(const struct key_map *map, struct bytes key);      /* or KEY_MAP_NONE */
-/* The number of the key; a new key gets the next number, and a value of zeros. */
+/* Returns the number of the key, which is added if it is new. */
 uint32_t key_map_add(struct key_map *map, struct bytes key);
-/* The value of a key; the pointer is valid until a key is added. */
+/* The pointer is valid until a key is added. */
 void *key_map_value(const struct key_map *map, uint32_t number);
-/* The key of a number; its bytes are valid as long as the map. */
+/* The bytes are valid as long as the map. */
 struct bytes key_map_key(const struct key_map *map, uint32_t number);
-/* All keys in the order of bytes_compare; the caller frees the array by memory_free. */
+/* In the order of bytes_compare.  The caller frees the array by memory_free. */
 struct bytes *key_map_sorted(const struct key_map *map, uint32_t *count_out);
 #endif

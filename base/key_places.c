@@ -1,9 +1,7 @@
 /* key_places: how the table grows.
  *
- * What must hold: an old place is never changed, so that a search among the old places finds all
- * numbers that were added before the table grew; and all old places are copied before the table
- * grows again.  With n old places it grows again after 3n/4 more additions, so two copies with each
- * addition would be enough. */
+ * What must hold: an old place never changes.  All old places must be copied before the table grows
+ * again: n places within 3n/4 additions, so MOVES is at least 2. */
 #include "base/key_places.h"
 
 #include "base/arena.h"
@@ -11,8 +9,8 @@
 
 enum {
     PLACES_FIRST = 64,
-    MOVES = 8,         /* old places that each addition copies */
-    MOVES_MANY = 1024, /* old places that key_places_move copies */
+    MOVES = 8,         /* old places per addition */
+    MOVES_MANY = 1024, /* per key_places_move */
     CACHE_LINE = 64
 };
 

@@ -1,12 +1,8 @@
 /* log: see the header.
  *
- * A line is one write(2), so that lines of several threads do not mix.  If standard error accepts
- * no bytes (a pipe whose reader has stopped), the line is dropped, so that a server does
- * not wait for the reader of its log.  To ask first whether it accepts bytes is not enough: other
- * threads and processes that write to it may fill it before the line is written.  Standard error is
- * not made non-blocking either, because that holds for all processes that share it, and ends a
- * shell or makes it lose what it prints.  So a socket is told for each line not to wait, and a pipe
- * is opened a second time. */
+ * A line is one write(2), so that lines of several threads do not mix.  A line is dropped if
+ * standard error accepts no bytes.  A non-blocking standard error would affect all
+ * processes that share it, so sockets use MSG_DONTWAIT, and a pipe is opened a second time. */
 #include "base/log.h"
 
 #include <fcntl.h>
@@ -21,7 +17,6 @@
 static const char *const level_names[] = {
     [LOG_NOTICE] = "notice", [LOG_WARNING] = "warning", [LOG_ERROR] = "error"};
 
-/* Whether a value is logged as it is, without quotes. */
 static bool is_plain(struct bytes value)
 {
     for (size_t i = 0; i < value.size; i++) {
@@ -32,8 +27,7 @@ static bool is_plain(struct bytes value)
     return value.size > 0;
 }
 
-/* Append the value as a JSON string.  Bytes beyond ASCII are kept if the whole value is UTF-8,
- * and escaped as \u00XX otherwise; control characters are always escaped. */
+/* Bytes beyond ASCII are escaped unless the whole value is UTF-8. */
 static void append_quoted(struct buffer *line, struct bytes value)
 {
     bool is_utf8 = bytes_valid_utf8(value);
@@ -54,7 +48,6 @@ static void append_quoted(struct buffer *line, struct bytes value)
     buffer_put_u8(line, '"');
 }
 
-/* How many bytes of a value are logged: at most LOG_VALUE_MAX, and whole characters only. */
 static size_t cut_size(struct bytes value)
 {
     if (value.size <= LOG_VALUE_MAX)
@@ -101,8 +94,7 @@ static int64_t wall_ms(void)
     return time_ms > TIME_MS_MAX ? TIME_MS_MAX : time_ms;
 }
 
-/* Write to a terminal or a file; or to a pipe that cannot be opened again: without /proc, or
- * where another user has made it. */
+/* For terminals, files, and pipes that cannot be opened again. */
 static ssize_t write_if_ready(struct bytes line)
 {
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -114,7 +106,7 @@ static ssize_t write_if_ready(struct bytes line)
 static void write_line(struct bytes line)
 {
     struct stat of = {0};
-    ssize_t written; /* an error of the log cannot be logged */
+    ssize_t written; /* cannot be logged */
     bool is_pipe = fstat(STDERR_FILENO, &of) == 0 && S_ISFIFO(of.st_mode);
     int own = is_pipe ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     if (own >= 0) {

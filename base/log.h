@@ -3,13 +3,10 @@
  *     2026-11-24T08:31:02.114Z warning disk_full path=data/log needed_bytes=67108864
  *
  * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).  A
- * value is a JSON string unless it consists of printable ASCII characters other than blank, '"',
- * '=' and '\'.  So no value that a client sends can begin another line.  Names of events and keys
- * are words joined by '_'; the key of a size or a time ends in the unit.  A line is one write(2)
- * of at most LOG_LINE_MAX bytes.  Any thread may log.
+ * value is a JSON string unless it is plain ASCII.  Keys are words joined by '_'; the key of a
+ * size or a time ends in the unit.  Any thread may log.
  *
- * Events that a client can cause at will are limited by a log_group, so that they cannot fill a
- * disk. */
+ * An event that a client can cause at will needs a log_group. */
 #ifndef DAYBOOK_BASE_LOG_H
 #define DAYBOOK_BASE_LOG_H
 
@@ -19,21 +16,20 @@
 #include "base/buffer.h"
 
 enum log_level {
-    LOG_NOTICE,                        /* an event that an operator may look for later */
-    LOG_WARNING,                       /* the server continues, but an operator has to act */
-    LOG_ERROR                          /* a request or a job failed */
+    LOG_NOTICE,
+    LOG_WARNING,                       /* an operator has to act */
+    LOG_ERROR
 };
 
-enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; a longer value is cut, and
-                                                    * "..." follows; a longer line is cut */
+enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; longer ones are cut */
 
 enum log_kind { LOG_TEXT, LOG_NUMBER };
 
 struct log_field {
     const char *key;
     enum log_kind kind;
-    struct bytes text;                 /* LOG_TEXT: any bytes, borrowed for the call */
-    int64_t number;                    /* LOG_NUMBER */
+    struct bytes text;                 /* borrowed for the call */
+    int64_t number;
 };
 
 static inline struct log_field log_bytes(const char *key, struct bytes value)
@@ -51,7 +47,7 @@ static inline struct log_field log_number(const char *key, int64_t value)
     return (struct log_field){.key = key, .kind = LOG_NUMBER, .number = value};
 }
 
-/* Log an event with at least one field:
+/* Needs at least one field:
  *     log_event(LOG_WARNING, "disk_full", log_text("path", path), log_number("free_bytes", n)); */
 #define log_event(level, event, ...)                                                               \
     log_event_fields(level, event, (const struct log_field[]){__VA_ARGS__},                        \
@@ -59,19 +55,19 @@ static inline struct log_field log_number(const char *key, int64_t value)
 
 void log_event_fields(enum log_level level, const char *event, const struct log_field *fields,
                       size_t field_count);
-/* Append the line of an event, with its final LF.  `time_ms` is milliseconds since 1970. */
+/* `time_ms` is milliseconds since 1970. */
 void log_format(struct buffer *line, int64_t time_ms, enum log_level level, const char *event,
                 const struct log_field *fields, size_t field_count);
 
-/* Limits one kind of event to one line in `period_us`.  The owner sets `period_us`; the other
- * members begin as zeros. */
+/* Limits one kind of event to one line in `period_us`.  The owner sets `period_us`; the rest begins
+ * as zeros. */
 struct log_group {
     int64_t period_us;
-    int64_t next_us;                   /* no line before this monotonic time; 0: no line yet */
+    int64_t next_us;                   /* monotonic; 0: no line yet */
     uint64_t suppressed;               /* events since the last line */
 };
 
-/* Count an event that happens at `now_us` (monotonic).  Returns whether to log it; if so,
- * `*count_out` is the number of such events since the last line, this one included. */
+/* Returns whether to log an event; `*count_out` is then the number of events since the last line.
+ * `now_us` is monotonic. */
 bool log_group_admit(struct log_group *group, int64_t now_us, uint64_t *count_out);
 #endif

@@ -73,8 +73,6 @@ void md5(const void *data, size_t size, uint8_t out[MD5_SIZE])
     size_t whole = size - size % BLOCK;
     for (size_t at = 0; at < whole; at += BLOCK)
         add_block(state, bytes + at);
-    /* The last one or two blocks hold the rest of the bytes, a set bit, zeros, and the length in
-     * bits. */
     uint8_t tail[2 * BLOCK] = {0};
     size_t left = size - whole;
     if (left > 0)

@@ -12,20 +12,18 @@
 #include "base/error.h"
 
 enum {
-    MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block that O_DIRECT requires */
-    /* malloc gives a block its own pages from limit / MEMORY_LARGE_SHARE bytes on (`limit` is that
-     * of memory_return_large), but at least MEMORY_LARGE_LEAST and at most MEMORY_LARGE.  Blocks
-     * that every batch allocates are smaller than MEMORY_LARGE_LEAST, because making pages takes
-     * long. */
+    MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block of O_DIRECT */
+    /* malloc maps a block of its own from limit / MEMORY_LARGE_SHARE bytes on, between these sizes.
+     * Blocks that every batch allocates must stay smaller, because mapping takes long. */
     MEMORY_LARGE = 2 << 20,
     MEMORY_LARGE_LEAST = 512 << 10,
     MEMORY_LARGE_SHARE = 256,
-    /* A heap keeps up to limit / MEMORY_SPARE_SHARE free bytes at its end, between these sizes. */
+    /* Free bytes at the end of a heap: limit / MEMORY_SPARE_SHARE, between these sizes. */
     MEMORY_SPARE = 8 << 20,
     MEMORY_SPARE_LEAST = 1 << 20,
     MEMORY_SPARE_SHARE = 128,
     MEMORY_ITEMS_FIRST = 8,
-    MEMORY_MOVED = 64 << 10 /* memory_resize copies larger blocks itself, without the heap's lock */
+    MEMORY_MOVED = 64 << 10
 };
 
 static void *memory_or_abort(void *pointer, size_t size)
@@ -49,17 +47,14 @@ void *memory_zeroed(size_t count, size_t size)
     return memory_or_abort(calloc(1, total > 0 ? total : 1), total);
 }
 
-/* Most large blocks have pages of their own and begin after malloc's two words on the first page;
- * realloc moves the pages of such a block and copies nothing.  A block of a heap may begin at the
- * same place of a page by chance: realloc copies it, which is slower but correct. */
+/* A mapped block begins after malloc's two words on its first page, and realloc does not copy it.
+ * A false positive is slower, but correct. */
 static bool has_own_pages(const void *block, size_t held)
 {
     return held >= MEMORY_LARGE && (uintptr_t)block % MEMORY_DIRECT_ALIGNMENT == 2 * sizeof(size_t);
 }
 
-/* realloc holds the lock of the heap while it copies, and the system clears each new page during
- * the copy: the engine thread once waited 13 ms to free a few bytes while a merge enlarged some
- * megabytes.  So this function copies larger blocks itself, without the lock. */
+/* realloc holds the heap's lock while it copies, so larger blocks are copied here. */
 void *memory_resize(void *old, size_t size)
 {
     size_t held = malloc_usable_size(old);
@@ -124,7 +119,7 @@ void memory_return_large(size_t limit)
 {
     int large = between(MEMORY_LARGE_LEAST, limit / MEMORY_LARGE_SHARE, MEMORY_LARGE);
     int spare = between(MEMORY_SPARE_LEAST, limit / MEMORY_SPARE_SHARE, MEMORY_SPARE);
-    /* These calls are advice: another malloc (a sanitizer's, a preloaded one) may ignore them. */
+    /* Another malloc (a sanitizer's) may ignore these calls. */
     (void)mallopt(M_MMAP_THRESHOLD, large);
     (void)mallopt(M_TRIM_THRESHOLD, spare);
     (void)mallopt(M_ARENA_MAX, MEMORY_HEAPS);

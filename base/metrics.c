@@ -1,7 +1,4 @@
-/* metrics: a list of metrics in the order in which they were added, those of one name together.
- *
- * In Prometheus' text format all samples of one name follow one HELP and one TYPE line, so a metric
- * is inserted after the last one of its name. */
+/* metrics: a list of metrics, those of one name together as Prometheus' text format requires. */
 #include "base/metrics.h"
 
 #include <inttypes.h>
@@ -11,7 +8,7 @@
 
 struct bucket {
     int64_t us_max;
-    const char *seconds; /* the bound in seconds, as it is printed */
+    const char *seconds;
 };
 
 static const struct bucket buckets[METRIC_BUCKETS] = {
@@ -24,7 +21,7 @@ static const char *const kind_names[] = {"counter", "gauge", "histogram"};
 enum { ARENA_CHUNK = 16 << 10 };
 
 struct metrics {
-    struct arena *arena; /* of this struct, the metrics and their texts */
+    struct arena *arena;
     struct metric *first;
 };
 
@@ -102,8 +99,7 @@ void metrics_observe_us(struct metric *histogram, int64_t us)
     histogram->value += us;
 }
 
-/* In the text format a bucket counts all times up to its bound, including those of the buckets
- * before it. */
+/* A bucket includes the counts of the buckets before it. */
 static void histogram_write(const struct metric *metric, struct buffer *buffer)
 {
     const char *comma = metric->labels[0] != '\0' ? "," : "";

@@ -1,8 +1,7 @@
 /* murmur3: see the header.
  *
- * The tail is what follows the last whole 16 bytes of the key.  Cassandra reads its bytes as
- * signed, so its hash differs from the published MurmurHash3 where the tail has a byte of 0x80 or
- * more. */
+ * Cassandra reads the bytes after the last whole 16 as signed, so its hash differs from the
+ * published MurmurHash3. */
 #include "base/murmur3.h"
 
 #include "base/bytes.h"
@@ -24,7 +23,6 @@ static uint64_t murmur3_finish(uint64_t value)
     return value ^ value >> 33;
 }
 
-/* Up to 8 bytes of the tail, little-endian, each sign-extended before it is moved to its place. */
 static uint64_t murmur3_tail(const uint8_t *at, size_t size)
 {
     uint64_t value = 0;

@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 /* The token of Cassandra's Murmur3Partitioner: the first half of MurmurHash3 x64 128 with signed
- * bytes in the tail.  INT64_MIN is the token of the empty key only: where the hash of another key
- * has that value, its token is INT64_MAX.  Source: cassandra MurmurHash.java (Apache-2.0),
- * described in docs/FORMATS.md "Token". */
+ * bytes in the tail.  Only the empty key has the token INT64_MIN.  Source: cassandra
+ * MurmurHash.java (Apache-2.0). */
 int64_t murmur3_token(const void *key, size_t size);
 #endif

@@ -1,7 +1,7 @@
 /* quota: sums along a chain of parents.
  *
- * A child that would hold more than `little` bytes cannot take any of its parent's reserve.  So
- * small requests get memory while large ones have taken all the rest. */
+ * A child that would hold more than `little` bytes cannot take its parent's reserve, so that small
+ * requests still get memory. */
 #include "base/quota.h"
 
 #include "base/error.h"
@@ -11,7 +11,6 @@ static size_t left_of(const struct quota *quota, size_t limit)
     return quota->taken < limit ? limit - quota->taken : 0;
 }
 
-/* Whether `quota` has `bytes` for a child that then holds `held`. */
 static bool has_room(const struct quota *quota, size_t held, size_t bytes)
 {
     size_t reserve = held > quota->little ? quota->reserve : 0;
@@ -35,8 +34,7 @@ void quota_take_over(struct quota *quota, size_t bytes)
         quota->taken += bytes;
 }
 
-/* `granted` may give bytes back, which calls this function again.  The inner call does nothing: the
- * loop of the outer one grants those bytes. */
+/* `granted` may give bytes back, which calls this again; the outer loop grants those bytes. */
 static void grant(struct quota *quota)
 {
     if (quota->is_granting)

@@ -1,9 +1,7 @@
 /* radix_sort: least significant digit first.
  *
- * Each pass sorts stably by one digit, so after the last pass the items are ordered by all digits.
- * A pass counts how often each value of the digit occurs, and then moves the items.  Digits have 11
- * bits, which saves passes.  For few items they have 8 bits, because clearing and adding up the
- * counts takes as long as moving hundreds of items. */
+ * Digits have 11 bits, which saves passes, or 8 for few items, because the counts cost as much as
+ * moving hundreds of items. */
 #include "base/radix_sort.h"
 
 #include <string.h>
@@ -12,7 +10,6 @@
 
 enum { DIGIT_BITS_FEW = 8, DIGIT_BITS_MANY = 11, MANY = 1024 };
 
-/* Move the items to `sorted`, ordered by the digit of `mask` at `shift`. */
 static void pass(const uint64_t *items, uint64_t *sorted, uint32_t count, uint32_t shift,
                  uint64_t mask)
 {

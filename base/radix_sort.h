@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Sort `count` items by the bits [shift, shift + bits).  `other` has room for as many.  Returns the
- * array that holds the result: `items` or `other`. */
+/* Sort by the bits [shift, shift + bits).  `other` has room for `count` items.  Returns `items` or
+ * `other`, whichever holds the result. */
 uint64_t *radix_sort(uint64_t *items, uint64_t *other, uint32_t count, uint32_t shift,
                      uint32_t bits);
 #endif

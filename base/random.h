@@ -7,6 +7,6 @@
 
 struct random {
     void (*fill)(struct random *random, void *to, size_t size);
-    bool is_system;            /* `fill` returns the system's random bytes */
+    bool is_system;
 };
 #endif

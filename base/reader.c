@@ -1,9 +1,7 @@
 /* reader: see the header.
  *
- * Sizes are compared with `size - offset` and never added to `offset`, because the sum would wrap
- * for sizes near 2^64.
- * Varints are LEB128: 300 is ac 02.  A varint that has more bytes than its value needs is accepted;
- * one over 64 bits fails. */
+ * Sizes are never added to `offset`, because the sum could wrap.  Varints are LEB128: 300 is ac
+ * 02.  A varint may have more bytes than its value needs. */
 #include "base/reader.h"
 
 struct reader reader_of(struct bytes bytes)
@@ -16,7 +14,6 @@ size_t reader_left(const struct reader *reader)
     return reader->failed ? 0 : reader->size - reader->offset;
 }
 
-/* Step over the next `size` bytes and return them; NULL: fewer are left. */
 static const uint8_t *reader_take(struct reader *reader, size_t size)
 {
     if (size > reader_left(reader)) {
@@ -67,8 +64,7 @@ uint64_t reader_u64_be(struct reader *reader)
     return __builtin_bswap64(reader_u64(reader));
 }
 
-/* Read a varint where at least VARINT_SIZE_MAX bytes are left, so that the end need not be checked
- * at each byte.  False: the varint is over 64 bits. */
+/* Needs VARINT_SIZE_MAX bytes.  False: the varint is over 64 bits. */
 static bool take_varint(struct reader *reader, uint64_t *value_out)
 {
     const uint8_t *at = reader->data + reader->offset;

@@ -1,8 +1,7 @@
 /* reader: reads forward through bytes that are not trusted, and never past their end.
  *
- * After a read that finds too few bytes or an invalid varint, `failed` stays set and every
- * further read returns zeros.  So a decoder checks `failed` once, when it has read everything or
- * before it uses a count. */
+ * After a read that finds too few bytes or an invalid varint, `failed` stays set and all reads
+ * return zeros.  A decoder must check `failed` at the end, and before it uses a count. */
 #ifndef DAYBOOK_BASE_READER_H
 #define DAYBOOK_BASE_READER_H
 
@@ -63,7 +62,6 @@ static inline struct bytes reader_sized(struct reader *reader)
     reader->offset += 1 + bytes.size;
     return bytes;
 }
-/* Read a varint that counts items of at least `item_size_min` bytes each; fails when the bytes that
- * are left are too few for so many items. */
+/* Fails when fewer than `item_size_min` bytes per item are left. */
 uint64_t reader_count(struct reader *reader, size_t item_size_min);
 #endif

@@ -1,8 +1,7 @@
 /* slot_table: how the table grows, and how an item is removed.
  *
  * What must hold: no slot is free between the slot where the search for an item begins and the slot
- * of the item.  So when an item is removed, an item that follows may move to its slot; that item's
- * slot is then filled in the same way, up to the next free slot. */
+ * of the item. */
 #include "base/slot_table.h"
 
 #include "base/error.h"

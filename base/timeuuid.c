@@ -10,12 +10,11 @@
 
 #include "base/random.h"
 
-/* The time from 1582-10-15 to 1970-01-01, in units of 100 ns. */
 #define EPOCH_TICKS INT64_C(0x01B21DD213814000)
 
 enum { TICKS_PER_US = 10 };
 
-/* `ticks` are 100 ns each, counted from 1970. */
+/* `ticks` count from 1970. */
 static void put_timeuuid(uint64_t ticks, const uint8_t maker[TIMEUUID_MAKER_SIZE],
                          uint8_t out[UUID_SIZE])
 {

@@ -1,11 +1,10 @@
 /* click_batch: see click_batch.h.
  *
- * What must hold: strings are added to the tables before their row, so that the codes of a row are
- * always in the tables.  If memory is out, a string may be added without a row.  The server parses
- * such a batch more slowly, and refuses it if a table has more entries than the batch has rows.
+ * What must hold: the strings of a row are added to the tables before the row.  If memory is out, a
+ * string may be added without a row.
  *
- * Most clicks of a reseller have the same day as the reseller's previous click.  So the reseller's
- * last partition is compared before the table is searched. */
+ * Most clicks of a reseller have the same day as the previous one, so that partition is compared
+ * first. */
 #include "client/click_batch.h"
 
 #include <stdbool.h>
@@ -67,7 +66,7 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
     if (reseller >= batch->memo_capacity) {
         uint32_t capacity = batch->memo_capacity == 0 ? MEMOS_MIN : batch->memo_capacity * 2;
 
-        /* Resellers that came when there was no memory have numbers, but no memos yet. */
+        /* A reseller may have no memo, if memory was out. */
         while (capacity <= reseller)
             capacity *= 2;
         if (!array_resize(&batch->memos, capacity, sizeof *batch->memos))
@@ -76,7 +75,7 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
                (capacity - batch->memo_capacity) * sizeof *batch->memos);
         batch->memo_capacity = capacity;
     }
-    /* A memo may be left from an earlier batch, so it is always compared. */
+    /* A memo may be left from an earlier batch. */
     uint32_t memo = batch->memos[reseller];
     if (memo < batch->partitions.count &&
         memcmp(batch->partitions.text + memo * sizeof partition, &partition, sizeof partition) == 0)

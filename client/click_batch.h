@@ -1,7 +1,6 @@
 /* click_batch: a batch of clicks as columns, with tables of its resellers, ads and partitions.
  *
- * It does not depend on a connection: the same batch can be written to several connections.  Code
- * that has click_columns already can write them with frame_writer without a click_batch. */
+ * frame_writer also takes click_columns that were made without a click_batch. */
 #ifndef DAYBOOK_CLIENT_CLICK_BATCH_H
 #define DAYBOOK_CLIENT_CLICK_BATCH_H
 
@@ -13,15 +12,14 @@ struct click_partition {
     int32_t day;                       /* days since 1970-01-01, or DAYBOOK_DAY_NONE */
 };
 
-/* Views of columns and tables.  A table has no entry twice.  Each entry should be used by a row: a
- * batch with unused entries is parsed more slowly, and refused if a table has more entries than the
- * batch has rows. */
+/* A table has no entry twice.  The server refuses a batch if one of its tables has more entries
+ * than the batch has rows. */
 struct click_columns {
     uint32_t rows;
     uint32_t partition_count;
     const struct click_partition *partitions;
     const struct string_map *resellers, *ads;
-    const uint32_t *partition_codes, *ad_codes;    /* by row */
+    const uint32_t *partition_codes, *ad_codes;
     const int64_t *times, *amounts;
     const uint8_t *scales;
 };
@@ -29,13 +27,13 @@ struct click_columns {
 /* All-zero is an empty batch. */
 struct click_batch {
     uint32_t rows;
-    size_t text_size;                  /* about the bytes of the clicks as lines of text */
+    size_t text_size;                  /* approximate size as lines of text */
     /* private */
     uint32_t row_capacity;
     uint32_t memo_capacity;
     struct string_map resellers, ads;
-    struct string_map partitions;      /* each is a struct click_partition */
-    uint32_t *memos;                   /* by reseller: the code of its last partition */
+    struct string_map partitions;      /* each a struct click_partition */
+    uint32_t *memos;                   /* the last partition of each reseller */
     uint32_t *partition_codes, *ad_codes;
     int64_t *times, *amounts;
     uint8_t *scales;
@@ -44,7 +42,7 @@ struct click_batch {
 void click_batch_release(struct click_batch *batch);
 void click_batch_clear(struct click_batch *batch);             /* keeps the memory */
 
-/* Add a copy of a click.  DAYBOOK_INVALID or DAYBOOK_NO_MEMORY: no row was added. */
+/* After an error no row was added. */
 int click_batch_add(struct click_batch *batch, const struct daybook_click *click);
 
 /* Valid until the batch changes. */

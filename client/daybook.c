@@ -1,11 +1,8 @@
 /* daybook: see daybook.h.
  *
- * What must hold: a batch always keeps its number, and it keeps its place in the ring until it is
+ * What must hold: a batch keeps its number, and keeps its place in the ring until it is
  * acknowledged.  After any failure, the next connection begins with the batch after the last
- * acknowledged one.
- *
- * Only daybook_work waits: until the call's goal is reached, or until no batch was acknowledged for
- * `patience_ms`. */
+ * acknowledged one. */
 #include "client/daybook.h"
 
 #include <poll.h>
@@ -19,10 +16,10 @@
 
 enum {
     BATCH_ROWS_DEFAULT = 4096,
-    BATCH_TEXT_MAX = 6 << 20, /* bytes of text at which a batch ends; the server takes 8 MiB */
+    BATCH_TEXT_MAX = 6 << 20, /* bytes; the server takes 8 MiB */
     WINDOW_DEFAULT = 16,
     PATIENCE_MS_DEFAULT = 30000,
-    OUT_TARGET = 256 << 10, /* unsent bytes at which no more batches are written */
+    OUT_TARGET = 256 << 10, /* unsent bytes */
     STREAM_SIZE_MAX = 1000
 };
 
@@ -107,7 +104,6 @@ static struct click_batch *batch_of(struct daybook *daybook, uint64_t number)
     return &daybook->batches[number % (WINDOW_MAX + 1)];
 }
 
-/* Put ended batches into the writer, until it has OUT_TARGET unsent bytes. */
 static int write_batches(struct daybook *daybook)
 {
     while (daybook->written + 1 < daybook->gathering &&
@@ -122,7 +118,7 @@ static int write_batches(struct daybook *daybook)
     return 0;
 }
 
-/* Send and receive; without a connection, wait until retry_at_ms and begin one. */
+/* Without a connection, wait until retry_at_ms and begin one. */
 static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = 0;
@@ -145,11 +141,10 @@ static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
     return rc;
 }
 
-/* The goal that a call waits for. */
 enum goal {
-    GOAL_ROOM,        /* another batch may be gathered */
-    GOAL_SENT,        /* every ended batch was passed to the kernel */
-    GOAL_ACKNOWLEDGED /* every ended batch has its `ok` */
+    GOAL_ROOM,
+    GOAL_SENT, /* passed to the kernel */
+    GOAL_ACKNOWLEDGED
 };
 
 static bool is_reached(const struct daybook *daybook, enum goal goal)
@@ -168,17 +163,16 @@ static bool is_reached(const struct daybook *daybook, enum goal goal)
     return waiting == 0;
 }
 
-/* Do one step, and update the error, the connection and the retry time. */
 static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = work_step(daybook, wait_ms, progress);
 
     if (*progress)
         daybook->retry_ms = 0;
-    /* An error after the answer that made progress is newer than this answer. */
+    /* The error is newer than the answer. */
     if (*progress && rc == 0)
         daybook->error[0] = '\0';
-    /* After any error, also where memory was out, bytes that were received may be lost. */
+    /* After an error, received bytes may be lost. */
     if (rc != 0)
         daybook_disconnect(daybook);
     if (rc == DAYBOOK_REFUSED)
@@ -220,7 +214,7 @@ static int daybook_work(struct daybook *daybook, enum goal goal)
 
 /* ---- calls ---- */
 
-/* Begin a call: clear the error.  If the server has refused the producer, the error stays. */
+/* DAYBOOK_REFUSED is final. */
 static int daybook_begin(struct daybook *daybook)
 {
     if (daybook->status == 0)
@@ -228,7 +222,6 @@ static int daybook_begin(struct daybook *daybook)
     return daybook->status;
 }
 
-/* End the batch that is being gathered, if it has clicks. */
 static void batch_end(struct daybook *daybook)
 {
     if (batch_of(daybook, daybook->gathering)->rows > 0)
@@ -252,8 +245,7 @@ int daybook_add(struct daybook *daybook, const struct daybook_click *click)
                                                   : "out of memory");
     if (batch->rows < daybook->batch_rows && batch->text_size < BATCH_TEXT_MAX)
         return 0;
-    /* The click was added, so a failure of this step is not returned; the next call meets it,
-     * too. */
+    /* The click was added, so the next call reports a failure. */
     batch_end(daybook);
     (void)work_once(daybook, 0, &progress);
     return 0;

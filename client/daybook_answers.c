@@ -11,8 +11,7 @@
  *     note waiting disk_full 67108864        the server accepts nothing until `note goes_on`; notes
  *                                            with other words are ignored
  *
- * Any other line is DAYBOOK_REFUSED: the server is not a daybook server, or is newer than this
- * library. */
+ * Any other line is DAYBOOK_REFUSED. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +22,7 @@
 
 /* ---- words ---- */
 
-/* Remove the next word from `*rest` and end it with a NUL.  At the end of the line the word is
- * empty. */
+/* The word at the end of the line is empty. */
 static char *next_word(char **rest)
 {
     char *word = *rest;
@@ -57,7 +55,7 @@ static bool next_number(char **rest, uint64_t *number_out)
 
 /* ---- lines ---- */
 
-/* ok N accepted A rejected R [duplicate], or ok N duplicate; false: this answer is not expected. */
+/* ok N accepted A rejected R [duplicate], or ok N duplicate */
 static bool take_ok(struct daybook *daybook, char *rest)
 {
     struct daybook_totals *totals = &daybook->totals;
@@ -84,7 +82,7 @@ static bool take_ok(struct daybook *daybook, char *rest)
     return true;
 }
 
-/* reject N ROW CODE TEXT, and rejects N CODE COUNT. */
+/* reject N ROW CODE TEXT, or rejects N CODE COUNT */
 static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
 {
     struct daybook_rejected rejected = {.count = 1, .text = ""};
@@ -101,9 +99,7 @@ static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
     return true;
 }
 
-/* error N WORD ...  The errors in `passing` are temporary: a new connection may succeed.
- * too_many_strings is one of them, because the strings of all connections have one limit, and the
- * end of this connection frees its strings. */
+/* error N WORD; those in `passing` are temporary */
 static int take_error(struct daybook *daybook, char *rest)
 {
     static const char *const passing[] = {"too_many_connections", "too_many_strings",
@@ -119,7 +115,7 @@ static int take_error(struct daybook *daybook, char *rest)
                         daybook->address, number, rest);
 }
 
-/* note waiting REASON ..., note goes_on */
+/* note waiting REASON, or note goes_on */
 static void take_note(struct daybook *daybook, char *rest)
 {
     char *word = next_word(&rest);
@@ -161,7 +157,7 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 
 /* ---- frames ---- */
 
-/* Process the text of a frame.  Its last line may continue in the next frame. */
+/* The last line may continue in the next frame. */
 static int take_text(struct daybook *daybook, const char *text, size_t size, bool *progress)
 {
     size_t from = 0;

@@ -1,9 +1,8 @@
-/* daybook_connection: makes and uses the TCP connection to the server.  The socket never blocks;
- * resolving a host name may block.
+/* daybook_connection: makes and uses the TCP connection to the server.  Only resolving a host name
+ * blocks.
  *
  * What must hold: a new connection begins without bytes and strings of the old one, and every batch
- * after the last acknowledged one is written again, in order.  So no click is lost when a
- * connection fails. */
+ * after the last acknowledged one is written again, in order. */
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -19,10 +18,10 @@
 #include "client/daybook_private.h"
 
 enum {
-    RETRY_FIRST_MS = 10, /* before another attempt to connect; doubles up to RETRY_LAST_MS */
+    RETRY_FIRST_MS = 10, /* doubles up to RETRY_LAST_MS */
     RETRY_LAST_MS = 1000,
     RECEIVE_SIZE = 16 << 10,
-    SENT_KEPT_MAX = 1 << 20 /* after so many sent bytes, the unsent ones are moved to the front */
+    SENT_KEPT_MAX = 1 << 20 /* bytes */
 };
 
 int64_t daybook_now_ms(void)
@@ -35,8 +34,7 @@ int64_t daybook_now_ms(void)
 
 /* ---- connecting ---- */
 
-/* Split HOST:PORT, [HOST]:PORT or :PORT in place; daybook_open has checked that there is a colon.
- */
+/* `text` is HOST:PORT, [HOST]:PORT or :PORT. */
 static void address_split(char *text, const char **host_out, const char **port_out)
 {
     char *colon = strrchr(text, ':');
@@ -72,8 +70,7 @@ static int open_socket(struct daybook *daybook, const struct addrinfo *found)
     return 0;
 }
 
-/* A host may have several addresses, and the server may listen on one of them: localhost often is
- * ::1 and 127.0.0.1.  Each failed attempt to connect goes on to the next one. */
+/* The server may listen on one of several addresses: localhost often is ::1 and 127.0.0.1. */
 static const struct addrinfo *address_choose(const struct addrinfo *found, uint32_t failed_connects)
 {
     uint32_t count = 0;
@@ -109,7 +106,6 @@ static int resolve(struct daybook *daybook)
     return rc;
 }
 
-/* Write the first frames of a connection: the greeting, the stream and the producer. */
 static int introduce(struct daybook *daybook)
 {
     const uint8_t *id = daybook->producer;
@@ -166,7 +162,6 @@ static int connection_failed(struct daybook *daybook, int failure)
                         failure == 0 ? "the server hung up" : strerror(failure));
 }
 
-/* The socket has become ready for the first time: it is connected, or has failed to connect. */
 static int finish_connecting(struct daybook *daybook)
 {
     int failure = 0;
@@ -188,12 +183,12 @@ static int send_some(struct daybook *daybook)
                         writer->out_size - daybook->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-        /* The server may have sent an error before it closed: receive_some will read it. */
+        /* receive_some may still get the server's error. */
         return errno == EPIPE || errno == ECONNRESET ? 0 : connection_failed(daybook, errno);
     }
     if (sent > 0)
         daybook->sent += (size_t)sent;
-    /* Sent bytes are not removed at every call, because the unsent bytes must be moved for that. */
+    /* Moving the unsent bytes takes time, so it is done rarely. */
     if (daybook->sent == writer->out_size || daybook->sent > SENT_KEPT_MAX) {
         memmove(writer->out, writer->out + daybook->sent, writer->out_size - daybook->sent);
         writer->out_size -= daybook->sent;

@@ -10,8 +10,8 @@
 enum {
     PRODUCER_SIZE = 16,
     BATCH_ROWS_MAX = 65536,
-    WINDOW_MAX = 64,                   /* batches of a producer that the server keeps */
-    ANSWER_MAX = 64 << 10,             /* bytes of one line of an answer */
+    WINDOW_MAX = 64,
+    ANSWER_MAX = 64 << 10,             /* bytes of a line */
     ERROR_SIZE = 512,
     WAITING_SIZE = 32
 };
@@ -31,50 +31,45 @@ struct daybook {
     void *context;
     /* batches */
     struct click_batch batches[WINDOW_MAX + 1];
-    uint64_t gathering;                /* number of the batch that clicks are added to */
-    uint64_t written;                  /* the last batch that is in the writer or sent */
-    bool is_known;                     /* a batch of this producer was acknowledged */
+    uint64_t gathering;                /* the batch that is open for clicks */
+    uint64_t written;                  /* the last batch in the writer or sent */
+    bool is_known;                     /* the producer has an acknowledged batch */
     struct daybook_totals totals;
     /* the connection */
     int descriptor;                    /* -1: none */
     bool is_connecting;
     uint32_t failed_connects;
     struct frame_writer writer;
-    size_t sent;                       /* bytes of writer.out that were passed to the kernel */
+    size_t sent;                       /* bytes of writer.out */
     struct frame_reader reader;
-    char *lines;                       /* answers: the beginning of a line */
+    char *lines;                       /* an answer's unfinished line */
     size_t line_size, line_capacity;
-    char waiting[WAITING_SIZE];        /* the result of daybook_waiting */
-    int64_t retry_at_ms;               /* no connection is begun before this daybook_now_ms */
-    int retry_ms;                      /* the last wait between two attempts to connect */
+    char waiting[WAITING_SIZE];
+    int64_t retry_at_ms;               /* when to connect again */
+    int retry_ms;                      /* between attempts to connect */
     /* errors */
-    int status;                        /* 0, or DAYBOOK_REFUSED, which is final */
+    int status;                        /* 0 or DAYBOOK_REFUSED */
     char error[ERROR_SIZE];
 };
 
-/* Set the error text; returns `status`. */
 int daybook_fail(struct daybook *daybook, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- daybook_answers.c ---- */
 
-/* Process `size` bytes from the server.  *progress is set if a batch was acknowledged.
- * DAYBOOK_UNREACHABLE: this connection cannot be used any more, but a new one can be tried. */
+/* *progress is set if a batch was acknowledged.  DAYBOOK_UNREACHABLE: a new connection may
+ * succeed. */
 int daybook_take_answers(struct daybook *daybook, const uint8_t *bytes, size_t size,
                          bool *progress);
 
 /* ---- daybook_connection.c ---- */
 
-/* The monotonic time in milliseconds. */
 int64_t daybook_now_ms(void);
 
-/* Begin to connect, and put the first frames of the connection into the writer. */
 int daybook_connect(struct daybook *daybook);
-/* Close the connection; batches that were not acknowledged will be written again. */
 void daybook_disconnect(struct daybook *daybook);
 
-/* Wait up to `wait_ms` milliseconds, or without a limit if negative, until the socket is ready.
- * Then finish connecting, or receive once and send once without blocking.  Returns the same as
- * daybook_take_answers. */
+/* Wait until the socket is ready, up to `wait_ms` milliseconds (negative: without a limit), and use
+ * it once.  Returns the same as daybook_take_answers. */
 int daybook_exchange(struct daybook *daybook, int wait_ms, bool *progress);
 #endif

@@ -1,6 +1,6 @@
 /* frame_reader: reads the server's answers, which are frames, from bytes in pieces of any size.
  *
- * The text of all frames together is lines; a line may continue in the next frame. */
+ * A line of text may continue in the next frame. */
 #ifndef DAYBOOK_CLIENT_FRAME_READER_H
 #define DAYBOOK_CLIENT_FRAME_READER_H
 
@@ -12,24 +12,24 @@ struct frame_reader {
     /* private */
     uint8_t *bytes;
     size_t size, capacity;
-    size_t taken;                      /* bytes of frames that were returned */
+    size_t taken;
 };
 
 enum frame_reader_result {
-    FRAME_READER_NONE = 0,             /* there is no whole frame yet */
+    FRAME_READER_NONE = 0,
     FRAME_READER_TEXT = 1,
-    FRAME_READER_DAMAGED = -1,         /* the checksum is wrong */
-    FRAME_READER_FOREIGN = -2          /* the bytes are not a frame of answers */
+    FRAME_READER_DAMAGED = -1,
+    FRAME_READER_FOREIGN = -2          /* not a frame of answers */
 };
 
 void frame_reader_release(struct frame_reader *reader);
 void frame_reader_clear(struct frame_reader *reader);          /* keeps the memory */
 
-/* Add received bytes.  DAYBOOK_NO_MEMORY: none were added. */
+/* After an error no bytes were added. */
 int frame_reader_add(struct frame_reader *reader, const void *bytes, size_t size);
 
-/* Get the next frame's text, which is valid until the next frame_reader_add.  After a negative
- * result the reader must be cleared. */
+/* The text is valid until the next frame_reader_add.  After a negative result the reader must be
+ * cleared. */
 enum frame_reader_result frame_reader_next(struct frame_reader *reader, const char **text_out,
                                            size_t *size_out);
 #endif

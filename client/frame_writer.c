@@ -1,13 +1,12 @@
 /* frame_writer: see frame_writer.h.
  *
- * What must hold: the dictionary has no string that is not sent to the server.  If a batch cannot
- * be written, its STRINGS frame is removed from `out`, so the next batch clears the dictionary on
- * both sides.
+ * What must hold: the server has all strings of the dictionary.  After a failed batch the next one
+ * clears it on both sides.
  *
  *     out   ... | STRINGS: the new strings of the batch | BATCH |
  *
- * Times and amounts are written as differences from the least value.  All values of a column have
- * the same number of bytes (0, 1, 2, 4 or 8), so that the compiler can vectorize the loops. */
+ * Values are differences from the least value, of a fixed width, so that the compiler can
+ * vectorize the loops. */
 #include "client/frame_writer.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 
-enum { OUT_MIN = 64 << 10 }; /* more bytes than the magic and the first frame */
+enum { OUT_MIN = 64 << 10 };
 
 void frame_writer_release(struct frame_writer *writer)
 {
@@ -47,7 +46,6 @@ static uint8_t *put_u64(uint8_t *to, uint64_t value)
     return to + sizeof value;
 }
 
-/* End a frame whose payload is written (frame_begin): write its header, and count it in `out`. */
 static void frame_end(struct frame_writer *writer, enum wire_kind kind, size_t payload)
 {
     uint8_t *header = writer->out + writer->out_size;
@@ -59,7 +57,7 @@ static void frame_end(struct frame_writer *writer, enum wire_kind kind, size_t p
     writer->out_size += WIRE_HEADER_SIZE + payload;
 }
 
-/* Begin a frame: returns the place for a payload of `size` bytes; NULL: memory is out. */
+/* NULL: memory is out. */
 static uint8_t *frame_begin(struct frame_writer *writer, size_t size)
 {
     size_t start = writer->out_size + WIRE_HEADER_SIZE;
@@ -114,7 +112,6 @@ int frame_writer_lines(struct frame_writer *writer, const uint8_t *header, const
 
 /* ---- strings ---- */
 
-/* Get the codes of a table's strings; new strings are added to the dictionary. */
 static int strings_add(struct frame_writer *writer, const struct string_map *table, uint32_t *codes)
 {
     for (uint32_t i = 0; i < table->count; i++) {
@@ -136,8 +133,7 @@ static int strings_add(struct frame_writer *writer, const struct string_map *tab
     return 0;
 }
 
-/* Write the dictionary's strings from code `first` on as a frame; `forgets`: the server empties its
- * dictionary first. */
+/* `forgets`: the server empties its dictionary first. */
 static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets)
 {
     const struct string_map *strings = &writer->strings;
@@ -162,8 +158,6 @@ static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets
     return 0;
 }
 
-/* Write the strings of the batch that the server does not have, and set writer->codes to the codes
- * of all strings of the batch. */
 static int strings_write(struct frame_writer *writer, const struct click_columns *columns)
 {
     size_t needed = (size_t)columns->resellers->count + columns->ads->count;
@@ -181,7 +175,7 @@ static int strings_write(struct frame_writer *writer, const struct click_columns
             rc = strings_add(writer, columns->ads, writer->codes + columns->resellers->count);
         if (rc != DAYBOOK_INVALID || forgets)
             break;
-        /* The dictionary is full: clear it and try again. */
+        /* The dictionary is full. */
         string_map_clear(&writer->strings);
         forgets = true;
         known = 0;
@@ -249,7 +243,6 @@ static uint8_t *put_codes(uint8_t *to, const uint32_t *codes, uint32_t rows, uin
     return to + (size_t)rows * width;
 }
 
-/* The scale of all rows; WIRE_SCALE_OF_ROW if they differ. */
 static uint8_t scale_of(const uint8_t *scales, uint32_t rows)
 {
     uint8_t scale = rows == 0 ? 0 : scales[0];
@@ -260,7 +253,6 @@ static uint8_t scale_of(const uint8_t *scales, uint32_t rows)
     return differs != 0 ? WIRE_SCALE_OF_ROW : scale;
 }
 
-/* The widths and bases of a batch's columns. */
 struct batch_shape {
     uint8_t partition_width, ad_width, scale;
     struct column_range time, amount;
@@ -314,7 +306,7 @@ static uint8_t *put_tables(uint8_t *to, const struct frame_writer *writer,
     return put_codes(to, ads, columns->ads->count, 4);
 }
 
-/* Write the BATCH frame; the batch's strings are written already. */
+/* The batch's strings must be written already. */
 static int batch_put(struct frame_writer *writer, const struct click_columns *columns,
                      uint64_t sequence)
 {

@@ -1,5 +1,4 @@
-/* string_map: see string_map.h.  It uses open addressing with linear probing, and at most half of
- * the slots. */
+/* string_map: see string_map.h. */
 #include "client/string_map.h"
 
 #include <stdlib.h>
@@ -22,8 +21,7 @@ void string_map_clear(struct string_map *map)
     map->count = 0;
     if (++map->epoch != 0)
         return;
-    /* The epoch has wrapped: slots with old epochs would seem to be in use when the map has these
-     * epochs again. */
+    /* After a wrap, slots of old epochs could seem to be in use. */
     map->epoch = 1;
     if (map->slots != NULL)
         memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof *map->slots);
@@ -52,7 +50,7 @@ uint32_t string_map_hash(const void *data, size_t size)
 
     for (; left > 16; at += 16, left -= 16)
         hash = fold(load(at, 8) ^ hash, load(at + 8, 8) ^ UINT64_C(0xD6E8FEB86659FD93));
-    /* 8 to 16 bytes are two loads of 8 bytes that may overlap, so that their size is constant. */
+    /* The two loads of 8 bytes may overlap. */
     if (left >= 8)
         hash = fold(load(at, 8) ^ hash, load(at + left - 8, 8) ^ UINT64_C(0xD6E8FEB86659FD93));
     else if (left > 0)
@@ -102,12 +100,11 @@ static int slots_grow(struct string_map *map)
     return 0;
 }
 
-/* Make room for another string of `size` bytes. */
 static int strings_reserve(struct string_map *map, size_t size)
 {
     size_t text = string_map_bytes(map) + size;
 
-    /* One byte more, so that there is memory also for an empty string. */
+    /* An empty string has memory, too. */
     if (text > UINT32_MAX || !array_reserve(&map->text, &map->text_capacity, text + 1, 1) ||
         !array_reserve(&map->offsets, &map->offset_capacity, map->count + 2, sizeof *map->offsets))
         return STRING_MAP_NO_MEMORY;

@@ -1,7 +1,6 @@
 /* string_map: gives each different string a code: 0, 1, 2 … in the order in which they are added.
  *
- * Clearing increments the epoch and keeps the memory.  A map that cannot grow stays unchanged.
- * All-zero is an empty map. */
+ * Clearing keeps the memory.  A map that cannot grow stays unchanged.  All-zero is an empty map. */
 #ifndef DAYBOOK_CLIENT_STRING_MAP_H
 #define DAYBOOK_CLIENT_STRING_MAP_H
 
@@ -10,19 +9,19 @@
 
 struct string_slot {
     uint32_t hash;
-    uint32_t epoch;                    /* differs from the map's: the slot is empty */
+    uint32_t epoch;                    /* other than the map's: the slot is empty */
     uint32_t code;
 };
 
 struct string_map {
-    char *text;                        /* string i is text[offsets[i] .. offsets[i + 1]) */
+    char *text;                        /* string i is from offsets[i] to offsets[i + 1] */
     uint32_t *offsets;
     uint32_t count;
     /* private */
     size_t text_capacity;
     size_t offset_capacity;
     struct string_slot *slots;
-    uint32_t mask;                     /* number of slots - 1 */
+    uint32_t mask;                     /* slots - 1 */
     uint32_t epoch;
 };
 
@@ -32,9 +31,9 @@ void string_map_release(struct string_map *map);
 void string_map_clear(struct string_map *map);
 
 uint32_t string_map_hash(const void *data, size_t size);
-/* The code of the string, or STRING_MAP_NONE.  `hash` is its string_map_hash. */
+/* `hash` is string_map_hash of the data.  Returns the code, or STRING_MAP_NONE. */
 int64_t string_map_find(const struct string_map *map, uint32_t hash, const void *data, size_t size);
-/* Add the string if it is new.  Returns its code, or STRING_MAP_NO_MEMORY. */
+/* Returns the code, or STRING_MAP_NO_MEMORY. */
 int64_t string_map_add(struct string_map *map, uint32_t hash, const void *data, size_t size);
 
 static inline size_t string_map_size(const struct string_map *map, uint32_t code)

@@ -1,7 +1,6 @@
 /* wire: the constants of the binary ingest protocol, for the server and the client library.
  *
- * docs/PROTOCOL.md "Binary door" explains them, with an example byte by byte.  All numbers are
- * little-endian.
+ * docs/PROTOCOL.md "Binary door" has an example.  All numbers are little-endian.
  *
  *     connection   magic, then frames
  *     frame        0 u32 size of the payload | 4 u8 kind | 5 zero[3] | 8 u32 crc32c | 12 payload
@@ -12,25 +11,25 @@
 
 #include <stdint.h>
 
-/* No valid line of text begins with these bytes, because 0x89 begins no UTF-8 character. */
+/* No line of text begins so, because 0x89 begins no UTF-8 character. */
 #define WIRE_MAGIC "\x89" "DBB\r\n\x1a\n"
 
 enum {
     WIRE_MAGIC_SIZE = 8,
     WIRE_VERSION_OLDEST = 1,
-    WIRE_VERSION_NOTES = 2,            /* from this version on, the server may send notes */
+    WIRE_VERSION_NOTES = 2,            /* the server sends notes from this version on */
     WIRE_VERSION = 2,
     WIRE_HEADER_SIZE = 12,
     WIRE_PAYLOAD_MAX = 8 << 20
 };
 
 enum wire_kind {
-    WIRE_HELLO = 1,                    /* the first frame: the versions the client supports */
-    WIRE_CONTROL = 2,                  /* a control line of the text protocol, without its LF */
-    WIRE_STRINGS = 3,                  /* new entries of the connection's dictionary */
+    WIRE_HELLO = 1,                    /* the first frame */
+    WIRE_CONTROL = 2,                  /* a line without its LF */
+    WIRE_STRINGS = 3,                  /* new entries of the dictionary */
     WIRE_BATCH = 4,                    /* clicks as columns */
     WIRE_LINES = 5,                    /* clicks as lines of text */
-    WIRE_ANSWER = 128                  /* from the server: answer lines of the text protocol */
+    WIRE_ANSWER = 128                  /* from the server: lines */
 };
 
 /* HELLO: 0 u16 oldest | 2 u16 newest version | 4 zero[4]. */
@@ -39,9 +38,9 @@ enum { WIRE_HELLO_SIZE = 8 };
 /* STRINGS: 0 u32 flags | 4 u32 count | 8 u16 sizes[count] | the strings, one after the other. */
 enum {
     WIRE_STRINGS_HEADER = 8,
-    WIRE_STRINGS_FORGET = 1,           /* flag: the dictionary is emptied first */
+    WIRE_STRINGS_FORGET = 1,           /* empty the dictionary first */
     WIRE_STRINGS_MAX = 1 << 18,        /* entries of a dictionary */
-    WIRE_STRINGS_BYTES_MAX = 16 << 20  /* bytes of these entries */
+    WIRE_STRINGS_BYTES_MAX = 16 << 20  /* bytes of all entries */
 };
 
 /* BATCH: the header, the tables, the columns.

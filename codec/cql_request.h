@@ -1,7 +1,5 @@
-/* cql_request: requests of CQL clients and their results.
- *
- * These structs have the contents of the native protocol's messages.  The codec reads and writes
- * the messages' bytes; the server executes the requests (query/cql/session/cql.h). */
+/* cql_request: requests of CQL clients and their results, with the contents of the native
+ * protocol's messages. */
 #ifndef DAYBOOK_CODEC_CQL_REQUEST_H
 #define DAYBOOK_CODEC_CQL_REQUEST_H
 
@@ -13,7 +11,6 @@
 struct cql_edit;
 struct type;
 
-/* The server's versions and names, as SUPPORTED, system.local and DESCRIBE show them. */
 #define CQL_RELEASE_VERSION "5.0.9"
 #define CQL_LANGUAGE_VERSION "3.4.7"
 #define CQL_PROTOCOL_VERSION "5"
@@ -23,7 +20,7 @@ struct type;
 #define CQL_PARTITIONER "org.apache.cassandra.dht.Murmur3Partitioner"
 
 enum {
-    CQL_ID_SIZE = 16,                    /* bytes of an id of a statement or of metadata: MD5 */
+    CQL_ID_SIZE = 16,                    /* MD5 */
     CQL_TEXT_MAX = 1 << 20               /* bytes of a statement */
 };
 
@@ -35,7 +32,7 @@ struct cql_address {
 
 /* ---- requests ---- */
 
-/* The numbers are those of the native protocol. */
+/* The native protocol's numbers. */
 enum cql_consistency {
     CQL_ANY = 0, CQL_ONE = 1, CQL_TWO = 2, CQL_THREE = 3, CQL_QUORUM = 4, CQL_ALL = 5,
     CQL_LOCAL_QUORUM = 6, CQL_EACH_QUORUM = 7, CQL_SERIAL = 8, CQL_LOCAL_SERIAL = 9,
@@ -50,47 +47,45 @@ enum cql_value_state { CQL_VALUE_SET, CQL_VALUE_NULL, CQL_VALUE_UNSET };
 struct cql_value {
     enum cql_value_state state;
     struct bytes data;                   /* serialized; only when set */
-    struct bytes name;                   /* only where the request's values are named */
+    struct bytes name;                   /* only where values are named */
 };
 
-/* One statement of a batch: its text, or the id of a prepared one. */
 struct cql_batch_item {
     bool is_prepared;
-    struct bytes text;                   /* the text, or the id if is_prepared */
+    struct bytes text;                   /* or the id, if is_prepared */
     const struct cql_value *values;
     uint32_t value_count;
 };
 
-/* An entry of the custom payload of a message. */
 struct cql_payload {
     struct bytes name;
     struct bytes value;
 };
 
-/* The memory that a request points to must not change before the answer; the struct is copied. */
+/* The struct is copied, but its memory must not change before the answer. */
 struct cql_request {
     enum cql_request_kind kind;
-    struct bytes text;                   /* QUERY, PREPARE: the statement; EXECUTE: the id */
+    struct bytes text;                   /* or the id (EXECUTE) */
     const struct cql_value *values;
     uint32_t value_count;
     bool values_are_named;
     enum cql_consistency consistency;
-    enum cql_consistency serial_consistency;   /* CQL_SERIAL unless the client sets another */
-    int32_t page_size;                   /* rows; <= 0: all rows in one page */
-    struct bytes paging_state;           /* where the page begins; empty: at the first row */
+    enum cql_consistency serial_consistency;   /* CQL_SERIAL by default */
+    int32_t page_size;                   /* rows; <= 0: all */
+    struct bytes paging_state;           /* empty: at the first row */
     bool has_timestamp;
-    int64_t timestamp_us;                /* the write timestamp where the statement has none */
+    int64_t timestamp_us;                /* where the statement has none */
     bool has_now;
-    int64_t now_s;                       /* the time for TTLs and expiry, by the client (v5) */
-    struct bytes keyspace;               /* for this request (v5); empty: the session's */
-    const struct cql_edit *edit;         /* EDIT: a command's change of the schema; in no message */
-    enum cql_batch_kind batch_kind;      /* BATCH */
+    int64_t now_s;                       /* for TTLs and expiry (v5) */
+    struct bytes keyspace;               /* v5; empty: the session's */
+    const struct cql_edit *edit;         /* EDIT, which is not in the protocol */
+    enum cql_batch_kind batch_kind;
     const struct cql_batch_item *items;
     uint32_t item_count;
     const struct cql_payload *payload;
     uint32_t payload_count;
-    bool is_short;                       /* pages end early, since answers take much memory now */
-    bool is_traced;                      /* the client requests a trace */
+    bool is_short;                       /* pages end early, to save memory */
+    bool is_traced;
 };
 
 /* ---- results ---- */
@@ -102,10 +97,9 @@ struct cql_schema_change {
     enum cql_change change;
     enum cql_target target;
     const char *keyspace;
-    const char *name;                    /* table or type; "" for a keyspace */
+    const char *name;                    /* "" for a keyspace */
 };
 
-/* The error codes of the native protocol. */
 enum cql_error_code {
     CQL_SERVER_ERROR = 0x0000,
     CQL_PROTOCOL_ERROR = 0x000A,
@@ -133,30 +127,26 @@ struct cql_failure {
     uint16_t reason;
 };
 
-/* Which members beyond the message are used depends on the code (codec/native_response.h).  Those
- * that are not used are zero; texts that are used are not NULL. */
+/* The code says which members are used (codec/native_response.h).  The others are zero; texts that
+ * are used are not NULL. */
 struct cql_error {
     enum cql_error_code code;
     const char *message;
-    enum cql_consistency consistency;    /* of the timeouts and failures of reads and writes, and of
-                                          * UNAVAILABLE, like the next two */
+    enum cql_consistency consistency;    /* of UNAVAILABLE, timeouts and failures */
     int32_t received;                    /* answers of nodes; UNAVAILABLE: nodes that are up */
     int32_t required;
-    const char *write_type;              /* WRITE_TIMEOUT, WRITE_FAILURE: SIMPLE, BATCH,
-                                          * UNLOGGED_BATCH, COUNTER, CAS */
-    uint16_t contentions;                /* WRITE_TIMEOUT of a CAS, version 5: attempts that met
-                                          * another write of the partition */
+    const char *write_type;              /* SIMPLE, BATCH, UNLOGGED_BATCH, COUNTER, CAS */
+    uint16_t contentions;                /* of a CAS, version 5 */
     bool has_data;                       /* READ_TIMEOUT, READ_FAILURE */
-    int32_t failure_count;               /* READ_FAILURE, WRITE_FAILURE */
-    const struct cql_failure *failures;  /* version 5; NULL: not known */
+    int32_t failure_count;
+    const struct cql_failure *failures;  /* version 5; NULL: unknown */
     const char *keyspace;                /* ALREADY_EXISTS, FUNCTION_FAILURE */
-    const char *name;                    /* of the table ("": the keyspace) or function */
-    const char *const *argument_types;   /* FUNCTION_FAILURE */
+    const char *name;                    /* of a table ("": the keyspace) or function */
+    const char *const *argument_types;
     uint32_t argument_type_count;
     uint8_t id[CQL_ID_SIZE];             /* UNPREPARED */
 };
 
-/* A column of rows, or a value to be bound. */
 struct cql_column {
     const char *keyspace;
     const char *table;
@@ -173,23 +163,23 @@ struct cql_rows {
     struct cql_metadata metadata;
     uint8_t metadata_id[CQL_ID_SIZE];    /* MD5 of the metadata */
     uint32_t row_count;
-    /* The cells row by row.  Each is a big-endian int32 length, -1 for null, and then its bytes. */
+    /* Row by row: a big-endian int32 length, -1 for null, and the bytes. */
     struct bytes cells;
-    struct bytes paging_state;           /* where the next page begins; empty: this is the last */
+    struct bytes paging_state;           /* empty: the last page */
 };
 
 struct cql_prepared {
     uint8_t id[CQL_ID_SIZE];             /* MD5 of keyspace and text */
     uint8_t metadata_id[CQL_ID_SIZE];
     struct cql_metadata bind;
-    /* The indexes of the bind values that are the partition key, in the key's order; key_count is
-     * 0 if not every part of the key is a bind value. */
+    /* The indexes of the bind values that are the partition key, in its order.  key_count is 0 if
+     * a part of the key is no bind value. */
     const uint16_t *key_indexes;
     uint32_t key_count;
     struct cql_metadata result;          /* count 0: no rows, or their columns vary (IF) */
 };
 
-/* The numbers from 1 on are those of the native protocol's RESULT; an error is sent as ERROR. */
+/* The numbers from 1 on are the native protocol's. */
 enum cql_result_kind {
     CQL_RESULT_ERROR = 0,
     CQL_RESULT_VOID = 1,
@@ -199,7 +189,6 @@ enum cql_result_kind {
     CQL_RESULT_SCHEMA_CHANGE = 5
 };
 
-/* Optional parts of an answer, which precede its body. */
 struct cql_extras {
     const uint8_t *trace_id;             /* 16 bytes; NULL: not traced */
     const char *const *warnings;
@@ -213,7 +202,7 @@ struct cql_result {
     struct cql_error error;
     struct cql_rows rows;
     struct cql_prepared prepared;
-    const char *keyspace;                /* SET_KEYSPACE: set in the session already */
+    const char *keyspace;                /* SET_KEYSPACE */
     struct cql_schema_change change;
     struct cql_extras extras;
 };

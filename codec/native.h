@@ -1,8 +1,7 @@
 /* native: the numbers of Cassandra's native protocol, versions 3, 4 and 5.
  *
- * Source: native_protocol_v3.spec, v4.spec and v5.spec of Apache Cassandra.  All integers of
- * envelopes and bodies are big-endian; those of version 5's segments are little-endian.
- * docs/PROTOCOL.md "CQL door" describes the server's behaviour. */
+ * Source: native_protocol_v3.spec, v4.spec and v5.spec of Apache Cassandra.  Integers are
+ * big-endian, except in version 5's segments. */
 #ifndef DAYBOOK_CODEC_NATIVE_H
 #define DAYBOOK_CODEC_NATIVE_H
 
@@ -14,15 +13,14 @@
 enum {
     NATIVE_VERSION_MIN = 3,
     NATIVE_VERSION_MAX = 5,
-    NATIVE_VERSION_BETA = 6,               /* refused; the error text depends on NATIVE_FLAG_BETA */
-    NATIVE_RESPONSE_BIT = 0x80             /* of an envelope's first byte */
+    NATIVE_VERSION_BETA = 6,               /* refused */
+    NATIVE_RESPONSE_BIT = 0x80             /* of the first byte */
 };
 
-/* The supported versions, as error messages list them. */
 #define NATIVE_VERSIONS_TEXT "3/v3, 4/v4, 5/v5"
 
 enum native_flag {
-    NATIVE_FLAG_COMPRESSED = 0x01,         /* versions 3 and 4; ignored in 5 */
+    NATIVE_FLAG_COMPRESSED = 0x01,         /* ignored in version 5 */
     NATIVE_FLAG_TRACING = 0x02,
     NATIVE_FLAG_PAYLOAD = 0x04,            /* from version 4 on, like the next flag */
     NATIVE_FLAG_WARNING = 0x08,
@@ -54,17 +52,15 @@ enum native_opcode {
 #undef X
 };
 
-/* The name, such as "QUERY"; NULL for a number that is no opcode. */
+/* NULL for a number that is no opcode. */
 const char *native_opcode_name(uint8_t opcode);
-/* Whether clients send messages with this opcode. */
 bool native_opcode_is_request(uint8_t opcode);
 
 enum native_compression { NATIVE_PLAIN, NATIVE_LZ4, NATIVE_SNAPPY };
 
 enum {
-    NATIVE_HEADER_SIZE = 9,                /* of an envelope, versions 3 to 5 */
-    /* Bytes of an envelope's body, compressed and uncompressed: Cassandra's default limit; the
-     * protocol allows 256 MiB. */
+    NATIVE_HEADER_SIZE = 9,
+    /* Cassandra's default limit, in bytes. */
     NATIVE_BODY_MAX = 16 << 20
 };
 #endif

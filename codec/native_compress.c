@@ -1,8 +1,7 @@
 /* native_compress: see the header.
  *
- * snappy's library needs the C++ library, whose loading took a tenth of the time that the program
- * takes to start.  So snappy's library is not linked: it is opened when a client first sends
- * OPTIONS or chooses snappy, and stays open.  Finding a function in it then takes a microsecond. */
+ * snappy's library needs the C++ library, which takes long to load.  So it is opened when a client
+ * first asks for it. */
 #include "codec/native_compress.h"
 
 #include <dlfcn.h>
@@ -102,7 +101,6 @@ void native_compress_body(enum native_compression compression, struct bytes plai
     (void)native_compress_block(plain, body);
 }
 
-/* The uncompressed size that a body contains. */
 static int body_size(enum native_compression compression, struct bytes body, size_t *size_out)
 {
     if (compression == NATIVE_SNAPPY)

@@ -1,7 +1,6 @@
 /* native_crc: see the header.
  *
- * CRC24 is computed bit by bit: a header has three or five bytes, and a segment carries up to
- * 128 KiB, so a table would save no time that can be measured. */
+ * A header has at most five bytes, so CRC24 needs no table. */
 #include "codec/native_crc.h"
 
 #include <zlib.h>

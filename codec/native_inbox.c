@@ -1,16 +1,13 @@
 /* native_inbox: see the header.
  *
- * What must hold: a view that is returned, and `window`, point into `input`, `plain` or `parts`,
- * and the bytes of these buffers do not move before the next call.  `input` grows only in
- * native_inbox_add, while `window` is empty.  `plain` is cleared for each segment or body, when no
- * view points into it.  The size of `parts` is set to 0 when its envelope is returned, but the
- * bytes stay until the next call.
+ * What must hold: returned views and `window` point into `input`, `plain` or `parts`, whose bytes
+ * do not move before the next call.  `input` grows only while `window` is empty.
  *
  *     input    ...read | segment segment seg|         input_start is the end of the read bytes
  *     window            [envelope envelope]           within the last segment read, or in plain
  *
  * In a secret inbox, bytes are zeroed when no view points to them any more.  Its buffers grow by
- * copying into a new buffer, because realloc may free the old memory without zeroing it. */
+ * copying, because realloc may free memory without zeroing it. */
 #include "codec/native_inbox.h"
 
 #include <string.h>
@@ -18,7 +15,7 @@
 #include "codec/native_compress.h"
 #include "codec/native_segment.h"
 
-enum { INBOX_KEEP_MAX = 64 << 10 }; /* bytes of memory that `plain` keeps while it is not used */
+enum { INBOX_KEEP_MAX = 64 << 10 }; /* capacity of an unused `plain` */
 
 void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body_max)
 {
@@ -26,15 +23,13 @@ void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body
     *inbox = (struct native_inbox){.is_client = is_client, .body_max = body_max};
 }
 
-/* Zero the bytes from `from` to the end of the buffer's memory. */
 static void buffer_wipe(struct buffer *buffer, size_t from)
 {
     if (buffer->capacity > from)
         explicit_bzero(buffer->data + from, buffer->capacity - from);
 }
 
-/* Zero the bytes that were read.  Called when there is no further envelope, so that no view points
- * to them. */
+/* No view may point to the bytes that were read. */
 static void inbox_wipe(struct native_inbox *inbox)
 {
     if (inbox->input_start > 0)
@@ -58,7 +53,6 @@ static void inbox_append(struct native_inbox *inbox, struct buffer *buffer, stru
     buffer_append_bytes(buffer, bytes);
 }
 
-/* The buffer for the next decompressed bytes, which is now empty. */
 static struct buffer *inbox_plain(struct native_inbox *inbox)
 {
     if (inbox->is_secret)
@@ -108,7 +102,7 @@ void native_inbox_add(struct native_inbox *inbox, struct bytes bytes)
     inbox_append(inbox, input, bytes);
 }
 
-/* No envelope is left to return: free the memory that an idle connection does not need. */
+/* Free the memory that an idle connection does not need. */
 static int inbox_rest(struct native_inbox *inbox)
 {
     if (inbox->is_secret)
@@ -149,7 +143,7 @@ static int check_version(struct native_inbox *inbox, struct bytes bytes,
     return 1;
 }
 
-/* Read the header at the start of `bytes`: 1, or 0 when more are needed, or an error. */
+/* Returns 1, or 0 when more bytes are needed, or an error. */
 static int read_header(struct native_inbox *inbox, struct bytes bytes,
                        struct native_envelope *envelope, struct error *err)
 {
@@ -236,8 +230,8 @@ static int next_in_window(struct native_inbox *inbox, struct native_envelope *en
                      err);
 }
 
-/* Add the next part of an envelope that comes in several segments: 1 when it is returned, 0 when
- * more parts follow, or an error. */
+/* Returns 1 when an envelope in several segments is complete, 0 when more parts follow, or an
+ * error. */
 static int take_part(struct native_inbox *inbox, struct bytes part,
                      struct native_envelope *envelope, struct error *err)
 {
@@ -263,7 +257,7 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
     }
     if (parts->size < size)
         return 0;
-    /* The caller uses the envelope now; the next part will overwrite it. */
+    /* The next part will overwrite the envelope. */
     parts->size = 0;
     return read_body(inbox, bytes_of(parts->data + NATIVE_HEADER_SIZE, envelope->size), envelope,
                      err);

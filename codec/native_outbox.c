@@ -5,8 +5,8 @@
 #include "codec/native_segment.h"
 
 enum {
-    OUTBOX_KEEP_MAX = 16 << 10, /* bytes of memory that an empty outbox keeps */
-    COMPRESS_SIZE_MIN = 256     /* a smaller body is sent as it is */
+    OUTBOX_KEEP_MAX = 16 << 10, /* capacity when empty */
+    COMPRESS_SIZE_MIN = 256
 };
 
 void native_outbox_init(struct native_outbox *outbox, bool is_client)
@@ -41,7 +41,6 @@ struct buffer *native_outbox_begin(struct native_outbox *outbox, uint8_t flags, 
     return to;
 }
 
-/* Replace the last body by its compressed form if that is smaller. */
 static void compress_open_body(struct native_outbox *outbox)
 {
     struct buffer *to = &outbox->envelopes;
@@ -82,7 +81,6 @@ static size_t envelope_size(const struct native_outbox *outbox, size_t at)
     return NATIVE_HEADER_SIZE + (size_t)load_u32_be(outbox->envelopes.data + at + 5);
 }
 
-/* Write the envelope from `start` to `end`, which is larger than a segment, as several segments. */
 static void cut_envelope(struct native_outbox *outbox, size_t start, size_t end,
                          struct buffer *wire)
 {

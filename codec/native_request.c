@@ -1,8 +1,6 @@
-/* native_request: see the header.  For each body one function reads or writes it
- * (codec/notation.h).
+/* native_request: see the header.
  *
- * What must hold: the views in a request that was read point into the body, which the caller keeps
- * as long as the request.  Every count is checked against the bytes that are left. */
+ * What must hold: every count is checked against the bytes that are left. */
 #include "codec/native_request.h"
 
 #include <inttypes.h>
@@ -25,12 +23,12 @@ enum {
     PREPARE_KEYSPACE = 0x01,
     BATCH_TEXT = 0,
     BATCH_PREPARED = 1,
-    VALUE_SIZE_MIN = 4,       /* bytes of a [value] */
-    NAMED_VALUE_SIZE_MIN = 6, /* bytes of a [value] with its name */
-    OPTION_SIZE_MIN = 4,      /* bytes of an entry of a string map */
-    EVENT_SIZE_MIN = 2,       /* bytes of an event's name */
-    BATCH_ITEM_SIZE_MIN = 5,  /* bytes of a statement of a batch */
-    DECODED_MAX = 40 << 20    /* bytes of memory that a decoded batch takes; a null of 4 takes 40 */
+    VALUE_SIZE_MIN = 4, /* bytes, like the next four */
+    NAMED_VALUE_SIZE_MIN = 6,
+    OPTION_SIZE_MIN = 4,
+    EVENT_SIZE_MIN = 2,
+    BATCH_ITEM_SIZE_MIN = 5,
+    DECODED_MAX = 40 << 20 /* bytes of memory; a null of 4 bytes takes 40 */
 };
 
 /* ---- values and parameters ---- */
@@ -58,7 +56,6 @@ static void code_timestamp(struct notation *notation, struct cql_request *cql)
                                      INT64_MIN + 1, INT64_MAX, INT64_MIN);
 }
 
-/* The flags of the parameters of a request that is written. */
 static uint32_t parameter_flags(const struct native_request *request)
 {
     const struct cql_request *cql = &request->cql;
@@ -76,7 +73,7 @@ static uint32_t parameter_flags(const struct native_request *request)
     return flags;
 }
 
-/* The flags have four bytes in version 5, one in earlier versions. */
+/* Four bytes in version 5, else one. */
 static uint32_t code_flags(struct notation *notation, uint32_t flags)
 {
     uint8_t few = (uint8_t)(flags & ~(uint32_t)REQUEST_KEYSPACE);
@@ -89,8 +86,7 @@ static uint32_t code_flags(struct notation *notation, uint32_t flags)
     return few & ~(uint32_t)REQUEST_KEYSPACE;
 }
 
-/* Read or write the consistency and what follows it.  In a batch only the statements have values,
- * and there are no pages. */
+/* A batch as a whole has no values and no pages. */
 static void code_parameters(struct notation *notation, struct native_request *request)
 {
     struct cql_request *cql = &request->cql;
@@ -224,7 +220,6 @@ static void code_auth_response(struct notation *notation, struct native_request 
     notation_bytes(notation, &request->token);
 }
 
-/* OPTIONS has no body. */
 static void code_body(struct notation *notation, struct native_request *request)
 {
     static void (*const bodies[])(struct notation *, struct native_request *) = {

@@ -20,9 +20,7 @@
  *     80 [string] keyspace (version 5)            100 now, in seconds(4) (version 5)
  *
  * From version 4 on a payload precedes the body if NATIVE_FLAG_PAYLOAD is set: n(2), n times
- * [string] [bytes].  Bytes after the end of a body are ignored, as in Cassandra.
- *
- * Its specification is tests/unit/test_native_codec.c. */
+ * [string] [bytes].  As in Cassandra, bytes after a body are ignored. */
 #ifndef DAYBOOK_CODEC_NATIVE_REQUEST_H
 #define DAYBOOK_CODEC_NATIVE_REQUEST_H
 
@@ -31,29 +29,28 @@
 
 struct native_request {
     enum native_opcode opcode;
-    /* QUERY, PREPARE, EXECUTE, BATCH; any request may have a payload */
+    /* any request may have a payload */
     struct cql_request cql;
     bool skips_metadata;
     struct bytes metadata_id;              /* EXECUTE of version 5 */
-    /* STARTUP: names in upper or lower case, as they came */
+    /* STARTUP; names in upper or lower case */
     const struct cql_payload *options;
     uint32_t option_count;
     /* REGISTER */
     const struct bytes *events;
     uint32_t event_count;
-    /* AUTH_RESPONSE: data NULL for null */
+    /* AUTH_RESPONSE; data NULL for null */
     struct bytes token;
 };
 
-/* Read the body of `envelope`, whose opcode is that of a request.  Pointers of the request point
- * into the body or into `arena`.  ERROR_CORRUPT when the body is invalid, ERROR_LIMIT when a
- * statement or a batch is too large; the text of `err` is for the client. */
+/* The opcode must be that of a request.  Pointers point into the body or into `arena`.
+ * ERROR_CORRUPT when the body is invalid, ERROR_LIMIT when a statement or a batch is too large; the
+ * text of `err` is for the client. */
 must_check int native_request_decode(const struct native_envelope *envelope, struct arena *arena,
                                      struct native_request *request_out, struct error *err);
 
-/* The flags of the envelope of `request`. */
 uint8_t native_request_flags(const struct native_request *request);
-/* Append the body of `request`, with its payload. */
+/* Also appends the payload. */
 void native_request_encode(const struct native_request *request, uint8_t version,
                            struct buffer *body);
 #endif

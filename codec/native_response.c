@@ -1,10 +1,7 @@
-/* native_response: see the header.  For each part of a body one function reads or writes it
- * (codec/notation.h).
+/* native_response: see the header.
  *
- * What must hold: a client that gets rows without metadata uses the metadata that it got when it
- * prepared the statement.  So metadata is omitted only if the client requested that and, in version
- * 5, did not send the id of other metadata.  When rows are read, the length of each cell is checked
- * here, so the code that uses the cells need not check it. */
+ * What must hold: metadata is omitted only if the client requested that and, in version 5, has the
+ * same metadata.  Cells that are read lie within the body. */
 #include "codec/native_response.h"
 
 #include "base/arena.h"
@@ -12,15 +9,15 @@
 
 enum {
     UUID_BYTES = 16,
-    COLUMN_SIZE_MIN = 4, /* bytes of a name and a type */
+    COLUMN_SIZE_MIN = 4,
     CELL_SIZE_MIN = 4,
-    FAILURE_SIZE_MIN = 7, /* bytes of an address and a reason */
+    FAILURE_SIZE_MIN = 7,
     SUPPORTED_SIZE_MIN = 4
 };
 
 enum metadata_flag {
     METADATA_GLOBAL = 0x01, /* one keyspace and table for all columns */
-    METADATA_MORE = 0x02,   /* there is a further page */
+    METADATA_MORE = 0x02,
     METADATA_NONE = 0x04,
     METADATA_CHANGED = 0x08
 };
@@ -37,7 +34,7 @@ static const char *const event_names[] = {[NATIVE_TOPOLOGY_CHANGE] = "TOPOLOGY_C
 
 #define COUNT_OF(names) (sizeof(names) / sizeof((names)[0]))
 
-/* The index of `name` in `names`, which may have NULLs; `count`: it is not there. */
+/* `names` may have NULLs.  Returns `count` if `name` is not there. */
 static unsigned name_place(struct bytes name, const char *const *names, unsigned count)
 {
     unsigned place = 0;
@@ -47,7 +44,7 @@ static unsigned name_place(struct bytes name, const char *const *names, unsigned
     return place;
 }
 
-/* Read a [string] that is one of `names` and return its index, or write names[place]. */
+/* When reading, returns the index in `names`; when writing, `place`. */
 static unsigned code_name(struct notation *notation, const char *const *names, unsigned count,
                           unsigned place)
 {
@@ -306,8 +303,6 @@ static void code_columns(struct notation *notation, uint32_t flags, struct cql_m
     }
 }
 
-/* Read or write the cells of all rows.  Cells that are read stay in the body, and each must end
- * within the body. */
 static void code_cells(struct notation *notation, uint32_t column_count, struct cql_rows *rows)
 {
     struct reader *reader = &notation->reader;
@@ -328,7 +323,7 @@ static void code_cells(struct notation *notation, uint32_t column_count, struct 
     rows->cells = bytes_of(start, (size_t)(reader->data + reader->offset - start));
 }
 
-/* `flags` are the metadata's flags to write; when reading, the argument is not used. */
+/* `flags` is used for writing only. */
 static void code_rows(struct notation *notation, uint32_t flags, struct native_response *response)
 {
     struct cql_rows *rows = &response->result.rows;
@@ -418,7 +413,7 @@ void native_response_put_result(const struct cql_result *result, bool skips_meta
                      (rows->paging_state.size > 0 ? METADATA_MORE : 0u) |
                      (is_changed ? METADATA_CHANGED : 0u);
     struct notation notation = notation_writing(body, version);
-    struct native_response response; /* only the members that code_result encodes are set */
+    struct native_response response; /* only what is encoded is set */
 
     check(result->kind != CQL_RESULT_ERROR);
     response.result = *result;

@@ -28,12 +28,9 @@
  *     to bind        metadata; in versions 4 and 5 the column count is followed by k(4) and k
  *                    times (2): the indexes of the partition key
  *
- * The body is preceded by the parts whose flags are set in the envelope, in this order: 02 the uuid
- * of a trace (16 bytes), 08 [string list] warnings, 04 the payload: n(2), n times [string] [bytes].
- * Warnings and payload exist from version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and
- * 8.
- *
- * Its specification is tests/unit/test_native_codec.c. */
+ * The parts whose flags are set in the envelope precede the body, in this order: 02 the uuid of a
+ * trace (16 bytes), 08 [string list] warnings, 04 the payload: n(2), n times [string] [bytes].
+ * Source: native_protocol_v5.spec, sections 4.2 and 8. */
 #ifndef DAYBOOK_CODEC_NATIVE_RESPONSE_H
 #define DAYBOOK_CODEC_NATIVE_RESPONSE_H
 
@@ -45,31 +42,27 @@ enum native_event_kind { NATIVE_TOPOLOGY_CHANGE = 1, NATIVE_STATUS_CHANGE = 2,
 
 struct native_event {
     enum native_event_kind kind;
-    const char *change;                    /* NEW_NODE, REMOVED_NODE; UP, DOWN */
+    const char *change;                    /* NEW_NODE, REMOVED_NODE, UP, DOWN */
     struct cql_address address;
     struct cql_schema_change schema;
 };
 
-/* Find the kind of event by its name in REGISTER.  False: no kind has this name. */
+/* False: no kind has this name. */
 bool native_response_event_kind(struct bytes name, enum native_event_kind *kind_out);
 
 /* ---- writing ---- */
 
-/* The envelope's flags for `extras`. */
 uint8_t native_response_extras_flags(const struct cql_extras *extras, uint8_t version);
-/* Append `extras`, which precede the body. */
 void native_response_put_extras(const struct cql_extras *extras, uint8_t version,
                                 struct buffer *body);
 
 void native_response_put_error(const struct cql_error *error, uint8_t version,
                                struct buffer *body);
 void native_response_put_event(const struct native_event *event, struct buffer *body);
-/* Append the body of SUPPORTED: CQL_VERSION, COMPRESSION and PROTOCOL_VERSIONS. */
 void native_response_put_supported(struct buffer *body);
 
-/* Append a result that is no error.  `skips_metadata`: the client requested rows without metadata,
- * because it has the metadata.  `known_id` (version 5) is the id of the client's metadata; if the
- * rows have other metadata, the metadata of the rows is written in any case. */
+/* `known_id` (version 5) is the id of the client's metadata.  The rows' metadata is written unless
+ * `skips_metadata` is set and the client has it. */
 void native_response_put_result(const struct cql_result *result, bool skips_metadata,
                                 struct bytes known_id, uint8_t version, struct buffer *body);
 
@@ -84,21 +77,20 @@ struct native_supported {
 struct native_response {
     enum native_opcode opcode;
     struct cql_extras extras;
-    struct cql_error error;                /* ERROR */
-    const char *authenticator;             /* AUTHENTICATE */
+    struct cql_error error;
+    const char *authenticator;
     struct bytes token;                    /* AUTH_CHALLENGE, AUTH_SUCCESS */
     const struct native_supported *supported;
     uint32_t supported_count;
-    /* RESULT; the rows have no columns in `result` unless has_metadata. */
+    /* no columns unless has_metadata */
     struct cql_result result;
     bool has_metadata;
-    struct bytes new_metadata_id;          /* of rows whose metadata changed (version 5) */
-    uint32_t column_count;                 /* of rows, with or without metadata */
-    struct native_event event;             /* EVENT */
+    struct bytes new_metadata_id;          /* version 5 */
+    uint32_t column_count;                 /* also without metadata */
+    struct native_event event;
 };
 
-/* Read an answer.  Its pointers point into the body or into `arena`.  ERROR_CORRUPT when the body
- * is invalid. */
+/* Pointers point into the body or into `arena`.  ERROR_CORRUPT when the body is invalid. */
 must_check int native_response_decode(const struct native_envelope *envelope, struct arena *arena,
                                       struct native_response *response_out, struct error *err);
 #endif

@@ -1,7 +1,7 @@
 /* native_segment: see the header.
  *
- * What must hold: sizes are used only after the CRC24 was checked, and a payload is decompressed
- * only after its CRC32 was checked.  Example of a whole segment with the five bytes "hello":
+ * What must hold: a payload is used only after its checksums were checked.  Example with the bytes
+ * "hello":
  *
  *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6
  */
@@ -16,7 +16,7 @@ enum {
     CRC24_SIZE = 3,
     SIZE_BITS = 17,
     SIZE_MASK = (1 << SIZE_BITS) - 1,
-    COMPRESS_SIZE_MIN = 256 /* bytes; LZ4 saves too little of a smaller payload */
+    COMPRESS_SIZE_MIN = 256
 };
 
 static uint64_t load_little(const uint8_t *from, size_t size)
@@ -79,7 +79,7 @@ void native_segment_put(struct buffer *wire, struct bytes payload, bool is_whole
 {
     struct buffer block = {0};
     struct bytes sent = payload;
-    uint64_t plain_size = 0; /* 0: the payload is sent as it is */
+    uint64_t plain_size = 0; /* 0: not compressed */
     size_t field_size = is_lz4 ? LZ4_HEADER_SIZE : PLAIN_HEADER_SIZE;
     size_t start = wire->size;
 

@@ -6,10 +6,8 @@
  *           |   bit 34 whole                                      | CRC24 | payload | CRC32 |
  *
  * All fields are little-endian.  The CRC24 covers the 3 or 5 bytes, the CRC32 the payload as sent.
- * A segment whose bit `whole` is set carries one or more whole envelopes.  Any other segment
- * carries a part of one envelope, and nothing else.  Source: native_protocol_v5.spec, section 2.
- *
- * Its specification is tests/unit/test_native_codec.c. */
+ * A segment carries whole envelopes or, if `whole` is not set, a part of one.  Source:
+ * native_protocol_v5.spec, section 2. */
 #ifndef DAYBOOK_CODEC_NATIVE_SEGMENT_H
 #define DAYBOOK_CODEC_NATIVE_SEGMENT_H
 
@@ -24,22 +22,20 @@ enum {
 struct native_segment {
     bool is_whole;
     bool is_compressed;
-    size_t header_size;                    /* CRC24 included */
+    size_t header_size;                    /* with the CRC24 */
     size_t payload_size;                   /* as sent */
     size_t plain_size;
 };
 
-/* Read the header at the start of `bytes`.  Returns 1, or 0 when more bytes are needed.
- * ERROR_CORRUPT when its checksum is wrong or it has no payload; no further segment can be read
- * then. */
+/* Returns 1, or 0 when more bytes are needed.  ERROR_CORRUPT when the checksum is wrong or there is
+ * no payload. */
 must_check int native_segment_header(struct bytes bytes, bool is_lz4,
                                      struct native_segment *segment_out);
-/* Check the payload of the segment at the start of `bytes`, all of which has come.  `*payload_out`
- * is the plain bytes: a view into `bytes` or, if they were compressed, into `plain`, to which they
- * are appended.  ERROR_CORRUPT when the payload is damaged. */
+/* `*payload_out` is a view into `bytes` or, if the payload was compressed, into `plain`.
+ * ERROR_CORRUPT when it is damaged. */
 must_check int native_segment_payload(struct bytes bytes, const struct native_segment *segment,
                                       struct buffer *plain, struct bytes *payload_out);
 
-/* Append a segment with `payload` (1 to NATIVE_SEGMENT_PAYLOAD_MAX bytes). */
+/* `payload` has 1 to NATIVE_SEGMENT_PAYLOAD_MAX bytes. */
 void native_segment_put(struct buffer *wire, struct bytes payload, bool is_whole, bool is_lz4);
 #endif

@@ -1,7 +1,6 @@
 /* notation: see the header.
  *
- * What must hold: a count that is read is used only if so many items of the smallest size fit into
- * the bytes that are left.  So the memory that is allocated is bounded by the size of the input. */
+ * What must hold: a count that is read is limited by the bytes that are left. */
 #include "codec/notation.h"
 
 #include "base/arena.h"
@@ -10,8 +9,8 @@
 enum {
     OPTION_CUSTOM = 0,
     STRING_MAX = UINT16_MAX,
-    STRING_SIZE_MIN = 2, /* bytes of a [string] */
-    ENTRY_SIZE_MIN = 6,  /* bytes of an entry of a [bytes map] */
+    STRING_SIZE_MIN = 2,
+    ENTRY_SIZE_MIN = 6,
     CONSISTENCY_LAST = CQL_LOCAL_ONE
 };
 
@@ -126,7 +125,7 @@ void notation_consistency(struct notation *notation, enum cql_consistency *consi
 
 /* ---- bytes ---- */
 
-/* A text of over 65,535 bytes is cut between two characters. */
+/* A longer text is cut between two characters. */
 static void put_string(struct buffer *to, struct bytes text)
 {
     size_t size = text.size;
@@ -299,11 +298,10 @@ void notation_payload(struct notation *notation, const struct cql_payload **entr
 
 /* ---- types ---- */
 
-/* Types without an id in version 3.  Versions without the id have the name of the type's class
- * instead. */
+/* Earlier versions have the class name instead of an id. */
 struct custom_type {
     enum type_kind kind;
-    uint8_t version; /* the first with the id */
+    uint8_t version; /* the first with an id */
     const char *class_name;
 };
 
@@ -339,7 +337,7 @@ static const struct type *read_parametrized(struct notation *notation, enum type
 
     *type = (struct type){.kind = kind, .argument_count = kind == TYPE_MAP ? 2 : 1};
     if (kind == TYPE_UDT) {
-        struct bytes keyspace = {0}; /* not used: it is the column's */
+        struct bytes keyspace = {0}; /* not used */
         notation_string(notation, &keyspace);
         notation_text(notation, &type->name);
         notation_short_count(notation, &type->argument_count, 4);
@@ -368,7 +366,7 @@ static const struct type *read_option(struct notation *notation, int depth)
         return type_builtin(TYPE_BLOB);
     if (number == OPTION_CUSTOM)
         return read_custom(notation);
-    if (number == 0x0A) /* text, as version 2 had it */
+    if (number == 0x0A) /* text, in version 2 */
         return type_builtin(TYPE_TEXT);
     if (number >= TYPE_ASCII && number <= TYPE_DURATION)
         return type_builtin((enum type_kind)number);
@@ -401,7 +399,7 @@ void notation_put_bytes(struct buffer *to, struct bytes bytes)
     buffer_append_bytes(to, bytes);
 }
 
-/* Write a type that has no id in `version` as a custom type.  False: it has an id. */
+/* False: the type has an id in `version`. */
 static bool put_custom(struct buffer *to, const struct type *type, uint8_t version)
 {
     for (size_t i = 0; i < CUSTOM_TYPE_COUNT; i++) {

@@ -1,5 +1,4 @@
-/* notation: reads or writes the native protocol's notations, such as [string].  Bytes that are read
- * are not trusted.
+/* notation: reads or writes the native protocol's notations, such as [string].
  *
  *     [string]  size(2) bytes       [long string]  size(4) bytes     [short bytes]  size(2) bytes
  *     [bytes]   size(4) bytes, negative: null      [value]  the same, from version 4 on -2: unset
@@ -11,14 +10,10 @@
  *               [string][option], 49 tuple n(2) n times [option]
  *
  * The same functions read and write, so that the layout of a body is programmed once (as in Sun's
- * XDR library, xdr(3)).  A function gets the address of a value.  It reads into the value or
- * writes the value, depending on whether the struct notation was made by notation_reading or by
- * notation_writing.  The caller zeroes values before they are read.  An invalid value sets
- * `reader.failed`; what is read then is harmless, and the caller checks `failed` once, at the end.
+ * XDR library, xdr(3)).  Reading needs zeroed values.  An invalid value sets `reader.failed`,
+ * which the caller must check at the end.
  *
- * Source: native_protocol_v5.spec, sections 3 and 4.2.5.2.
- *
- * Its specification is tests/unit/test_native_codec.c. */
+ * Source: native_protocol_v5.spec, sections 3 and 4.2.5.2. */
 #ifndef DAYBOOK_CODEC_NOTATION_H
 #define DAYBOOK_CODEC_NOTATION_H
 
@@ -30,11 +25,11 @@
 struct arena;
 
 struct notation {
-    uint8_t version;                       /* of the protocol */
-    struct buffer *to;                     /* where values are written; NULL: values are read */
-    struct reader reader;                  /* the bytes that are read */
-    struct arena *arena;                   /* for arrays, texts and types that are read */
-    int status;                            /* an error that is described in `err`; 0: none */
+    uint8_t version;
+    struct buffer *to;                     /* NULL: values are read */
+    struct reader reader;
+    struct arena *arena;                   /* for what is read */
+    int status;                            /* an error in `err`, or 0 */
     struct error *err;
 };
 
@@ -54,45 +49,40 @@ void notation_u16(struct notation *notation, uint16_t *number);
 void notation_u32(struct notation *notation, uint32_t *number);
 void notation_i32(struct notation *notation, int32_t *number);
 void notation_i64(struct notation *notation, int64_t *number);
-/* The count of items that follow, in two bytes or four.  Reading fails if the bytes that are left
- * are too few for so many items of `item_size_min` bytes. */
+/* Reading fails if fewer than `item_size_min` bytes per item are left. */
 void notation_short_count(struct notation *notation, uint32_t *count, size_t item_size_min);
 void notation_int_count(struct notation *notation, uint32_t *count, size_t item_size_min);
-/* Reading fails if the text is not valid UTF-8.  A [string] of over 65,535 bytes is cut between two
- * characters when it is written. */
+/* Reading fails if the text is not UTF-8.  A [string] of over 65,535 bytes is cut. */
 void notation_string(struct notation *notation, struct bytes *text);
 void notation_long_string(struct notation *notation, struct bytes *text);
 void notation_short_bytes(struct notation *notation, struct bytes *bytes);
-/* The data is NULL for null, and only for null. */
+/* The data is NULL only for null. */
 void notation_bytes(struct notation *notation, struct bytes *bytes);
-/* `size` bytes without a notation of their size. */
+/* `size` is not read or written. */
 void notation_fixed(struct notation *notation, const uint8_t **data, size_t size);
 void notation_value(struct notation *notation, struct cql_value *value);   /* without its name */
 void notation_consistency(struct notation *notation, enum cql_consistency *consistency);
-/* An address of size 0 is written as 127.0.0.1.  notation_inetaddr does not use the port. */
+/* Size 0 is written as 127.0.0.1.  notation_inetaddr has no port. */
 void notation_inetaddr(struct notation *notation, struct cql_address *address);
 void notation_inet(struct notation *notation, struct cql_address *address);
-/* A [string] as text with a final NUL, which is allocated in the arena when it is read.  Reading
- * fails if the [string] contains a NUL. */
+/* A [string] with a final NUL, in the arena.  Reading fails if it contains a NUL. */
 void notation_text(struct notation *notation, const char **text);
 void notation_texts(struct notation *notation, const char *const **texts, uint32_t *count);
 void notation_payload(struct notation *notation, const struct cql_payload **entries,
                       uint32_t *count);
-/* An [option], written by notation_put_type.  Reading fails if types are nested deeper than
- * TYPE_DEPTH_MAX. */
+/* Reading fails if types are nested deeper than TYPE_DEPTH_MAX. */
 void notation_type(struct notation *notation, const struct type **type, const char *keyspace);
 
-/* `array` is the address of a pointer to an array's items.  When reading, the pointer is set to
- * zeroed memory for `count` items and one more; when writing, pointer and items do not change.
- * Returns the pointer. */
+/* `array` is the address of a pointer to items, which reading sets to zeroed memory for `count`
+ * items and one more.  Returns the pointer. */
 void *notation_items(struct notation *notation, void *array, size_t count, size_t item_size);
 
 /* ---- writing alone ---- */
 
 void notation_put_text(struct buffer *to, const char *text);       /* a [string] */
 void notation_put_bytes(struct buffer *to, struct bytes bytes);    /* data NULL: null */
-/* Write an [option].  A type that this version has no id for is written as 0 custom, with the name
- * of Cassandra's class.  `keyspace` is the keyspace of UDTs. */
+/* A type without an id in `version` becomes 0 custom, with the name of Cassandra's class.
+ * `keyspace` is that of UDTs. */
 void notation_put_type(struct buffer *to, const struct type *type, const char *keyspace,
                        uint8_t version);
 #endif

@@ -1,19 +1,15 @@
-/* counter_cell: why every increment counts once.  The header has the rules of merging.
+/* counter_cell: why every increment counts once.
  *
- * A merge keeps the higher generation and, of the shards that did not begin before it, the entry
- * with the higher clock for each id.  Merges may be repeated, reordered and regrouped.  So a cell
- * that comes again, by a replay, from a second run or from a repeated flush, adds nothing:
+ * Merges may be repeated, reordered and regrouped:
  *
  *   A  gen 5   (10, clock 12, +3)
  *   B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)      B's shard 10 contains A's
  *   A with B = (10, clock 17, +8)  (20, clock 21, +1)      9, however often A comes again
  *   C  gen 15  no shards                                   a DELETE at 15: only shard 20 is left
  *
- * Two entries with the same id and clock are equal.  If damage makes them differ, the larger value
- * is kept, so that the result does not depend on the order of merges.  After a fold every increment
- * still counts once, if all cells that have the folded shards were merged before.  The fold
- * keeps the lowest of their ids and the highest of their clocks, so an older copy of the shard with
- * that id loses against the folded one. */
+ * If damage makes two entries with the same id and clock differ, the larger value is kept, so that
+ * the order of merges does not matter.  A fold keeps the lowest id and the highest clock, so an
+ * older copy of that shard loses. */
 #include "counters/counter_cell.h"
 
 enum { HEADER_SIZE = 12, SHARD_SIZE = 24 };
@@ -43,7 +39,6 @@ static void put_shard(struct buffer *buffer, struct counter_shard shard)
     buffer_put_u64(buffer, (uint64_t)shard.value);
 }
 
-/* Whether the shard began at the generation or after it. */
 static bool shard_belongs(struct counter_shard shard, int64_t generation)
 {
     return generation <= 0 || shard.id >= (uint64_t)generation;

@@ -1,5 +1,5 @@
-/* counter_slot: each of the three sums has all increments up to its frame.  The first change in a
- * new frame moves the sums back by one:
+/* counter_slot: each of the three sums has all increments up to its frame.  Each new frame moves
+ * the sums back by one:
  *
  *     +1 @7    7: 1
  *     +5 @9    9: 6    7: 1
@@ -7,12 +7,8 @@
  *     +2 @10  10: 9    9: 7    7: 1       a reader at 8 sees 1, at 9 sees 7
  *     +1 @12  12: 10  10: 9    9: 7       at 11 sees 9; the durable frame is at least 10
  *
- * When frame 12 is open, at most frame 11 is being written, so 10 is durable.  For a reader at the
- * durable frame or later, the newest sum at or before its frame is one of the three: frames 12 and
- * 11 take at most two of them, and the third is the newest at or before frame 10.
- *
- * A slot's generations are a list; few slots have any.  A generation has the frame of its SET or
- * DELETE, so that a reader at an earlier frame sees the generation before. */
+ * When frame 12 is open, at most frame 11 is being written, so 10 is durable, and the third sum is
+ * not newer than that. */
 #include "counters/counter_slot.h"
 
 #include "counters/counter_cell.h"
@@ -47,8 +43,8 @@ int counter_slot_visible(const struct counter_slot *slot, uint64_t frame)
     for (int i = 0; i < COUNTER_SLOT_FRAMES; i++)
         if (slot->frames[i] != 0 && slot->frames[i] <= frame)
             return i;
-    /* All sums are newer than `frame`.  If there are three, the oldest is durable, too; if fewer,
-     * no frame up to `frame` changed the slot. */
+    /* Of three newer sums, the oldest is durable.  With fewer, the slot did not change up to
+     * `frame`. */
     return slot->frames[COUNTER_SLOT_FRAMES - 1] != 0 ? COUNTER_SLOT_FRAMES - 1 : -1;
 }
 

@@ -1,9 +1,7 @@
 /* producer: see the header.
  *
- * A batch is in the window at its number modulo the window's size.  The window starts with one
- * place and doubles when the place of a new batch is taken, up to PRODUCER_WINDOW places.  So the
- * many producers with few batches take little memory (`daybook load` makes a producer for each
- * file). */
+ * The window grows up to PRODUCER_WINDOW places, so that the many producers with few batches take
+ * little memory. */
 #include "counters/producer.h"
 
 #include <stdlib.h>
@@ -15,8 +13,8 @@
 #include "base/slot_table.h"
 
 enum {
-    FEW_BATCHES = 2, /* a producer with fewer batches is displaced before the others */
-    LOOKS_MAX = 2048 /* producers to look at in one call; more than there are connections */
+    FEW_BATCHES = 2, /* producers with fewer are displaced first */
+    LOOKS_MAX = 2048 /* per call; more than there are connections */
 };
 
 #define DAY_US INT64_C(86400000000)
@@ -27,11 +25,11 @@ struct evicted_id {
 };
 
 struct producer_table {
-    struct slot_table producers; /* by the id's hash */
-    size_t bytes;                /* of producers and their windows */
+    struct slot_table producers;
+    size_t bytes;
     struct producer_list few;    /* with fewer than FEW_BATCHES batches, latest last */
-    struct producer_list silent; /* the others that may be removed, longest silent first */
-    struct evicted_id *evicted;  /* a table by hash, one id for each place; NULL: no id was kept */
+    struct producer_list silent; /* others that may go, longest silent first */
+    struct evicted_id *evicted;  /* by hash; NULL: none */
 };
 
 static uint64_t hash_of(const void *producer)
@@ -77,7 +75,7 @@ void producer_table_free(struct producer_table *table)
     memory_free(table);
 }
 
-/* `*at` is the slot where the producer was found.  NULL: it is not in the table. */
+/* NULL: the id is not in the table.  `*at` is the producer's slot. */
 static struct producer *find(const struct producer_table *table, const uint8_t id[UUID_SIZE],
                              uint32_t *at)
 {
@@ -120,7 +118,7 @@ uint32_t producer_table_count(const struct producer_table *table)
     return table->producers.count;
 }
 
-/* Batches become durable in order: if the last one is durable, all are. */
+/* Batches become durable in order. */
 bool producer_may_go(struct producer *producer)
 {
     const struct producer_batch *last = producer_batch_of(producer, producer->last);
@@ -150,7 +148,6 @@ void producer_forget(struct producer_table *table, struct producer *producer)
 
 /* ---- which producers may be removed ---- */
 
-/* If the producer has at least FEW_BATCHES batches, remove it from its list (`few` or `silent`). */
 static void producer_sort(struct producer *producer)
 {
     if (producer->last >= FEW_BATCHES)
@@ -164,7 +161,6 @@ static int64_t last_applied_us(struct producer *producer)
     return last != NULL ? last->applied_us : INT64_MAX;
 }
 
-/* Insert a producer into the list of those with few batches, in the order of their last batches. */
 static void few_put(struct producer *producer)
 {
     struct producer_list *few = &producer->table->few;
@@ -181,8 +177,7 @@ static void few_put(struct producer *producer)
         TAILQ_INSERT_AFTER(few, before, producer, link);
 }
 
-/* If the producer may be removed, put it into the list `few` or `silent`.  A producer that is in
- * `few` already keeps its position. */
+/* A producer in `few` keeps its position. */
 static void producer_rest(struct producer *producer, int64_t now_us)
 {
     struct producer_table *table = producer->table;
@@ -255,7 +250,6 @@ uint32_t producer_list_silent(const struct producer_table *table, int64_t before
     return count;
 }
 
-/* Whether the producer has sent two batches or more within the last day. */
 static bool producer_is_active(struct producer *producer, int64_t now_us)
 {
     const struct producer_batch *before = producer_batch_of(producer, producer->last - 1);
@@ -268,8 +262,7 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     struct producer *producer;
     uint32_t looks = 0;
 
-    /* Producers in `few` that may not go, mostly as they have a connection, are fewer than
-     * LOOKS_MAX. */
+    /* Fewer than LOOKS_MAX producers in `few` may not go. */
     TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
     {
         if (producer_may_go(producer))
@@ -316,7 +309,7 @@ void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_o
     store_u64(id_out, hash.low);
     store_u64(id_out + 8, hash.high);
     id_out[6] = (uint8_t)((id_out[6] & 0x0F) | 0x80); /* version 8 of RFC 9562 */
-    id_out[8] = (uint8_t)((id_out[8] & 0x3F) | 0x80); /* and its variant */
+    id_out[8] = (uint8_t)((id_out[8] & 0x3F) | 0x80);
 }
 
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence)

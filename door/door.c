@@ -1,13 +1,11 @@
 /* door: see the header.
  *
  * What must hold: from door_enter to door_leave a slot is in two lists, one of its door and one of
- * its address, each for the slot's claim.  In each list the connection that is idle for longest is
- * first.  The door has a list of addresses (a level) for each number of places, so that an address
- * with most places is found without a search.  Within a level, the address that has had this number
- * for longest is first.
+ * its address, each for the slot's claim.  In each list the longest idle connection is first.  A
+ * level has the addresses with the same number of places.
  *
- * Two IPv6 addresses with the same first 64 bits count as the same address, because one client may
- * use all of them. */
+ * IPv6 addresses with the same first 64 bits count as one, because one client may use all of
+ * them. */
 #include "door/door.h"
 
 #include <arpa/inet.h>
@@ -21,16 +19,16 @@
 enum {
     CHAINS = 1024,
     LOG_PERIOD_US = 60000000,
-    KEEPALIVE_IDLE_S = 60, /* with four probes of 15 s a dead peer is noticed in two minutes */
+    KEEPALIVE_IDLE_S = 60, /* a dead peer is noticed in two minutes */
     KEEPALIVE_EVERY_S = 15,
     KEEPALIVE_PROBES = 4,
     SHARE_LEAST = 4,
-    DUMP_MAX = 100 /* lines */
+    DUMP_MAX = 100
 };
 
 struct door_address {
     uint64_t key;
-    uint32_t count; /* places; stays 0 for the local address */
+    uint32_t count; /* of places; 0 for the local address */
     struct door_slots slots[DOOR_CLAIMS];
     TAILQ_ENTRY(door_address) of_level;
     LIST_ENTRY(door_address) of_chain;
@@ -70,8 +68,7 @@ static struct door_address *address_find(struct door *door, uint64_t key)
     return address;
 }
 
-/* Change the number of the address's places by `change`, 1 or -1, and move the address to the level
- * of its new number.  An address without places is freed. */
+/* `change` is 1 or -1.  An address without places is freed. */
 static void address_count(struct door *door, struct door_address *address, int change)
 {
     if (address == door->local)
@@ -112,9 +109,8 @@ static struct door_slot *longest_idle(const struct door_slots slots[DOOR_CLAIMS]
     return first != NULL ? first : TAILQ_FIRST(&slots[DOOR_NAMED]);
 }
 
-/* The slot that loses its place to a connection of the address `wanting`; the new connection is
- * counted already.  If `wanting` has most places, it displaces its own connections only.  NULL: all
- * connections that might lose their place wait for answers. */
+/* `wanting` is the address of the new connection, which is counted already.  NULL: all candidates
+ * wait for answers. */
 static struct door_slot *door_pick(const struct door *door, const struct door_address *wanting)
 {
     const struct door_address *most =
@@ -131,7 +127,7 @@ static void door_counted(struct door *door, int change)
         door->options.connections->value += change;
 }
 
-/* `slot` is the place of the connection that is closed. */
+/* `slot` loses its place. */
 static void log_grouped(struct log_group *group, const char *event, const struct door_slot *slot)
 {
     const struct door *door = slot->door;
@@ -156,7 +152,7 @@ static void slot_evict(struct door_slot *slot)
     check(slot->door == NULL);
 }
 
-/* All places are taken: free one for `slot`.  False: none can be freed. */
+/* False: no place can be freed. */
 static bool door_make_room(struct door *door, struct door_slot *slot)
 {
     struct door_slot *picked = door_pick(door, slot->address);
@@ -317,8 +313,7 @@ void door_open(struct door *door, const struct door_options *options)
     door->logins_full.period_us = LOG_PERIOD_US;
     door->local = address_new(0);
     door->chains = memory_zeroed(CHAINS, sizeof *door->chains);
-    /* There is one level more than places, because a full door counts a new connection before it
-     * evicts another. */
+    /* A full door counts a new connection before it evicts another. */
     door->levels = memory_zeroed((size_t)options->slots_max + 2, sizeof *door->levels);
     for (uint32_t level = 0; level <= options->slots_max + 1; level++)
         TAILQ_INIT(&door->levels[level]);
@@ -350,8 +345,7 @@ int door_listen(struct door *door, const struct door_place *place, const char **
                             &door->listener, err);
     if (rc != 0)
         return rc;
-    /* The bound address is checked, because a host name may stand for any address.  No connection
-     * is accepted before this check. */
+    /* A host name may stand for any address, so the bound address is checked. */
     if (!network_listener_is_local(door->listener) && !place->is_open_to_all) {
         rc = error_set(err, ERROR_USAGE,
                        "other machines reach %s, and no client has to log in there: %s",

@@ -15,7 +15,7 @@ static bool begins_with(struct bytes text, const char *word)
     return text.size >= size && memcmp(text.data, word, size) == 0;
 }
 
-/* The rest of the line after a method and a space; empty if the line begins otherwise. */
+/* Empty unless the line begins with a method and a space. */
 static struct bytes target_of(struct bytes line)
 {
     size_t size = 0;

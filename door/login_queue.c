@@ -1,4 +1,4 @@
-/* login_queue: see the header.  No loop visits more than LOGIN_WAITING_MAX + 1 waiters. */
+/* login_queue: see the header. */
 #include "door/login_queue.h"
 
 #include <stddef.h>
@@ -19,8 +19,8 @@ static uint32_t waiting_of(const struct login_queue *queue, uint64_t address)
     return count;
 }
 
-/* The newest waiter of the address with most waiters; if several addresses have most, the newest
- * waiter of them all. */
+/* The newest waiter of the address with most waiters; among several such addresses, the newest of
+ * all. */
 static struct login_waiter *pick_loser(const struct login_queue *queue)
 {
     struct login_waiter *loser = NULL;
@@ -51,7 +51,6 @@ struct login_waiter *login_queue_add(struct login_queue *queue, struct login_wai
     return loser;
 }
 
-/* How many logins were served since this address was last served; at most LOGIN_WAITING_MAX. */
 static uint64_t served_ago(const struct login_queue *queue, uint64_t address)
 {
     uint64_t known =

@@ -1,7 +1,4 @@
-/* ingest_tables: defines the tables that ingest keeps.
- *
- * What must hold: the number of a table or column is written to disk, so no number is changed or
- * used again.  A new column takes the next number of its table. */
+/* ingest_tables: defines the tables that ingest keeps. */
 #include "ingest/ingest_tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

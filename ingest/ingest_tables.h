@@ -1,6 +1,6 @@
 /* ingest_tables: the built-in tables that ingest keeps: rejects, producers, loaded files.
  *
- * Table and column numbers are written to disk and never change. */
+ * Table and column numbers are on disk and never change. */
 #ifndef DAYBOOK_INGEST_INGEST_TABLES_H
 #define DAYBOOK_INGEST_INGEST_TABLES_H
 
@@ -8,15 +8,15 @@
 
 enum ingest_table {
     TABLE_REJECT = 9,
-    TABLE_PRODUCER = 21,               /* in daybook_system: the last batches of each producer */
-    TABLE_LOADED_FILE = 22             /* in daybook_system: how far files were loaded */
+    TABLE_PRODUCER = 21,
+    TABLE_LOADED_FILE = 22
 };
 
 enum reject_column {
-    REJECT_DAY = 1,                    /* UTC day of the arrival */
+    REJECT_DAY = 1,                    /* of the arrival, in UTC */
     REJECT_ID = 2,
     REJECT_DOOR = 3,
-    REJECT_PRODUCER = 4,               /* outside batches, producer and batch are absent */
+    REJECT_PRODUCER = 4,               /* absent outside of batches, like the batch */
     REJECT_BATCH = 5,
     REJECT_LINE = 6,
     REJECT_CODE = 7,
@@ -38,13 +38,12 @@ enum producer_column {
 enum loaded_file_column {
     LOADED_FILE_KEY = 1,               /* 16 bytes: the file's key (load_file.h) */
     LOADED_FILE_PRODUCER = 2,
-    LOADED_FILE_BATCH = 3,             /* number of the last batch in the store */
+    LOADED_FILE_BATCH = 3,
     LOADED_FILE_BYTES = 4,             /* of the uncompressed content, to that batch's end */
     LOADED_FILE_HASH = 5,              /* of the content's first LOADED_FILE_BYTES bytes */
     LOADED_FILE_LINES = 6,             /* in those bytes; a header is not counted */
     LOADED_FILE_ENDS_LINE = 7          /* false: the content's last line had no end */
 };
 
-/* The definitions of all these tables; sets *count_out to their number. */
 const struct table_definition *const *ingest_tables(uint32_t *count_out);
 #endif

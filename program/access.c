@@ -26,8 +26,7 @@ static int64_t monotonic_ms(void)
 }
 
 /* Connect to the server, else open the instance.  ERROR_BUSY: another process holds the directory
- * and does not answer; -EACCES: this user may not open the directory, or may not connect to the
- * server that holds it. */
+ * and does not answer.  -EACCES: this user may not open the directory or connect to its server. */
 static int access_try(const struct instance_options *options, const char *socket,
                       struct access *access, struct error *err)
 {

@@ -1,8 +1,7 @@
 /* access: reaches a directory's data through the server that holds it, or by opening the directory.
  *
  * The control socket is tried first, then the directory's lock.  While another process holds the
- * directory and no server answers (a server starts or stops, or another command runs), access_open
- * tries again. */
+ * directory and no server answers, access_open tries again. */
 #ifndef DAYBOOK_PROGRAM_ACCESS_H
 #define DAYBOOK_PROGRAM_ACCESS_H
 
@@ -12,19 +11,18 @@
 struct access {
     struct loop *loop;
     struct network *network;
-    struct connection *server;         /* not started; the caller starts and closes it */
+    struct connection *server;         /* not started; the caller closes it */
     struct instance *instance;
 };
 
-/* Loop and network of `options` are ignored: access_open makes both.  ERROR_BUSY: another process
- * held the directory for `wait_ms`.  When access_open returns 0 and `options` has `salvages`, the
- * text of `err` may say what was left out of the log. */
+/* Loop and network of `options` are ignored.  ERROR_BUSY: another process held the directory for
+ * `wait_ms`.  After success with `salvages` in `options`, `err` may say what was left out of the
+ * log. */
 must_check int access_open(const struct instance_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
-/* Close the instance, if there is one, the network and the loop.  `server` must be closed
- * already. */
+/* Close the instance, if any, the network and the loop.  `server` must be closed already. */
 must_check int access_close(struct access *access, struct error *err);
 
-/* Returns "PATH/daybook.sock"; the caller frees it with memory_free. */
+/* The caller frees the result with memory_free. */
 char *access_socket_path(const char *path);
 #endif

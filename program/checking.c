@@ -1,8 +1,7 @@
 /* checking: see the header.
  *
- * The signal SIGALRM enforces the time limit, since any call may block: connecting to a socket
- * whose queue is full, or opening a directory on a failed disk.  The signal's handler prints a line
- * and ends the process. */
+ * SIGALRM enforces the time limit, since any call may block: connecting to a socket whose queue is
+ * full, or opening a directory on a failed disk. */
 #include "program/checking.h"
 
 #include <errno.h>

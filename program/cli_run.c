@@ -1,10 +1,9 @@
 /* cli_run: see the header.
  *
- * The command's output goes to standard output and standard error as it arrives.  If it cannot be
- * written, as on a full disk, the exit status is 3; the command still runs to its end, since its
- * changes must not depend on the reader of its output.  A reader that closes the pipe (`| head`) is
- * no failure: a command that changes nothing ends by SIGPIPE, as other programs do, and a command
- * that changes data runs to its end and keeps its exit status. */
+ * If the output cannot be written, as on a full disk, the exit status is 3.  The command still runs
+ * to its end, since its changes must not depend on the reader of its output.  A reader that closes
+ * the pipe (`| head`) is no failure: a command that changes nothing ends by SIGPIPE, any other
+ * keeps its exit status. */
 #include "program/cli_run.h"
 
 #include <errno.h>
@@ -24,17 +23,16 @@
 enum { INPUT_STEP = 64 * 1024 };
 
 struct cli_run {
-    struct cli_answer answer; /* first: run_write casts its output to the cli_run */
+    struct cli_answer answer; /* must be first: run_write casts its output to the cli_run */
     struct access access;
-    int write_error;                   /* errno of the first write that failed */
-    bool reads_only;                   /* the command changes nothing */
-    struct terminal_text terminals[2]; /* [0] of standard error, [1] of standard output */
+    int write_error;
+    bool reads_only;
+    struct terminal_text terminals[2];
 };
 
 /* ---- output ---- */
 
-/* End the process by SIGPIPE if the reader of a pipe has closed it and the command changes nothing.
- * network_uv_new has set SIGPIPE to be ignored: the default action is restored first. */
+/* network_uv_new has set SIGPIPE to be ignored, so the default action is restored first. */
 static void run_end_by_pipe(const struct cli_run *run)
 {
     if (run->write_error == EPIPE && run->reads_only) {
@@ -59,8 +57,8 @@ static void run_write_fd(struct cli_run *run, int fd, struct bytes bytes)
     }
 }
 
-/* All output of a command passes through this function.  Files and pipes get it unchanged.  For
- * a terminal, control characters are replaced, except in output to COMMAND_TERMINAL. */
+/* Files and pipes get the output unchanged.  For a terminal, control characters are replaced,
+ * except in output to COMMAND_TERMINAL. */
 static void run_write(struct command_output *output, enum command_stream stream, struct bytes bytes)
 {
     struct cli_run *run = (struct cli_run *)output;
@@ -166,7 +164,6 @@ static void run_here(struct cli_run *run, const struct command *command,
     command->run(entry->context, request, &run->answer.output);
 }
 
-/* Wait for the end of the command; returns the exit status. */
 static int run_wait(struct cli_run *run)
 {
     struct error err = {0};

@@ -5,32 +5,28 @@
 #include "program/control/control.h"
 #include "program/control/control_parse.h"
 
-enum { CLI_RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };  /* bytes of a file sent along */
+enum { CLI_RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };
 
-/* A command line whose words were parsed. */
 struct cli_call {
     const struct command *command;
     const void *options;
     const struct control_common *common;
     int word_count;
-    char **words;                      /* as they were given, the command's name first */
+    char **words;                      /* as given, the command's name first */
 };
 
 /* An output whose end is awaited; its `finish` is cli_run_finish. */
 struct cli_answer {
-    struct command_output output;      /* first: cli_run_finish casts it to the answer */
+    struct command_output output;      /* must be first: cli_run_finish casts it to the answer */
     int exit_status;
     bool is_finished;
 };
 void cli_run_finish(struct command_output *answer, int exit_status);
 
-/* Run the command in the server that holds the directory, or in this process if no server does.
- * Returns the exit status. */
 int cli_run_command(const struct cli_call *call);
 
-/* The name of the user that this process runs as; the caller frees it with memory_free. */
+/* The caller frees the result with memory_free. */
 char *cli_run_actor(void);
-/* The words as one line, in quotes where a shell needs them; the caller frees it with
- * memory_free. */
+/* Quoted for a shell; the caller frees the result with memory_free. */
 char *cli_run_text(int word_count, char *const *words);
 #endif

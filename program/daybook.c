@@ -1,9 +1,4 @@
-/* daybook: has `main` and the table of subcommands.
- *
- * Most commands belong to other folders.  Each runs in the server that holds the directory, or in
- * this process if there is no server (program/cli_run.h).  The program's own commands are: init
- * makes a data directory, serve runs a server on one, load puts files of clicks into one, restore
- * makes one from a backup, and limits prints the table of limits. */
+/* daybook: has `main` and the table of subcommands. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -132,7 +127,7 @@ typedef int (*subcommand_run)(const struct cli_call *call);
 
 struct subcommand {
     const struct command *command;
-    subcommand_run run; /* returns the exit status */
+    subcommand_run run;
 };
 
 enum { SUBCOMMANDS_MAX = 32 };
@@ -189,7 +184,7 @@ static void print_usage(const struct subcommands *all, FILE *to)
 
 /* ---- main ---- */
 
-/* Whether the stream that --stream names exists.  Only the built-in stream can be named here. */
+/* Only the built-in stream can be named here. */
 static bool stream_is_known(const struct control_common *common)
 {
     if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
@@ -199,8 +194,8 @@ static bool stream_is_known(const struct control_common *common)
     return false;
 }
 
-/* control_parse ends the process for --help and for wrong usage.  control_parse reorders
- * the words that it gets, and therefore gets a copy. */
+/* control_parse ends the process for --help and for wrong usage.  It gets a copy of the words,
+ * because it reorders them. */
 static int run(const struct subcommand *subcommand, int word_count, char **words)
 {
     char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));
@@ -240,8 +235,7 @@ static int refuse_name(const struct subcommands *all, int word_count, char **wor
     return EXIT_WRONG_USAGE;
 }
 
-/* Returns the exit status of a command that ended with `status`.  A command whose output could not
- * be written has failed, whatever it did; a pipe that its reader has closed is no failure. */
+/* Output that could not be written is a failure; a pipe that its reader has closed is none. */
 static int finish_output(int status)
 {
     errno = 0;
@@ -271,7 +265,7 @@ int main(int argc, char **argv)
 {
     struct subcommands all;
     argp_err_exit_status = EXIT_WRONG_USAGE;
-    /* The wide margin leaves each example in a help text on one line, which can be copied. */
+    /* A wide margin keeps each example in a help text on one line. */
     (void)setenv("ARGP_HELP_FMT", "rmargin=100", 0);
     subcommands_list(&all);
     const char *name = argc > 1 ? argv[1] : "";

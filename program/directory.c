@@ -1,11 +1,11 @@
 /* directory: see the header.
  *
- * Settings are written once, when the directory is made, as plain text:
+ * Settings are plain text:
  *
  *     zone=Europe/Berlin
  *     currency=EUR
  *     click_id=serial
- *     keep_days=400                                                                     */
+ *     keep_days=400 */
 #include "program/directory.h"
 
 #include <ctype.h>
@@ -71,7 +71,6 @@ static void settings_write(const struct directory_settings *settings, struct buf
                   settings->currency, settings->click_id, settings->keep_days);
 }
 
-/* If the line is `key=value`, copy the value to `to`, cut to `size`. */
 static void settings_take(const char *line, size_t length, const char *key, char *to, size_t size)
 {
     size_t key_length = strlen(key);
@@ -135,8 +134,7 @@ static int first_schema(struct schema *schema, const struct directory_settings *
     return rc;
 }
 
-/* Make the directory of `world` a data directory.  Unless `store_out` is NULL, the store is then
- * opened with `options`. */
+/* `store_out` may be NULL: then no store is opened. */
 static int directory_create(struct world *world, const struct directory_settings *settings,
                             const struct engine_options *options, struct store **store_out,
                             struct error *err)

@@ -8,25 +8,25 @@
 #include "storage/engine/engine.h"
 #include "storage/schema/schema.h"
 
-/* The settings of `daybook init`, or the defaults.  The manifest has them as `key=value` lines.
- * Unknown keys are ignored, and stay in the manifest. */
+/* The settings of `daybook init`.  The manifest has them as `key=value` lines.  Unknown keys are
+ * ignored, and stay in the manifest. */
 enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16, DIRECTORY_CLICK_ID_MAX = 8,
        DIRECTORY_KEEP_DAYS_MAX = 8 };
 struct directory_settings {
-    char zone[DIRECTORY_ZONE_MAX];             /* IANA name, such as "UTC" */
-    char currency[DIRECTORY_CURRENCY_MAX];     /* of the amounts; "": not given */
-    /* The last key column of a click: "serial", a rank that the store assigns; or the type of the
-     * id that the sender assigns: "uuid", "text" or "bigint". */
+    char zone[DIRECTORY_ZONE_MAX];             /* IANA name */
+    char currency[DIRECTORY_CURRENCY_MAX];     /* "": not given */
+    /* "serial", a rank that the store assigns; or the type of an id that the sender assigns:
+     * "uuid", "text" or "bigint". */
     char click_id[DIRECTORY_CLICK_ID_MAX];
-    char keep_days[DIRECTORY_KEEP_DAYS_MAX];   /* a number of days, in digits; "": clicks never
-                                                * expire; `daybook retention` overrides it */
+    char keep_days[DIRECTORY_KEEP_DAYS_MAX];   /* in digits; "": clicks never expire; `daybook
+                                                * retention` overrides it */
 };
 
-/* Returns `given`, the argument of -d, or $DAYBOOK_DIR if `given` is NULL.  If that path is missing
- * or empty, returns ./daybook-data. */
+/* Return `given`, the argument of -d; if it is NULL, $DAYBOOK_DIR.  If that path is not set or
+ * empty, return ./daybook-data. */
 const char *directory_path(const char *given);
 
-/* ERROR_INVALID: the message names the wrong setting. */
+/* ERROR_INVALID: the error names the wrong setting. */
 must_check int directory_settings_check(const struct directory_settings *settings,
                                         struct error *err);
 void directory_settings_read(struct bytes properties, struct directory_settings *settings_out);
@@ -35,15 +35,15 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
  * already. */
 must_check int directory_init(const char *path, const struct directory_settings *settings,
                               struct error *err);
-/* Make the directory of `world` a data directory with the default settings, and return its open
- * store (engine_open_new). */
+/* Make an empty or missing directory a data directory with the default settings, and open its
+ * store. */
 must_check int directory_open_new(struct world *world, const struct engine_options *options,
                                   struct store **store_out, struct error *err);
 
 bool directory_has_click_ids(const struct directory_settings *settings);
 
 /* The built-in tables of all folders; returns their number.  Tables of clicks have the columns for
- * click_id "serial"; directory_init makes them with other columns for another click_id. */
+ * click_id "serial". */
 enum { DIRECTORY_TABLES_MAX = 32 };
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX]);
 

@@ -1,10 +1,9 @@
 /* instance: see the header.
  *
- * The order of opening and closing must hold.  The rollup's hook is set before the first click can
- * arrive, so that the day of each click is marked dirty.  Ingest closes before the rollup, so that
- * a server's last refresh has all clicks.  The rollup closes before the store, because its last
- * refresh writes to the store.  The CQL door and commands share one struct cql, which holds writes
- * back while the schema changes. */
+ * The rollup sets its commit hook before ingest opens: every click marks its day dirty.  Ingest
+ * closes before the rollup: the rollup's last refresh needs all clicks.  The rollup closes before
+ * the store: its last refresh writes to the store.  The CQL door and commands share one struct cql,
+ * because it holds writes back while the schema changes. */
 #include "program/instance.h"
 
 #include <errno.h>
@@ -39,10 +38,7 @@ int instance_wait(struct loop *loop, struct instance_waiter *waiter, struct erro
 
 /* ---- memory ---- */
 
-enum {
-    DOOR_SHARE = 8,     /* an eighth of account_limit */
-    OPEN_DAYS_SHARE = 4 /* a quarter of account_limit: about a million open days by default */
-};
+enum { DOOR_SHARE = 8, OPEN_DAYS_SHARE = 4 };
 
 size_t instance_door_share(const struct instance *instance)
 {
@@ -135,7 +131,6 @@ static int open_streams(struct instance *instance, const struct instance_options
     return rc == 0 ? instance_wait(instance->loop, &waiter, err) : rc;
 }
 
-/* Add to the ingest stream the column of the clicks' ids, and the counters of these clicks. */
 static void take_click_ids(struct instance *instance)
 {
     const struct table *clicks = schema_table(store_schema(instance->store), TABLE_AD_CLICK);
@@ -178,8 +173,6 @@ static int open_ingest(struct instance *instance, const struct instance_options 
     return instance_wait(instance->loop, &waiter, err);
 }
 
-/* Drop indexes that a crash left half-built, since CREATE INDEX is carried out wholly or not at
- * all. */
 static int drop_unbuilt_indexes(struct instance *instance, const struct instance_options *options,
                                 struct error *err)
 {
@@ -253,7 +246,7 @@ int instance_open(const struct instance_options *options, struct instance **inst
 
 /* ---- closing ---- */
 
-/* Wait until a part has closed; `rc`, the first error of the parts before it, is kept. */
+/* `rc` is the first error of the parts closed before. */
 static int wait_for_close(struct instance *instance, struct instance_waiter *waiter, int rc,
                           struct error *err)
 {

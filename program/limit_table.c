@@ -1,8 +1,6 @@
 /* limit_table: see the header.
  *
- * The table has every limit that a user can meet, with the constant that the code uses as its
- * value.  docs/OPERATIONS.md has the table as printed here; a test compares the two.  No click or
- * request over a limit is dropped in silence: it is refused with a reason, or its sender waits. */
+ * docs/OPERATIONS.md has the table as it is printed; a test compares the two. */
 #include "program/limit_table.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* limit_table: runs `daybook limits`, which prints all limits, and what a user sees at each. */
+/* limit_table: runs `daybook limits`, which prints all limits. */
 #ifndef DAYBOOK_PROGRAM_LIMIT_TABLE_H
 #define DAYBOOK_PROGRAM_LIMIT_TABLE_H
 

@@ -5,10 +5,9 @@
  *     a server holds the directory    its ingest, through its control socket
  *     no process holds it             ingest in this process, at the other end of a socket pair
  *
- * After the files, all dirty days are refreshed, and every day that may be published is published.
- * So `daybook report` is right when `daybook load` returns, and a backfill does not cause a
- * restatement for each batch.  Days are also refreshed after files that failed, since some of their
- * clicks may have been acknowledged. */
+ * After all files, days are refreshed once, so that a backfill causes no restatement for each
+ * batch.  Days are refreshed even if a file failed, because some of its clicks may be
+ * acknowledged. */
 #include "program/loading.h"
 
 #include <stdio.h>
@@ -22,9 +21,9 @@
 
 struct loading {
     struct access access;
-    struct world *world;     /* clock and randomness of the load client; NULL: the instance's */
-    struct connection *door; /* to the server's ingest; NULL: not opened */
-    bool has_answered;       /* the server has opened `door` or refused to */
+    struct world *world; /* for the load client; NULL: the instance's */
+    struct connection *door;
+    bool has_answered;
 };
 
 const struct command loading_command = {.name = "load",
@@ -52,7 +51,6 @@ static void door_opened(void *context, struct connection *connection)
     loading->has_answered = true;
 }
 
-/* Get the connection for the load client. */
 static int loading_connect(struct loading *loading, struct connection **connection_out,
                            struct error *err)
 {

@@ -1,10 +1,10 @@
-/* loading: runs `daybook load`: the load client, then a refresh of the dirty days. */
+/* loading: runs `daybook load`: loads files, then refreshes the dirty days. */
 #ifndef DAYBOOK_PROGRAM_LOADING_H
 #define DAYBOOK_PROGRAM_LOADING_H
 
 #include "program/cli_run.h"
 
-/* For the table of subcommands; member `run` is NULL, since no server runs this command. */
+/* Member `run` is NULL, because no server runs this command. */
 extern const struct command loading_command;
 
 /* Returns the exit status. */

@@ -1,8 +1,6 @@
 /* restoring: see the header.
  *
- * The command needs no server and no instance, since no process holds a directory that is yet
- * to be made.  A restore that fails leaves the files that it has written, but no manifest, so that
- * no command takes them for a data directory; the operator removes them and restores again. */
+ * A restore that fails leaves files but no manifest, so that no command opens them. */
 #include "program/restoring.h"
 
 #include <inttypes.h>

@@ -1,13 +1,10 @@
 /* serve: see the header.
  *
- * At the first SIGTERM or SIGINT the server ends in this order: the control socket takes no further
- * command, and running commands end; the CQL door closes; the ingest door closes, and batches under
- * way become durable; the rollup refreshes the dirty days; the store syncs and writes its closing
- * record.  A second signal ends the process immediately; nothing that was acknowledged is lost.
+ * At SIGTERM or SIGINT the server closes in this order: commands, CQL door, ingest, rollup, store.
+ * A second signal ends the process at once; nothing that was acknowledged is lost.
  *
- * The store does not go on after a write or sync of a file has failed (engine.c): nothing is
- * acknowledged from then on, and the server stops with exit status 3, so that a supervisor sees it.
- * */
+ * After a failed write or sync the store acknowledges nothing more, and the server exits with
+ * status 3. */
 #include "program/serve.h"
 
 #include <errno.h>
@@ -33,12 +30,12 @@
 #include "storage/engine/engine.h"
 
 enum {
-    WATCH_MS = 500, /* between two calls of serve_watch */
+    WATCH_MS = 500,
     IDLE_POLL_US = 200,
     IDLE_POLL_US_MAX = 10000,
     STATEMENT_TIME_S = 10,
     STATEMENT_TIME_S_MAX = 3600,
-    GIVE_BACK_WATCHES = 120, /* calls of serve_watch; one minute */
+    GIVE_BACK_WATCHES = 120, /* one minute of serve_watch calls */
     KEY_INGEST = 0x20001,
     KEY_CQL,
     KEY_CQL_PASSWORDS,
@@ -64,41 +61,40 @@ struct serve_options {
     uint64_t keep_log;
     int64_t idle_poll_us;     /* valid only if given */
     int64_t statement_time_s; /* valid only if given */
-    uint32_t given;           /* key_bit of each option that was given */
+    uint32_t given;
 };
 
 struct serve {
-    struct job giving_back; /* first: give_back_done casts it to the server */
+    struct job giving_back; /* must be first: give_back_done casts it */
     struct loop *loop;
     struct network *network;
     struct instance *instance;
     struct control_server *control;
     struct native_passwords *passwords;
     struct native_door *cql_door;
-    struct door_shares shares; /* descriptors that the connections of each door may take */
+    struct door_shares shares;
     struct timer watch;
-    const char *path; /* of the directory */
+    const char *path;
     struct waiting waiting;
-    uint32_t watches; /* calls of serve_watch since memory was given back */
+    uint32_t watches;
     bool is_giving_back;
-    uint64_t memory_limit; /* of the process, in bytes */
+    uint64_t memory_limit;
     int64_t idle_poll_us;
     int64_t statement_time_s; /* of a CQL request; 0: no limit */
     bool is_stopping;
     bool has_failed;
 };
 
-/* The state of reading options from a file.  An option on the command line overrides the same one
- * in the file. */
+/* An option on the command line overrides the one in the file. */
 struct serve_config {
     struct serve_options *options;
-    uint32_t seen; /* key_bit of each option that the file has had so far */
+    uint32_t seen;
     struct arena *texts;
 };
 
 /* ---- options ---- */
 
-/* Parse a whole number of bytes; K, M and G stand for powers of 1024. */
+/* Parse bytes; the suffixes K, M and G are powers of 1024. */
 static bool parse_size(const char *text, uint64_t *size_out)
 {
     static const char units[] = "KMG";
@@ -118,7 +114,6 @@ static bool parse_size(const char *text, uint64_t *size_out)
     return true;
 }
 
-/* Parse a whole number from 0 to `max`. */
 static bool parse_count(const char *text, int64_t max, int64_t *count_out)
 {
     char *end;
@@ -128,7 +123,7 @@ static bool parse_count(const char *text, int64_t max, int64_t *count_out)
     return end != text && *end == '\0' && errno == 0 && count >= 0 && count <= max;
 }
 
-/* Parse a number of seconds, such as "10s" or "10". */
+/* Parse seconds: "10s" or "10". */
 static bool parse_seconds(const char *text, int64_t *seconds_out)
 {
     char digits[16];
@@ -151,7 +146,7 @@ static bool is_given(const struct serve_options *options, int key)
     return (options->given & key_bit(key)) != 0;
 }
 
-/* ERROR_INVALID: the text is no value of the option; ERROR_UNSUPPORTED: no option has the key. */
+/* ERROR_INVALID: not a value of the option.  ERROR_UNSUPPORTED: no option has the key. */
 static int serve_set(struct serve_options *options, int key, const char *text, struct error *err)
 {
     switch (key) {
@@ -273,7 +268,6 @@ const struct command serve_command = {.name = "serve",
 
 /* ---- a file of options ---- */
 
-/* Whether an option may stand in the file: all that take a value, except --config. */
 static bool is_setting(const struct argp_option *option)
 {
     return option->arg != NULL && option->key != KEY_CONFIG;
@@ -330,7 +324,6 @@ static void note_missing(const struct serve_options *options)
     }
 }
 
-/* Say in the error of opening a door which option gives the door another address. */
 static int explain_door(int rc, const char *door, const char *address, struct error *err)
 {
     if (rc == -EADDRINUSE) {
@@ -456,7 +449,7 @@ static void serve_stop(void *context, int signal_number)
     serve->is_stopping = true;
 }
 
-/* SIGHUP only causes a log line: the server reads no file again. */
+/* The server reads no file again. */
 static void serve_hung_up(void *context)
 {
     const struct serve *serve = context;
@@ -476,10 +469,8 @@ static void give_back_done(struct job *job)
     serve->is_giving_back = false;
 }
 
-/* Return free memory to the system: soon after the start, every minute, and as long as more than
- * three quarters of --memory are resident.  Opening, merges, backups and answers need much memory
- * for a short time, and the store keeps memory for clicks that may not come
- * (engine_return_memory). */
+/* Return free memory to the system once a minute, and while over three quarters of --memory are
+ * resident. */
 static void serve_give_back(struct serve *serve)
 {
     bool is_short = memory_resident() > serve->memory_limit / 4 * 3;
@@ -532,7 +523,7 @@ static void serve_until_stopped(struct serve *serve)
         (void)loop_step(serve->loop);
 }
 
-/* The control socket opens last: a command that finds it takes the server to be ready. */
+/* The control socket opens last, because a command takes a server with a socket to be ready. */
 static int serve_doors(struct serve *serve, const struct serve_options *options, const char *path,
                        struct error *err)
 {
@@ -557,7 +548,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     return rc;
 }
 
-/* Set an error that names the process that holds the directory: the error of trying to lock it. */
+/* Get the holder's name from the error of trying to lock the directory. */
 static int serve_explain_holder(const char *path, struct error *err)
 {
     struct error held = {.text = "it has just ended"};
@@ -570,8 +561,7 @@ static int serve_explain_holder(const char *path, struct error *err)
     return error_set(err, ERROR_BUSY, "a server holds %s already: %s", path, held.text);
 }
 
-/* Open the directory.  If another process holds it, wait for at most --wait until it is free; if
- * that process is a server that answers, fail without waiting. */
+/* Wait up to --wait for a directory in use, unless a server answers there. */
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
 {
@@ -597,8 +587,7 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     return 0;
 }
 
-/* Resume the continuous backup (`backup --follow`) that ran when the last server stopped.  If that
- * fails, the server starts nevertheless. */
+/* Resume the backup that ran with --follow when the last server stopped. */
 static void serve_resume_backup(struct serve *serve)
 {
     struct error err = {0};
@@ -606,8 +595,6 @@ static void serve_resume_backup(struct serve *serve)
         fprintf(stderr, "daybook: note: nothing follows the directory: %s\n", err.text);
 }
 
-/* Raise the limit of descriptors as far as the system allows, and divide those that files do not
- * need among the doors. */
 static void share_descriptors(struct door_shares *shares)
 {
     descriptors_raise_limit();
@@ -627,8 +614,8 @@ static int serve_with(const struct serve_options *options, const struct control_
         .statement_time_s =
             is_given(options, KEY_STATEMENT_TIME) ? options->statement_time_s : STATEMENT_TIME_S};
     struct error err = {0};
-    /* The memory holds passwords and clicks.  Unless --core-dumps is given, it is not dumped, and
-     * no other process of the same user may read it. */
+    /* The memory holds passwords and clicks: it is not dumped, and other processes of the user
+     * cannot read it. */
     if (!is_given(options, KEY_CORE_DUMPS))
         (void)prctl(PR_SET_DUMPABLE, 0);
     (void)signal(SIGHUP, SIG_IGN); /* loop_on_hangup handles it later */

@@ -1,10 +1,10 @@
-/* serve: runs the server: an instance with its doors open, until a signal or a failed disk. */
+/* serve: runs the server until a signal or a failed disk. */
 #ifndef DAYBOOK_PROGRAM_SERVE_H
 #define DAYBOOK_PROGRAM_SERVE_H
 
 #include "program/cli_run.h"
 
-/* For the table of subcommands; member `run` is NULL, since no server runs this command. */
+/* Member `run` is NULL, because no server runs this command. */
 extern const struct command serve_command;
 
 /* Returns the exit status. */

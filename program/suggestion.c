@@ -1,8 +1,6 @@
 /* suggestion: see the header.
  *
- * Two words are near if their restricted Damerau-Levenshtein distance (letters that are wrong,
- * missing, added, or swapped with their neighbour) is at most 2 and less than half of the command
- * name's length. */
+ * Words are compared by their restricted Damerau-Levenshtein distance. */
 #include "program/suggestion.h"
 
 #include <string.h>
@@ -50,7 +48,7 @@ static const char *nearest(const struct suggestion_names *names, const char *wor
     return found;
 }
 
-/* The index of the first word that is the name of a command; -1: there is none. */
+/* The index of the first word that names a command, or -1. */
 static int find_name(const struct suggestion_names *names, int word_count, char *const *words)
 {
     for (int at = 0; at < word_count; at++) {

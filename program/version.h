@@ -1,4 +1,4 @@
-/* version: the program's version, as --version and status print it. */
+/* version: the program's version. */
 #ifndef DAYBOOK_PROGRAM_VERSION_H
 #define DAYBOOK_PROGRAM_VERSION_H
 

@@ -3,9 +3,8 @@
  *     ... warning disk_full path=data/log needed_bytes=8388608 effect="writes wait; they go on ..."
  *     ... notice goes_on reason=disk_full waited_s=312
  *
- * A wait ends when the server has waited for nothing during 10 s, so that a disk that has a little
- * space now and then causes one pair of lines.  The first line is repeated every hour, when the
- * reason changes, and when writes begin to wait. */
+ * A wait ends when the server has waited for nothing during 10 s.  The first line is repeated every
+ * hour, when the reason changes, and when writes begin to wait. */
 #ifndef DAYBOOK_PROGRAM_WAITING_H
 #define DAYBOOK_PROGRAM_WAITING_H
 
@@ -13,16 +12,15 @@
 
 /* All-zero at first. */
 struct waiting {
-    enum store_shortage logged;        /* reason of the last line; STORE_SHORT_OF_NOTHING:
-                                        * no wait was logged */
-    bool logged_stop;                  /* the last line said that writes wait */
+    enum store_shortage logged;        /* of the last line */
+    bool logged_stop;
     int64_t began_us;
-    int64_t last_us;                   /* when the server waited last */
+    int64_t last_us;
     int64_t logged_us;
 };
 
-/* Log what has changed; called twice a second.  `path` is the directory's path, `now_us` the time
- * of the monotonic clock. */
+/* Log what has changed; call it twice a second.  `path` is the data directory; `now_us` is
+ * monotonic. */
 void waiting_look(struct waiting *waiting, const struct store_waiting *now, const char *path,
                   int64_t now_us);
 #endif

@@ -1,7 +1,4 @@
-/* backup_command: `daybook backup DIR`: makes a backup point of the directory as of now.
- *
- * The command ends when the point is complete and synced.  With --follow the server continues to
- * copy the log, also after a restart, until `daybook backup --stop`. */
+/* backup_command: see the header. */
 #include "query/backup_command.h"
 
 #include <inttypes.h>
@@ -27,7 +24,7 @@ struct backup_call {
     struct command_output *output;
     bool follows;
     bool is_terminal;
-    uint64_t reported_mb; /* of the last progress shown */
+    uint64_t reported_mb;
     char path[PATH_MAX];
 };
 
@@ -141,8 +138,8 @@ static const struct backup_handler handler = {.progress = show_progress,
 
 /* ---- the command ---- */
 
-/* Make a relative path start at `folder`, the working directory of the client, because the server
- * may have another working directory.  False: the path is too long. */
+/* Make a relative path start at `folder`, the client's working directory.  False: the path is too
+ * long. */
 static bool resolve(const char *path, const char *folder, char to[PATH_MAX])
 {
     int length = path[0] == '/' || folder == NULL || folder[0] == '\0'

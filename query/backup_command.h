@@ -1,4 +1,5 @@
-/* backup_command: `daybook backup`: copies the directory, once or continuously. */
+/* backup_command: `daybook backup`: makes a backup point, or copies the log continuously until
+ * --stop. */
 #ifndef DAYBOOK_QUERY_BACKUP_COMMAND_H
 #define DAYBOOK_QUERY_BACKUP_COMMAND_H
 

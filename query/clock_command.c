@@ -1,6 +1,5 @@
-/* clock_command: `daybook clock`: prints whether the wall clock is trusted; `accept` declares that
- * the clock is right (base/world/trusted_clock.h).  program/mending.c carries out `mend`, because
- * no server may have the directory open meanwhile. */
+/* clock_command: see the header.  program/mending.c runs `mend`, because no server may have the
+ * directory open. */
 #include "query/clock_command.h"
 
 #include <inttypes.h>

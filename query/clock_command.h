@@ -6,7 +6,7 @@
 
 struct clock_command_options {
     bool accepts;
-    bool mends;                        /* carried out by program/mending.h */
+    bool mends;
     bool is_dry_run;
 };
 

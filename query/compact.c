@@ -1,4 +1,4 @@
-/* compact: `daybook compact`: writes memtables to segments and merges the segments. */
+/* compact: see the header. */
 #include "query/compact.h"
 
 #include <inttypes.h>

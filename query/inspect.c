@@ -1,5 +1,4 @@
-/* inspect: `daybook inspect`: prints how much space each table takes on disk, and how many rows it
- * has. */
+/* inspect: see the header. */
 #include "query/inspect.h"
 
 #include <inttypes.h>
@@ -74,7 +73,6 @@ static void put_table(struct table_print *print, const struct schema *schema,
     put_number(&cells, status->segment_rows);
     struct buffer *ratio = table_print_cell(&cells, !has_rows);
     if (has_rows) {
-        /* Hundredths of a byte, so that no binary fraction is printed. */
         uint64_t hundredths = status->segment_bytes * 100 / status->segment_rows;
         buffer_printf(ratio, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
     }
@@ -82,7 +80,6 @@ static void put_table(struct table_print *print, const struct schema *schema,
     table_print_cells(print, &cells);
 }
 
-/* The sizes of the whole store. */
 static void put_rest(struct command_output *output, const struct query *query)
 {
     struct engine_status status;

@@ -8,7 +8,7 @@
 #include "storage/backup/backup.h"
 #include "storage/engine/store.h"
 
-/* All that the pointers point to outlives the struct. */
+/* Whatever the pointers point to outlives the struct. */
 struct query {
     struct store *store;
     struct streams *streams;
@@ -17,8 +17,8 @@ struct query {
     const uint8_t *directory_id;       /* 16 bytes */
     const char *zone;
     const char *currency;              /* "": none is set */
-    const char *version;               /* of the program */
-    void (*dump)(void *context, struct buffer *text);  /* appends the state of each part */
+    const char *version;
+    void (*dump)(void *context, struct buffer *text);
     void *dump_context;
 };
 #endif

@@ -1,11 +1,10 @@
-/* query_answer: prints the rows of a command's answer, no faster than they are read. */
+/* query_answer: prints the rows of a command's answer as fast as the client reads them. */
 #ifndef DAYBOOK_QUERY_QUERY_ANSWER_H
 #define DAYBOOK_QUERY_QUERY_ANSWER_H
 
 #include "base/cli/command.h"
 
-/* Rows are printed into `text`, which is written out in pieces.  The command allocates the struct
- * and releases it. */
+/* The command allocates the struct and releases it. */
 struct query_answer {
     struct command_output *output;
     struct table_print *print;         /* NULL: not begun, or ended */
@@ -26,10 +25,9 @@ void query_answer_wait(struct query_answer *answer, void (*drained)(void *contex
 void query_answer_end(struct query_answer *answer);
 void query_answer_release(struct query_answer *answer);
 
-/* For an argp parser: parse the value of --format.  Returns 0, or EINVAL after an argp error that
- * lists the formats. */
+/* Returns 0, or EINVAL after an argp error. */
 int query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state);
 
-/* The digits of `value`, in `text`. */
+/* The result points into `text`. */
 struct bytes query_answer_number(uint64_t value, char text[24]);
 #endif

@@ -3,8 +3,7 @@
  *     directory     5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11
  *     held by       process 4711, which serves it
  *
- * Each function of `parts` adds facts and findings.  A finding is a reason for `--check` to exit
- * with 1. */
+ * A finding is a reason for `--check` to exit with 1. */
 #include "query/status.h"
 
 #include <inttypes.h>
@@ -209,8 +208,7 @@ static void put_segments(struct status_report *report, const struct status_conte
     }
 }
 
-/* The disk counts as nearly full when it has less free than twice the bytes that the store needs
- * next. */
+/* The disk is nearly full when it has less free than twice the bytes that the store needs next. */
 static void put_disk(struct status_report *report, const struct status_context *context)
 {
     struct engine_examination disk;
@@ -248,8 +246,7 @@ static void put_descriptors(struct status_report *report, const struct status_co
             descriptors.limit);
 }
 
-/* For a metric NAME_max, the metric NAME.  NULL: `limit` has another name, or there is no metric
- * NAME. */
+/* For a metric NAME_max: the metric NAME, or NULL. */
 static const struct metric *limited_by(const struct metrics *metrics, const struct metric *limit)
 {
     static const char suffix[] = "_max";
@@ -262,8 +259,8 @@ static const struct metric *limited_by(const struct metrics *metrics, const stru
     return metrics_find(metrics, name);
 }
 
-/* Report the limits that are reached.  Doors and other parts publish each limit as a metric
- * NAME_max beside the metric NAME, because this file may not include their headers. */
+/* Each limit is a metric NAME_max beside the metric NAME, because this file may not include the
+ * headers of doors. */
 static void put_limits(struct status_report *report, const struct status_context *context)
 {
     static const char prefix[] = "daybook_";
@@ -281,7 +278,6 @@ static void put_limits(struct status_report *report, const struct status_context
     }
 }
 
-/* A backup made with --follow lags by the part of the log that is not copied to it yet. */
 static void put_backup(struct status_report *report, const struct status_context *context)
 {
     struct backup_status backup = {0};
@@ -302,8 +298,7 @@ static void put_backup(struct status_report *report, const struct status_context
                           backup.failure);
 }
 
-/* A command that reads the directory without a server prints no days, because it does not load the
- * days that are dirty or wait for their publication. */
+/* A command without a server prints no days, because it does not load the dirty ones. */
 static void put_days(struct status_report *report, const struct status_context *context)
 {
     const struct rollup *rollup = streams_find(context->query->streams, NULL);
@@ -321,7 +316,6 @@ static void (*const parts[])(struct status_report *report, const struct status_c
 
 /* ---- the command ---- */
 
-/* Append one line, or none where all is well; the result is the exit status. */
 static enum command_exit put_check(const struct status_report *report,
                                    const struct store_status *store, struct buffer *text)
 {

@@ -7,7 +7,7 @@
 struct status_options {
     bool is_check;                     /* --check (program/checking.h) */
     bool is_metrics;
-    bool is_dump;                      /* the state of each part of the program */
+    bool is_dump;
     enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
 };
 

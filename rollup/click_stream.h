@@ -1,8 +1,7 @@
-/* click_stream: the definition of a stream: the tables and columns of its clicks and rates, and the
- * tables to which its rollup writes.
+/* click_stream: the tables and columns of a stream's clicks and rates, and the tables to which its
+ * rollup writes.
  *
- * The rollup gets all tables and columns from a struct click_stream, so that a stream needs no code
- * of its own.  Every directory has the stream `clicks`; users define others over their tables.
+ * Every directory has the stream `clicks`; users define others over their tables.
  *
  *     clicks   partition key (reseller, day): one partition has the clicks of one day; the
  *              clustering key may have any columns
@@ -14,7 +13,7 @@
 
 #include "rollup/tables.h"
 
-/* The table of clicks, and the numbers of its columns. */
+/* The table of clicks, and the ids of its columns. */
 struct click_stream_clicks {
     uint32_t table_id;
     uint32_t reseller;
@@ -24,7 +23,7 @@ struct click_stream_clicks {
     uint32_t amount;
 };
 
-/* The table of rates, and the numbers of its columns. */
+/* The table of rates, and the ids of its columns. */
 struct click_stream_rates {
     uint32_t table_id;
     uint32_t reseller;
@@ -33,7 +32,6 @@ struct click_stream_rates {
     bool is_percent;                   /* a value of 25 means a quarter (rate_value.h) */
 };
 
-/* The key by which clicks are counted in a counter that the rollup keeps. */
 enum click_stream_key { CLICKS_OF_AD, CLICKS_OF_RESELLER, CLICKS_OF_DAY };
 
 struct click_stream_counter {
@@ -58,10 +56,9 @@ struct click_stream {
     uint32_t sealed_ads_table_id;      /* with the columns of sealed_ad */
     uint32_t counter_count;            /* 0: clients keep the counters */
     struct click_stream_counter counters[CLICK_STREAM_COUNTERS_MAX];
-    bool ignores_clients;              /* a client's UPDATE of one of these counters is answered
-                                        * OK and changes nothing */
+    bool ignores_clients;              /* a client's UPDATE of one of `counters` is answered OK and
+                                        * changes nothing */
 };
 
-/* The stream `clicks`, whose tables are built in. */
 const struct click_stream *click_stream_builtin(void);
 #endif

@@ -1,10 +1,8 @@
 /* tables: the definitions of the built-in tables.
  *
- * Numbers of tables and columns are on the disks of users.  A new column gets the next number of
- * its table; no number is changed or used again.
+ * Numbers of tables and columns are on disk: none is changed or used again.
  *
- * A dirty day has one row for each mark, so that a restatement can name all causes, also after a
- * crash.  Each mark has an id, so that the removal of a mark never removes a newer mark. */
+ * Each mark of a dirty day has an id, so that its removal never removes a newer mark. */
 #include "rollup/tables.h"
 
 #include <stdio.h>
@@ -151,7 +149,6 @@ static const struct column_definition defined_stream_columns[] = {
     {DEFINED_RATES_UNIT, "rates_unit", "text", COLUMN_REGULAR, false},
 };
 
-/* A pointer to a static definition. */
 #define DEFINITION(id, keyspace, name, comment, flags, columns)                                    \
     &(const struct table_definition)                                                               \
     {                                                                                              \

@@ -12,17 +12,16 @@ enum rollup_table {
     TABLE_RESELLER = 2,
     TABLE_AMOUNT_BY_DAY = 3,
     TABLE_CLICKS_PER_AD = 4,
-    TABLE_CLICKS_PER_RESELLER_PER_DAY = 5,     /* never written: read from the figures */
+    TABLE_CLICKS_PER_RESELLER_PER_DAY = 5,     /* never written; read from the figures */
     TABLE_CLICKS_PER_RESELLER = 6,
     TABLE_RESTATEMENT = 7,
     TABLE_CHANGE = 8,
-    TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure or ledger is not
-                                                * up to date */
+    TABLE_DIRTY_DAY = 20,
     TABLE_VOIDED_CLICK = 23,                   /* hidden: voided clicks, for `clicks restore` */
-    TABLE_SEALED_DAY = 30,                     /* hidden: days whose clicks have expired */
-    TABLE_SEALED_AD = 31,                      /* hidden: ads of sealed days */
-    TABLE_RETENTION = 32,                      /* hidden: how long clicks are kept */
-    TABLE_DEFINED_STREAM = 33                  /* hidden: streams over users' tables */
+    TABLE_SEALED_DAY = 30,
+    TABLE_SEALED_AD = 31,
+    TABLE_RETENTION = 32,
+    TABLE_DEFINED_STREAM = 33
 };
 
 enum ad_click_column {
@@ -47,8 +46,7 @@ enum amount_by_day_column {
     AMOUNT_STATE = 7
 };
 
-/* clicks_per_ad and clicks_per_reseller have KEY and CLICKS; clicks_per_reseller_per_day has KEY
- * (the reseller), DAY and DAY_CLICKS. */
+/* In clicks_per_reseller_per_day, KEY is the reseller. */
 enum counter_column {
     COUNTER_KEY = 1,
     COUNTER_CLICKS = 2,
@@ -81,16 +79,16 @@ enum change_column {
     CHANGE_ACTOR = 5,
     CHANGE_COMMAND = 6,
     CHANGE_NOTE = 7,
-    CHANGE_PEER = 8,                           /* address of the CQL client */
+    CHANGE_PEER = 8,
     CHANGE_KEYS = 9,                           /* the keys that were changed (change_lines.h) */
-    CHANGE_OLD = 10,                           /* their values before */
-    CHANGE_NEW = 11,                           /* their values after */
+    CHANGE_OLD = 10,
+    CHANGE_NEW = 11,
     CHANGE_COLUMNS = 11
 };
 
-/* Each row is a mark: the cause for which a day is dirty, and the id of the row of `change` that
- * caused it (null: no change).  A mark with `until` is for all days from `day` to the day before
- * `until`; null: for `day` alone; empty: for all days from `day` on. */
+/* Each row is a mark: the cause for which a day is dirty, and the id of the causing row of `change`
+ * (null: none).  `until` null: the mark is for `day` alone; empty: for all days from `day` on;
+ * else: for the days before `until`. */
 enum dirty_day_column {
     DIRTY_RESELLER_ID = 1,
     DIRTY_DAY = 2,
@@ -100,8 +98,8 @@ enum dirty_day_column {
     DIRTY_UNTIL = 6
 };
 
-/* The table has the columns of ad_click and, as an additional last key column, the id of the
- * change: a later click may get the click_id of a voided click, and may then be voided, too. */
+/* The table has the columns of ad_click and, last in the key, the id of the void: a click_id can be
+ * voided more than once. */
 enum voided_click_column {
     VOIDED_RESELLER_ID = 1,
     VOIDED_DAY = 2,
@@ -113,8 +111,8 @@ enum voided_click_column {
     VOIDED_DAY_DERIVED = 8
 };
 
-/* Each row is a seal, with the partition key of ad_click.  `stats` has the form of the statistics
- * in a segment's list of partitions (segment_directory.h); `checksum` is a CRC-32C (seal.h). */
+/* Each row is a seal, with the partition key of ad_click.  `stats` is encoded as in a segment's
+ * list of partitions (segment_directory.h); `checksum` is a CRC-32C (seal.h). */
 enum sealed_day_column {
     SEALED_RESELLER_ID = 1,
     SEALED_DAY = 2,
@@ -134,7 +132,6 @@ enum sealed_ad_column {
     SEALED_AD_CHECKSUM = 7
 };
 
-/* The table has one row, for the stream `clicks`. */
 enum retention_column {
     RETENTION_STREAM = 1,
     RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as many as `daybook init`
@@ -142,34 +139,30 @@ enum retention_column {
     RETENTION_SEALED_TO = 3                    /* the last sealed day; null: none */
 };
 
-/* Text i of enum stream_text is in column DEFINED_TEXT_FIRST + i, except for STREAM_RATES_UNIT,
- * which came later and is in DEFINED_RATES_UNIT. */
+/* Text i of enum stream_text is in column DEFINED_TEXT_FIRST + i, but STREAM_RATES_UNIT is in
+ * DEFINED_RATES_UNIT. */
 enum defined_stream_column {
     DEFINED_NAME = 1,
     DEFINED_TEXT_FIRST = 2,
     DEFINED_UNMARKED = 16,
-    DEFINED_RATES_UNIT = 17                    /* the last text; null in rows of older versions */
+    DEFINED_RATES_UNIT = 17                    /* null in rows of older versions */
 };
 
-/* Add a built-in table to a schema in which senders give clicks their ids: in ad_click and
- * voided_click, column click_id has the CQL type that argument `click_id` names, such as "uuid",
- * and the store gives no ranks.  Other tables are added unchanged. */
+/* Add a built-in table to a schema in which senders give clicks their ids.  `click_id` is the CQL
+ * type of the column click_id, such as "uuid".  Tables without clicks are added unchanged. */
 must_check int tables_add_keyed(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);
 
-/* Add the tables to which the rollup of a user's stream writes.  They have the columns of
- * amount_by_day, restatement and dirty_day, and the names that tables_of_stream_name gives. */
+/* Add the tables to which the rollup of a user's stream writes, with the names of
+ * tables_of_stream_name. */
 must_check int tables_add_of_stream(struct schema *schema, const char *stream,
                                         struct error *err);
 enum { ROLLUP_STREAM_TABLES = 3 };
-/* These tables are numbered from 0 to ROLLUP_STREAM_TABLES - 1.  tables_of_stream returns the
- * built-in table with the same columns as table `number`, and tables_of_stream_name the name of
- * table `number`. */
+/* The built-in table with the columns of table `number`, which is below ROLLUP_STREAM_TABLES. */
 const struct table_definition *tables_of_stream(uint32_t number);
 void tables_of_stream_name(const char *stream, uint32_t number,
                               char name_out[SCHEMA_NAME_MAX + 1]);
 
-/* All built-in tables. */
 const struct table_definition *const *tables_builtin(uint32_t *count_out);
 #endif

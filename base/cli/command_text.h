@@ -7,9 +7,8 @@
 
 /* Append "1 day", "2 days". */
 void command_text_count(struct buffer *text, uint64_t count, const char *singular);
-/* Append the day as 2013-11-28. */
 void command_text_day(struct buffer *text, int32_t day);
 
-/* If `text` has at least 64 KiB, or `is_last`, write it to the output and clear it. */
+/* Write `text` to the output and clear it, if it has at least 64 KiB or `is_last`. */
 void command_text_flush(struct command_output *output, struct buffer *text, bool is_last);
 #endif

@@ -1,14 +1,7 @@
-/* table_print: appends the lines of a table; each format has its own function.
+/* table_print: appends the lines of a table.
  *
- * What must hold: a program that reads TABLE_CSV or TABLE_JSON gets the same cells, and can tell
- * null from empty text; an aligned table has no control characters other than LF.
- *
- *   reseller_id  day            clicks   amount          reseller_id,day,clicks,amount
- *   supaboobs    2013-11-28  1,000,000  2500.00          supaboobs,2013-11-28,1000000,2500.00
- *
- * Cells are printed as the caller gives them, so the caller adds thousands separators.  The width
- * of a cell is its number of code points, which is right for scripts whose characters take one
- * column each. */
+ * What must hold: CSV and JSON tell null from empty text; an aligned table has no control
+ * characters other than LF.  The width of a cell is its number of code points. */
 #include "base/cli/table_print.h"
 
 #include <string.h>
@@ -21,10 +14,10 @@ struct table_print {
     const struct table_column *columns;
     uint32_t column_count;
     struct buffer *text;
-    uint64_t rows;      /* printed or held back */
-    struct buffer held; /* cells of held rows, each with its size */
+    uint64_t rows;
+    struct buffer held;
     uint32_t held_rows;
-    bool is_flowing; /* the header was printed, and rows are no longer held back */
+    bool is_flowing;
     size_t widths[TABLE_COLUMNS_MAX];
 };
 
@@ -131,8 +124,7 @@ static size_t text_width(struct bytes text)
     return width;
 }
 
-/* Append the cell with a '?' for each control character.  U+0080 to U+009F (bytes C2 80 to C2 9F)
- * are control characters, too. */
+/* U+0080 to U+009F (C2 80 to C2 9F) are control characters, too. */
 static void append_printable(struct buffer *text, struct bytes cell)
 {
     buffer_reserve(text, cell.size);
@@ -149,7 +141,7 @@ static void append_printable(struct buffer *text, struct bytes cell)
 
 static void aligned_line(struct table_print *print, const struct bytes *cells)
 {
-    size_t owed = 0; /* spaces to write before the next cell with text: no line ends with spaces */
+    size_t owed = 0; /* no line ends with spaces */
     for (uint32_t i = 0; i < print->column_count; i++) {
         size_t width = text_width(cells[i]);
         size_t fill = width < print->widths[i] ? print->widths[i] - width : 0;
@@ -305,7 +297,7 @@ struct buffer *table_print_cell(struct table_cells *cells, bool is_null)
     check(cells->count < TABLE_COLUMNS_MAX);
     cells->is_null[cells->count] = is_null;
     cells->starts[cells->count++] = cells->text.size;
-    buffer_reserve(&cells->text, 1); /* so that the data of an empty cell is not NULL */
+    buffer_reserve(&cells->text, 1); /* an empty cell is not NULL */
     return &cells->text;
 }
 

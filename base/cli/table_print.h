@@ -1,15 +1,13 @@
 /* table_print: rows of named columns as an aligned table, CSV, JSON or Markdown.
  *
- * Text is appended to the caller's buffer, which the caller may write out and clear between two
- * calls:
+ * The caller may write out and clear its buffer between two calls:
  *
  *     struct table_print *print = table_print_new(TABLE_CSV, columns, 3, &text);
  *     table_print_row(print, cells);           for each row
  *     table_print_finish(print);               frees `print`
  *
  * The columns of an aligned table are as wide as the widest cells of its first TABLE_ROWS_HELD
- * rows.  Those rows are kept in memory before they are printed; wider cells of later rows are not
- * aligned.  The other formats keep no rows. */
+ * rows, which are kept in memory. */
 #ifndef DAYBOOK_BASE_CLI_TABLE_PRINT_H
 #define DAYBOOK_BASE_CLI_TABLE_PRINT_H
 
@@ -18,21 +16,17 @@
 
 #include "base/buffer.h"
 
-/* TABLE_CSV_SAFE is TABLE_CSV for programs that read a cell which begins with = + - @ as a formula.
- * An apostrophe is put before text that begins with one of these, a tab or an end of line.  Numbers
- * stay as they are. */
+/* TABLE_CSV_SAFE puts an apostrophe before text that programs may read as a formula. */
 enum table_format { TABLE_ALIGNED, TABLE_CSV, TABLE_CSV_SAFE, TABLE_JSON, TABLE_MARKDOWN };
 
-/* Parse "table", "csv", "csv-safe", "json" or "md".  False: `name` is none of these. */
 bool table_print_format_parse(const char *name, enum table_format *format_out);
 
-/* On which side the cells of a column are aligned, and what a cell is in JSON. */
 enum table_cell_kind {
     TABLE_TEXT,                /* left; a string */
-    TABLE_DECIMAL,             /* right; a string, because JSON numbers are read as doubles */
-    TABLE_NUMBER,              /* right; a number as it is */
-    TABLE_BOOLEAN,             /* left; true or false as it is */
-    TABLE_LIST                 /* left; items separated by a space, an array of strings */
+    TABLE_DECIMAL,             /* right; a string: JSON numbers lose digits */
+    TABLE_NUMBER,              /* right; a number */
+    TABLE_BOOLEAN,             /* left; true or false */
+    TABLE_LIST                 /* left; an array of items between spaces */
 };
 
 struct table_column {
@@ -44,16 +38,14 @@ enum { TABLE_ROWS_HELD = 5000, TABLE_COLUMNS_MAX = 64 };
 
 struct table_print;
 
-/* `columns` and `text` outlive the struct.  CSV and Markdown append their header in this call. */
+/* `columns` and `text` outlive the struct. */
 struct table_print *table_print_new(enum table_format format, const struct table_column *columns,
                                     uint32_t column_count, struct buffer *text);
 
-/* Print a row: one cell per column, in UTF-8.  A cell whose data is NULL is null: it is printed as
- * null in JSON, and as no text in the other formats. */
+/* Cells are UTF-8.  A cell whose data is NULL is null in JSON, and empty in other formats. */
 void table_print_row(struct table_print *print, const struct bytes *cells);
 
-/* The cells of a row, written one after the other into one text.  With all members zero the row has
- * no cells. */
+/* Begins as zeros. */
 struct table_cells {
     struct buffer text;
     uint32_t count;
@@ -61,20 +53,18 @@ struct table_cells {
     bool is_null[TABLE_COLUMNS_MAX];
 };
 
-/* Begin the next cell.  Its text is appended to the buffer that is returned, unless it is null. */
+/* The caller appends the cell's text to the returned buffer, unless the cell is null. */
 struct buffer *table_print_cell(struct table_cells *cells, bool is_null);
-/* Print the row; `cells` then has no cells and no memory. */
+/* Print the row, and empty `cells`. */
 void table_print_cells(struct table_print *print, struct table_cells *cells);
 
-/* Print the rows that are held back, or the end of the JSON array, and free `print`. */
+/* Print what is held back, and free `print`. */
 void table_print_finish(struct table_print *print);
-/* Free without printing anything more. */
+/* Free `print` without printing. */
 void table_print_abandon(struct table_print *print);
 
-/* Append one CSV field, quoted where RFC 4180 requires that.  An empty field is quoted, too,
- * because nothing between two commas means null; and so is a field that begins with #, because
- * ingest takes a line that begins with # for a control line. */
+/* Append one CSV field (RFC 4180).  An empty field is quoted, unlike null,
+ * and so is one that begins with # like a control line of ingest. */
 void table_print_csv_field(struct buffer *text, struct bytes field);
-/* Append a JSON string, with its quotes. */
 void table_print_json_string(struct buffer *text, struct bytes string);
 #endif

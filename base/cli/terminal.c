@@ -1,7 +1,6 @@
 /* terminal: see the header.
  *
- * The control characters U+0080 to U+009F are the bytes C2 80 to C2 9F, which may come in two
- * calls.  U+009B, for example, begins a command as ESC [ does. */
+ * U+0080 to U+009F are the bytes C2 80 to C2 9F, which may come in two calls. */
 #include "base/cli/terminal.h"
 
 static bool is_control(uint8_t c)

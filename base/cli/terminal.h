@@ -1,5 +1,4 @@
-/* terminal: replaces control characters, which a terminal would execute, in the output of
- * commands. */
+/* terminal: replaces control characters, which a terminal would execute. */
 #ifndef DAYBOOK_BASE_CLI_TERMINAL_H
 #define DAYBOOK_BASE_CLI_TERMINAL_H
 
@@ -7,12 +6,11 @@
 
 #include "base/buffer.h"
 
-/* A stream of text; zero at its beginning. */
+/* Begins as zeros. */
 struct terminal_text {
-    bool holds_c2;             /* the last byte was C2, which begins a character */
+    bool holds_c2;
 };
 
-/* Append `bytes` to `text`, with a '?' for each control character other than LF and tab.  U+0080 to
- * U+009F are control characters, too. */
+/* Replace each control character (U+0000 to U+001F, U+007F to U+009F) by '?', except LF and tab. */
 void terminal_append(struct terminal_text *stream, struct bytes bytes, struct buffer *text);
 #endif

@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 
 enum {
-    RESERVED_MIN = 16, /* two files of the log, a flush, two merges and a backup */
+    RESERVED_MIN = 16, /* log files, a flush, two merges and a backup */
     RESERVED_SHARE = 8,
     RESERVED_MAX = 1024,
-    PROGRAM_OPEN = 24 /* descriptors of an idle server: loop, doors, log and manifest */
+    PROGRAM_OPEN = 24 /* of an idle server */
 };
 
 static uint32_t reserved_of(uint32_t limit)
@@ -21,7 +21,6 @@ static uint32_t reserved_of(uint32_t limit)
     return reserved < RESERVED_MAX ? reserved : RESERVED_MAX;
 }
 
-/* The lowest number that is free. */
 static uint32_t lowest_free(uint32_t limit)
 {
     int probe = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

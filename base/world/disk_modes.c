@@ -1,7 +1,6 @@
 /* disk_modes: see the header.
  *
- * The mode of the directory itself keeps other users out.  The modes of its files matter only when
- * the directory is copied, so errors in changing them are ignored. */
+ * The directory's own mode keeps other users out, so errors in changing its files are ignored. */
 #include "base/world/disk_modes.h"
 
 #include <dirent.h>
@@ -16,8 +15,7 @@
 
 enum { OTHERS = S_IRWXG | S_IRWXO };
 
-/* Remove the rights of other users on the files of one directory, and close the descriptor.
- * Symbolic links are not followed. */
+/* Also closes the descriptor. */
 static void tighten_files(int directory)
 {
     DIR *stream = directory >= 0 ? fdopendir(directory) : NULL;

@@ -1,18 +1,15 @@
 /* disk_posix: files below one directory, reached through its descriptor.
  *
  * What must hold: a write writes all its bytes or fails, and a read ends early only at the end of
- * the file, even if the system processes the bytes in several parts.  A sync that failed is
- * reported and never tried again, because the kernel may have dropped the pages that it could not
- * write.
+ * the file.  A sync that failed is never tried again, because the kernel may have dropped the
+ * pages.
  *
- * Allocation: fallocate alone leaves extents that are marked unwritten.  The first write to such an
- * extent changes metadata, which would lengthen the sync that an acknowledgement waits for.  So a
- * file is filled with zeros when it is allocated.
+ * Allocation: the first write to an extent of fallocate changes metadata, which would lengthen a
+ * sync.  So a file is filled with zeros when it is allocated.
  *
  * Lock: the directory itself is locked by flock, so that a reader needs no right to create a file.
- * The file `lock` only names the process that has the exclusive lock.  The kernel releases a lock
- * when its process ends in any way.  After a crash the file still has the old pid, but no process
- * reads it unless another one has the lock. */
+ * The file `lock` only names the process that has the lock; it may have an old pid while nobody
+ * holds the lock. */
 #include "base/world/disk_posix.h"
 
 #include <dirent.h>
@@ -36,7 +33,7 @@
 
 enum {
     DIRECT_ALIGNMENT = 4096,
-    ZEROS_SIZE = 1 << 20 /* bytes of each write while a file is allocated */
+    ZEROS_SIZE = 1 << 20
 };
 
 struct disk_posix {
@@ -58,8 +55,7 @@ static struct disk_posix *disk_posix_of(struct disk *disk)
 
 /* ---- files ---- */
 
-/* O_DIRECT is set after the file was opened: on a file system that does not support it, open with
- * O_CREAT | O_DIRECT makes the file and then fails. */
+/* Without support, open with O_CREAT | O_DIRECT would make the file and then fail. */
 static bool disk_posix_make_direct(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -104,22 +100,20 @@ static int64_t disk_posix_read(struct disk *disk, struct disk_file *file, uint64
         if (count < 0)
             return -errno;
         done += (size_t)count;
-        /* A direct read that ends within a block has reached the end of the file.  Another direct
-         * read could not begin within a block. */
+        /* A direct read that ends within a block has reached the end of the file. */
         if (count == 0 || (file->is_direct && done % DIRECT_ALIGNMENT != 0))
             break;
     }
     return (int64_t)done;
 }
 
-/* With RWF_NOWAIT the system reads only bytes that it has in memory, and does not wait. */
 static int64_t disk_posix_read_now(struct disk *disk, struct disk_file *file, uint64_t offset,
                                    void *to, size_t size)
 {
     (void)disk;
     const struct iovec piece = {.iov_base = to, .iov_len = size};
     ssize_t count = preadv2(file->fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
-    /* Some file systems do not support RWF_NOWAIT: the caller then reads in the ordinary way. */
+    /* Some file systems do not support RWF_NOWAIT. */
     return count == (ssize_t)size ? count : -EAGAIN;
 }
 
@@ -163,7 +157,6 @@ static int disk_posix_write_zeros(struct disk *disk, struct disk_file *file, uin
 
 static int disk_posix_allocate(struct disk *disk, struct disk_file *file, uint64_t size)
 {
-    /* Without fallocate, writing the zeros allocates the blocks. */
     if (fallocate(file->fd, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
         return -errno;
     if (ftruncate(file->fd, (off_t)size) != 0)
@@ -274,7 +267,6 @@ static int disk_posix_list(struct disk *disk, const char *path,
 
 /* ---- lock ---- */
 
-/* The pid in the lock file, 0 if there is none. */
 static int64_t lock_file_read(int directory)
 {
     char text[24] = "";
@@ -301,7 +293,7 @@ static int lock_file_write(int directory, const char *text)
 
 static int disk_posix_lock_busy(struct disk_posix *posix, enum disk_lock kind, struct error *err)
 {
-    /* If a shared lock is granted, readers prevented the exclusive one; readers write no pid. */
+    /* If a shared lock is granted, readers prevented the exclusive one. */
     if (kind == DISK_LOCK_EXCLUSIVE && flock(posix->directory, LOCK_SH | LOCK_NB) == 0) {
         flock(posix->directory, LOCK_UN);
         return error_set(err, ERROR_BUSY, "another process is reading the directory");
@@ -329,7 +321,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
         return 0;
     char text[24];
     snprintf(text, sizeof text, "%lld\n", (long long)getpid());
-    /* The lock holds even if there is no space for the pid: a server starts on a full disk, too. */
+    /* A server must start on a full disk, too. */
     rc = lock_file_write(posix->directory, text);
     if (rc < 0 && !error_is_passing(rc)) {
         flock(posix->directory, LOCK_UN);
@@ -342,7 +334,6 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
 static void disk_posix_unlock(struct disk *disk)
 {
     struct disk_posix *posix = disk_posix_of(disk);
-    /* An error is ignored: the file has no meaning while the directory is not locked. */
     if (posix->wrote_lock_file)
         (void)unlinkat(posix->directory, LOCK_FILE, 0);
     posix->wrote_lock_file = false;

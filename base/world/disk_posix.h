@@ -1,7 +1,6 @@
 /* disk_posix: the disk of world.h on a real directory.
  *
- * Any thread may call a disk's functions, and several may read a file at the same time.  Opening an
- * existing directory changes nothing in it, so a process that may only read can open it. */
+ * Any thread may call a disk's functions.  Opening an existing directory does not change it. */
 #ifndef DAYBOOK_BASE_WORLD_DISK_POSIX_H
 #define DAYBOOK_BASE_WORLD_DISK_POSIX_H
 
@@ -9,9 +8,9 @@
 
 #include "base/world/world.h"
 
-/* Open the directory `path`, which must exist unless `create`. */
+/* `path` must exist unless `create`. */
 must_check int disk_posix_open(const char *path, bool create, struct disk **disk_out,
                                struct error *err);
-/* Release the lock and free the disk, whose files must be closed. */
+/* The disk's files must be closed. */
 void disk_posix_close(struct disk *disk);                    /* NULL is fine */
 #endif

@@ -1,6 +1,6 @@
 /* loop_times: a histogram for each cause.
  *
- * A turn begins with its first callback: before that, the loop may have waited for an event. */
+ * A turn begins with its first callback, because the loop may have waited before. */
 #include "base/world/loop_times.h"
 
 #include <stdio.h>

@@ -14,20 +14,20 @@
 
 enum {
     STOP_SIGNALS = 2,
-    COMPUTED_NS = 2000000 /* no polling for so long after a job: another is likely to follow */
+    COMPUTED_NS = 2000000 /* after a job */
 };
 
 struct loop {
     uv_loop_t uv;
     struct loop_times times;
     struct loop_poll poll;
-    const struct world *beside; /* the world whose jobs prevent polling; NULL: no polling */
+    const struct world *beside; /* its jobs prevent polling; NULL: no polling */
     uv_signal_t signals[STOP_SIGNALS];
     bool has_signals;
     void (*stop)(void *context, int signal_number);
     void *context;
     uv_signal_t hangup_signal;
-    void (*hangup)(void *context); /* NULL: loop_on_hangup was not called */
+    void (*hangup)(void *context);
     void *hangup_context;
 };
 
@@ -62,8 +62,7 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
     loop->beside = world;
 }
 
-/* Whether to poll again instead of sleeping.  If so, the thread first yields the processor to other
- * threads. */
+/* Yields the processor before it returns true. */
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = loop_times_now_ns();
@@ -97,7 +96,6 @@ void loop_show_times(struct loop *loop, struct metrics *metrics)
     loop_times_show(&loop->times, metrics);
 }
 
-/* Call `callback` at the signal, without keeping the loop alive. */
 static void loop_watch(struct loop *loop, uv_signal_t *signal, uv_signal_cb callback, int number)
 {
     check(uv_signal_init(&loop->uv, signal) == 0);
@@ -106,7 +104,7 @@ static void loop_watch(struct loop *loop, uv_signal_t *signal, uv_signal_cb call
     uv_unref((uv_handle_t *)signal);
 }
 
-/* The handlers are stopped, so that a second signal kills the process, as it does by default. */
+/* A second signal then kills the process. */
 static void loop_signalled(uv_signal_t *handle, int signal_number)
 {
     struct loop *loop = handle->data;

@@ -1,22 +1,17 @@
 /* network_uv: byte streams on a libuv loop.
  *
- * What must hold: a handler may close its connection within any callback, so after a callback
- * `is_closing` is checked before the handler is called again.  The memory of a handle is freed only
- * in the callback of uv_close.
+ * What must hold: a handler may close its connection within any callback.  The memory of a handle
+ * is freed only in the callback of uv_close.
  *
- * Writes: while no bytes are queued, bytes are written directly to the socket.  Bytes that the
- * socket does not accept are collected in `waiting`.  At most one uv_write is under way, that of
- * `sending`; bytes that are written meanwhile are sent together by the next one, so that a thousand
- * small replies take one system call:
+ * At most one uv_write is under way, that of `sending`, so that a thousand small replies take one
+ * system call:
  *
  *     network_write ── socket accepts all ──────────────────────▶ done
  *                   └─ rest ─▶ waiting ─ swap ─▶ sending ─▶ done, drained()
  *
- * A failed write means that the peer is gone: the queue is dropped and `end` is called with the
- * code.  If the peer had half-closed the connection before, `end` was already called with 0.  TCP
- * and unix sockets are both uv streams.  Unix sockets are made without libuv for two reasons: a
- * path over 107 bytes is bound and connected as /proc/self/fd/N/name, where N is a descriptor of
- * its directory; and the mode must be 0600 before another process can connect. */
+ * A failed write drops the queue and calls `end`, even after `end` with 0.  Unix sockets are made
+ * without libuv, because the mode must be 0600 before another process can connect, and paths may
+ * be long. */
 #include "base/world/network.h"
 
 #include <errno.h>
@@ -41,11 +36,11 @@
 
 enum {
     NETWORK_BACKLOG = 512,
-    NETWORK_HOST_MAX = 255, /* RFC 1035's limit of a name */
+    NETWORK_HOST_MAX = 255,
     NETWORK_ADDRESS_MAX = 320,
-    NETWORK_AT_ONCE_MAX = 16,     /* connections that a listener accepts in a turn of the loop */
-    NETWORK_KEEP_MAX = 64 << 10,  /* capacity of an empty buffer that is kept for later writes */
-    NETWORK_REFUSED_US = 60000000 /* between two log lines of connections that were refused */
+    NETWORK_AT_ONCE_MAX = 16,     /* connections per listener and turn */
+    NETWORK_KEEP_MAX = 64 << 10,  /* capacity of an empty buffer */
+    NETWORK_REFUSED_US = 60000000 /* between log lines */
 };
 
 union network_handle {
@@ -57,20 +52,20 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    struct watch questions;         /* unix listeners, and connections that expect questions */
-    uint32_t users;                 /* the caller, and each listener and connection not yet freed */
-    struct descriptors descriptors; /* as they were when the network was made */
-    struct log_group refused;       /* connections that were closed for lack of descriptors */
+    struct watch questions; /* unix listeners, and connections that expect questions */
+    uint32_t users;
+    struct descriptors descriptors;
+    struct log_group refused;
 };
 
 struct listener {
     union network_handle uv;
-    uv_check_t turn;  /* active from a turn's first connection to the turn's end */
-    uint32_t at_once; /* connections that this turn has brought */
+    uv_check_t turn;  /* active from a turn's first connection on */
+    uint32_t at_once; /* connections of this turn */
     struct network *network;
     void (*accepted)(void *context, struct connection *connection);
     void *context;
-    char *path; /* of a unix socket, which is removed on closing; else NULL */
+    char *path; /* of a unix socket, else NULL */
     bool is_local;
     char address[NETWORK_ADDRESS_MAX];
 };
@@ -78,26 +73,25 @@ struct listener {
 struct connection {
     union network_handle uv;
     struct network *network;
-    const struct connection_handler *handler; /* NULL until started */
+    const struct connection_handler *handler;
     void *context;
     uv_write_t write;
     uv_shutdown_t shutdown;
-    struct buffer sending; /* the bytes of `write`; empty: it is not under way */
+    struct buffer sending; /* empty: no uv_write is under way */
     struct buffer waiting;
     bool is_reading;
-    bool is_asked;     /* network_expect_questions was called: watched while is_reading */
+    bool is_asked;     /* watched while is_reading */
     bool is_finishing; /* half-close once both buffers are empty */
     bool is_finished;
     bool is_closing;
-    bool has_ended;  /* `end` was called: there are no more bytes to read */
-    bool has_failed; /* `end` was called with a negative status */
+    bool has_ended;
+    bool has_failed;
 };
 
 struct network *network_uv_new(void *loop)
 {
     struct network *network = memory_zeroed(1, sizeof *network);
 
-    /* A write to a closed connection now returns an error instead of ending the process. */
     (void)signal(SIGPIPE, SIG_IGN);
     network->loop = loop;
     network->users = 1;
@@ -121,11 +115,9 @@ void network_uv_free(struct network *network)
         network_release(network);
 }
 
-/* Begin a handle of a listener or connection, `data`, which has no socket yet. */
 static void handle_init(struct network *network, union network_handle *uv, bool is_unix, void *data)
 {
     network->users++;
-    /* These calls cannot fail, because they make no socket. */
     if (is_unix)
         check(uv_pipe_init(network->loop, &uv->pipe, 0) == 0);
     else
@@ -165,7 +157,7 @@ void network_close(struct connection *connection)
     uv_close(&connection->uv.handle, connection_closed);
 }
 
-/* Make a connection of the connected unix socket `fd`; on an error `fd` is closed. */
+/* On an error `fd` is closed. */
 static int connection_adopt(struct network *network, int fd, struct connection **connection_out,
                             struct error *err)
 {
@@ -183,8 +175,7 @@ static int connection_adopt(struct network *network, int fd, struct connection *
 
 /* ---- connections: reading ---- */
 
-/* Watch the connection, or stop watching it.  A connection that is not read from is not watched,
- * because its bytes would be reported for ever. */
+/* A connection that is not read from must not be watched: it would be reported for ever. */
 static void connection_watch(struct connection *connection, bool is_watched)
 {
     uv_os_fd_t fd;
@@ -295,7 +286,7 @@ void network_stop(struct connection *connection)
     connection->context = NULL;
 }
 
-/* An IPv4 address that is mapped into IPv6 (RFC 4291 section 2.5.5.2) becomes an IPv4 address. */
+/* A mapped IPv4 address (RFC 4291 section 2.5.5.2) becomes an IPv4 address. */
 static struct network_address address_of(const struct sockaddr_storage *from)
 {
     static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
@@ -329,8 +320,7 @@ void network_addresses(const struct connection *connection, struct network_addre
 
     if (connection->uv.handle.type == UV_TCP) {
         (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
-        /* This fails after a reset.  The peer then has the address "::", so that it is not taken
-         * for a peer of a unix socket, which is local. */
+        /* After a reset this fails.  "::" then shows that the peer is no unix socket. */
         if (uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size) != 0)
             peer.ss_family = AF_INET6;
     }
@@ -345,7 +335,7 @@ void network_keepalive(struct connection *connection, int idle_s, int every_s, i
 
     if (connection->uv.handle.type != UV_TCP || uv_fileno(&connection->uv.handle, &fd) != 0)
         return;
-    /* Errors are ignored: without keepalive a dead peer is noticed when bytes are sent to it. */
+    /* Errors do not matter: keepalive only finds dead peers earlier. */
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
@@ -373,7 +363,6 @@ static void connection_shutdown(struct connection *connection)
 static void connection_write_ended(struct connection *connection, int status)
 {
     buffer_clear(&connection->sending);
-    /* The memory of a large answer is freed, because an idle connection may stay open for long. */
     if (connection->sending.capacity > NETWORK_KEEP_MAX)
         buffer_release(&connection->sending);
     if (connection->is_closing)
@@ -401,7 +390,6 @@ static void connection_sent(uv_write_t *request, int status)
     loop_times_end(times, LOOP_SOCKET, began_ns);
 }
 
-/* Start a write of all bytes in `waiting`; no write is under way. */
 static void connection_send(struct connection *connection)
 {
     struct buffer empty = connection->sending;
@@ -430,8 +418,7 @@ void network_write(struct connection *connection, struct bytes bytes)
         uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes.data, (unsigned)bytes.size);
 
         taken = uv_try_write(&connection->uv.stream, &buf, 1);
-        /* An error occurs again in the queued write, whose callback calls `end`.  `end` is not
-         * called here, because the caller does not expect a callback within network_write. */
+        /* The queued write gets the error again.  The caller expects no callback here. */
         if (taken < 0)
             taken = 0;
     }
@@ -510,9 +497,7 @@ bool network_listener_is_local(const struct listener *listener)
     return listener->is_local;
 }
 
-/* Read from a unix connection that was just accepted.  Most clients have sent their request by
- * then; the ordinary read would get the request a turn of the loop later.  An end or an error shows
- * again in the ordinary read. */
+/* The ordinary read comes a turn later.  It gets any end or error again. */
 static void connection_read_now(struct connection *connection)
 {
     uint8_t *to = NULL;
@@ -528,7 +513,6 @@ static void connection_read_now(struct connection *connection)
         connection->handler->data(connection->context, (size_t)count);
 }
 
-/* Whether enough descriptors are left for files; if not, logs that connections are closed. */
 static bool connection_admitted(struct network *network, const struct connection *connection,
                                 bool is_unix)
 {
@@ -563,7 +547,6 @@ static void listener_accept(struct listener *listener)
         connection_read_now(connection);
 }
 
-/* The turn has read from all connections that had sent something. */
 static void listener_turn(uv_check_t *turn)
 {
     struct listener *listener = turn->data;
@@ -577,18 +560,14 @@ static void listener_turn(uv_check_t *turn)
     loop_times_end(turn->loop->data, LOOP_SOCKET, began_ns);
 }
 
-/* libuv accepts connections as long as there are any, before it reads from one.  Clients that
- * connect as fast as they are accepted would keep the loop from all else, and each new connection
- * might lose its place to newer ones (door.h) before it is read from.  So the last of
- * NETWORK_AT_ONCE_MAX connections is left to listener_turn: libuv accepts no other connection until
- * uv_accept has taken this one. */
+/* libuv would accept all waiting connections before it reads from one.  Until uv_accept has taken
+ * the last of NETWORK_AT_ONCE_MAX connections, in listener_turn, libuv accepts no other. */
 static void listener_connection(uv_stream_t *stream, int status)
 {
     struct listener *listener = stream->data;
     int64_t began_ns = loop_times_begin(stream->loop->data);
 
-    /* Another status is an error of accept.  If no descriptor was left, libuv has closed the
-     * connection. */
+    /* Without a free descriptor libuv has closed the connection. */
     if (status == 0) {
         if (++listener->at_once == 1)
             check(uv_check_start(&listener->turn, listener_turn) == 0);
@@ -600,7 +579,7 @@ static void listener_connection(uv_stream_t *stream, int status)
 
 /* ---- TCP addresses ---- */
 
-/* Resolve "host:port", "[v6]:port" or ":port"; the caller frees *found_out by freeaddrinfo. */
+/* The caller frees *found_out by freeaddrinfo. */
 static int address_resolve(const char *address, struct addrinfo **found_out, struct error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -630,7 +609,6 @@ static int address_resolve(const char *address, struct addrinfo **found_out, str
     return 0;
 }
 
-/* Write the numeric form of the address that a socket is bound to. */
 static void address_format(const struct sockaddr *name, socklen_t size, char *to, size_t to_size)
 {
     char host[NETWORK_HOST_MAX + 1] = "?";
@@ -656,7 +634,7 @@ int network_listen(struct network *network, const char *address,
     struct listener *listener = listener_new(network, false, accepted, context);
     rc = uv_tcp_bind(&listener->uv.tcp, found->ai_addr, 0);
     freeaddrinfo(found);
-    /* uv_tcp_bind returns 0 for an address in use; uv_listen returns the error. */
+    /* uv_tcp_bind hides the error of an address in use. */
     if (rc == 0)
         rc = uv_listen(&listener->uv.stream, NETWORK_BACKLOG, listener_connection);
     if (rc == 0)
@@ -677,7 +655,7 @@ int network_listen(struct network *network, const char *address,
 
 struct unix_name {
     struct sockaddr_un address;
-    int directory; /* to close after use; -1: none */
+    int directory; /* -1: none */
 };
 
 static int unix_name_of(const char *path, struct unix_name *name_out, struct error *err)
@@ -706,7 +684,7 @@ static int unix_name_of(const char *path, struct unix_name *name_out, struct err
     return 0;
 }
 
-/* Make a socket and bind or connect it; returns its descriptor or a negative code. */
+/* Returns a descriptor or a negative code. */
 static int unix_socket(const struct unix_name *name, bool is_bound)
 {
     const struct sockaddr *address = (const struct sockaddr *)&name->address;
@@ -714,7 +692,7 @@ static int unix_socket(const struct unix_name *name, bool is_bound)
 
     if (fd < 0)
         return -errno;
-    /* On Linux bind gives the file the mode of the socket, so other users can never open it. */
+    /* On Linux bind gives the file this mode, so other users can never open it. */
     int rc = is_bound ? fchmod(fd, S_IRUSR | S_IWUSR) : 0;
     if (rc == 0)
         rc = is_bound ? bind(fd, address, sizeof name->address)
@@ -726,9 +704,7 @@ static int unix_socket(const struct unix_name *name, bool is_bound)
     return -code;
 }
 
-/* Bind a socket; returns its descriptor or a negative code.  A socket file on which no process
- * listens was left by a process that was killed, and is removed.  Two processes cannot do this at
- * the same time, because the data directory is locked. */
+/* The lock of the data directory keeps two processes from replacing a socket at the same time. */
 static int unix_bind(const char *path, const struct unix_name *name)
 {
     struct stat status;
@@ -743,7 +719,6 @@ static int unix_bind(const char *path, const struct unix_name *name)
     return unix_socket(name, true);
 }
 
-/* A socket that is bound or connected to `path`; returns its descriptor or a negative code. */
 static int unix_open(const char *path, bool is_bound, struct error *err)
 {
     struct unix_name name;

@@ -1,14 +1,10 @@
 /* thread_linux: time slices by sched_setattr(2).
  *
- * Linux schedules ordinary threads by EEVDF since version 6.6 (I. Stoica and H. Abdel-Wahab,
- * "Earliest Eligible Virtual Deadline First", 1995).  The deadline of a thread lies one time slice
- * after its start, so a short slice makes an early deadline: a thread that wakes preempts a thread
- * with a longer slice, unless the waking thread has had more than its share.  Since 6.12
- * `sched_runtime` is the length of an ordinary thread's slice; before, it has no effect.
+ * Linux schedules by EEVDF since 6.6 (I. Stoica and H. Abdel-Wahab, "Earliest Eligible Virtual
+ * Deadline First", 1995).  A thread that wakes preempts a thread with a longer slice, unless it has
+ * had more than its share.  Since 6.12 `sched_runtime` is the length of an ordinary thread's slice.
  *
- * SCHED_BATCH keeps a thread from preempting another one when it wakes.  Background threads have a
- * third of a share by their niceness; with less they would make too little progress beside other
- * programs that use all cores. */
+ * SCHED_BATCH keeps a thread from preempting another one when it wakes. */
 #include "base/world/thread.h"
 
 #include <sched.h>
@@ -18,26 +14,25 @@
 #include <unistd.h>
 
 enum {
-    TURN_NS = 100000,    /* a time slice: the shortest that the system allows */
-    BACKGROUND_NICE = 5, /* each step takes a fifth of the weight: a third is left */
+    TURN_NS = 100000,    /* the shortest slice */
+    BACKGROUND_NICE = 5, /* a third of the weight is left */
     NICE_MAX = 19
 };
 
-/* The first version of the system's struct sched_attr. */
+/* Linux's struct sched_attr, first version. */
 struct thread_attributes {
     uint32_t size;
     uint32_t policy;
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
-    uint64_t runtime_ns; /* the time slice; 0: the usual one */
+    uint64_t runtime_ns; /* the slice; 0: the usual one */
     uint64_t deadline_ns;
     uint64_t period_ns;
 };
 _Static_assert(sizeof(struct thread_attributes) == 48, "the system's layout has no padding");
 
-/* Get the attributes of the calling thread.  False: it does not have the policy `policy`, or the
- * call has failed. */
+/* False: the thread has another policy than `policy`, or the call failed. */
 static bool attributes_get(uint32_t policy, struct thread_attributes *attributes)
 {
     *attributes = (struct thread_attributes){0};
@@ -45,7 +40,7 @@ static bool attributes_get(uint32_t policy, struct thread_attributes *attributes
            attributes->policy == policy;
 }
 
-/* A process that was started with another policy than the usual one keeps its settings. */
+/* A thread with another policy than SCHED_OTHER keeps its settings. */
 void thread_set(enum thread_kind kind)
 {
     int32_t nicer = kind == THREAD_BACKGROUND ? BACKGROUND_NICE : 0;

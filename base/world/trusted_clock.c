@@ -2,18 +2,16 @@
  *
  * What must hold: trusted time is set to the wall clock's time in three cases only: there is no
  * mark; an operator accepts the wall clock; or the machine was off, and the rules of the header
- * trust the wall clock.  Readings may be far apart: a step of the wall clock between two of them
- * shows as a change of its distance from boot time.
+ * trust the wall clock.
  *
- * Example: the mark is Friday 18:00, and the machine is started on Monday at 8:00.  One minute
- * later trusted time is Friday 18:01; the wall clock is 62 hours ahead, and in doubt.  At 10:35 it
- * has run in step with boot time for 62 h / 24, and trusted time is set to Monday 10:35. */
+ * Example: the mark is Friday 18:00, and the machine starts on Monday at 8:00.  The wall clock is
+ * 62 hours ahead, and in doubt.  At 10:35 it has run in step with boot time for 62 h / 24, and
+ * trusted time is set to Monday 10:35. */
 #include "base/world/trusted_clock.h"
 
 #include <string.h>
 
-/* The system adjusts the rates of both clocks alike, so only leap seconds and steps change their
- * distance.  A change of more than this is a step. */
+/* Only leap seconds and steps change the distance of the clocks. */
 #define STEP_US INT64_C(10000000)
 
 struct clock_reading trusted_clock_read(struct clock *clock)
@@ -37,7 +35,6 @@ struct clock_reading trusted_clock_mark(const struct trusted_clock *clock,
     return mark;
 }
 
-/* How far the wall clock is ahead of trusted time. */
 static int64_t ahead_us(const struct trusted_clock *clock, const struct clock_reading *now)
 {
     return now->wall_us - trusted_clock_us(clock, now);
@@ -61,9 +58,8 @@ void trusted_clock_accept(struct trusted_clock *clock, const struct clock_readin
     clock->is_in_doubt = false;
 }
 
-/* Begin with a lower bound: the time was at least `trusted_us` when the machine had run for
- * `boot_us`.  If the wall clock is ahead of the bound by at most CLOCK_DIFFERENCE_US, its time is
- * used instead. */
+/* The time was at least `trusted_us` at boot time `boot_us`.  A wall clock ahead by at most
+ * CLOCK_DIFFERENCE_US is used instead. */
 static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, int64_t boot_us,
                               const struct clock_reading *now)
 {

@@ -1,8 +1,7 @@
 /* watch_linux: a set of descriptors in an epoll(7) instance, apart from that of the loop.
  *
- * watch_is_ready is only a hint: work does not end early for a descriptor that is not watched.  So
- * a lack of memory or descriptors is no error.  epoll removes a descriptor when the last reference
- * to its socket is closed, and network_uv.c keeps no second reference. */
+ * watch_is_ready is only a hint, so a lack of memory or descriptors is no error.  epoll removes a
+ * descriptor that is closed. */
 #include "base/world/watch.h"
 
 #include <sys/epoll.h>

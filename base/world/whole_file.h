@@ -5,20 +5,18 @@
 #include "base/buffer.h"
 #include "base/world/world.h"
 
-/* Read all of an open file into `content`, which is empty.  ERROR_LIMIT when the file has more than
- * `size_max` bytes, -EIO when fewer bytes can be read than its size; `content` then stays empty. */
+/* `content` must be empty, and stays empty after an error.  ERROR_LIMIT when the file has more than
+ * `size_max` bytes, -EIO when fewer bytes can be read. */
 must_check int whole_file_read(struct disk *disk, struct disk_file *file, int64_t size_max,
                                struct buffer *content);
 
-/* Replace the file `path`, which lies in `folder`, by a file with the contents `bytes`.  The new
- * file is written as `path_new` and then renamed.  After an error or a crash `path` is the whole
- * old file or the whole new one, and `path_new` may be left with any content; the next call removes
- * it.  The new file is durable when 0 is returned. */
+/* Replace the file `path` in `folder`, through the name `path_new`.  The new file is durable when 0
+ * is returned.  After an error or a crash `path` is the whole old file or the whole new one. */
 must_check int whole_file_replace(struct disk *disk, const char *folder, const char *path,
                                   const char *path_new, struct bytes bytes);
 
 /* Set `path` (of `size` bytes) to the first of the names `prefix`1, `prefix`2 and so on that no
- * file has.  After an error `path` is the name of which that is unknown. */
+ * file has. */
 must_check int whole_file_unused_name(struct disk *disk, const char *prefix, char *path,
                                       size_t size);
 #endif

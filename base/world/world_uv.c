@@ -1,24 +1,20 @@
 /* world_uv: the world of the program: POSIX files, system clocks, and a libuv loop with a thread
  * for each lane.
  *
- * What must hold: a job is passed to its lane under the lane's mutex, and back to the engine thread
- * under the mutex of the finished jobs.  In between only the lane's thread uses the job.
+ * What must hold: a job is passed to its lane under the lane's mutex, and back under the mutex of
+ * the finished jobs.
  *
  *     engine: submit -> lane.queue (mutex, condition) -> lane's thread: run
  *     -> finished (mutex, uv_async) -> engine: done
  *
- * Each acknowledgement waits for a job, so threads are woken no more often than necessary: the
- * condition is signalled only when the lane's thread sleeps, and the loop is woken only by the
- * first finished job since it last fetched the finished jobs.
+ * Acknowledgements wait for jobs, so threads are woken no more often than necessary.
  *
- * A timer with a delay of 0 fires at most once between two polls of all sockets, so that work that
- * is divided into turns does not delay other events.  libuv's timers differ: a timer that its
- * callback starts again with a delay of 0 fires again before the loop polls.
+ * A timer with a delay of 0 fires at most once between two polls of all sockets.  libuv's timers
+ * differ: one that its callback restarts fires again before the poll.
  *
  *     turn: timers that are due -> those with a delay of 0, each once -> poll, callbacks
  *
- * A lane's thread is made for its first job, so that a short command makes only the threads that it
- * needs.  Only the engine thread receives signals. */
+ * Only the engine thread receives signals. */
 #include "base/world/world.h"
 
 #include <errno.h>
@@ -44,12 +40,12 @@ struct world_uv;
 
 struct job_queue {
     struct job *first;
-    struct job *last; /* meaningless while `first` is NULL */
+    struct job *last; /* valid if `first` is not NULL */
 };
 
 struct lane {
     uv_mutex_t mutex;
-    uv_cond_t wanted; /* a job was queued, or is_stopping was set */
+    uv_cond_t wanted; /* signals a job, or is_stopping */
     struct job_queue queue;
     bool is_sleeping;
     bool is_stopping;
@@ -58,13 +54,12 @@ struct lane {
     struct world_uv *world;
 };
 
-/* A libuv timer for the timer `owner`, or a spare one.  The handle of a timer with a delay of 0 is
- * in the list `turns`; if the timer is stopped, the handle stays there without an owner. */
+/* In `turns`, a handle whose timer was stopped has no owner. */
 struct timer_handle {
     uv_timer_t uv;
     struct timer *owner;
     bool is_in_turns;
-    STAILQ_ENTRY(timer_handle) link; /* in spare_timers or in turns */
+    STAILQ_ENTRY(timer_handle) link;
     struct world_uv *world;
 };
 
@@ -80,15 +75,15 @@ struct world_uv {
     bool owns_loop;
     uv_async_t finished_async;
     uv_mutex_t finished_mutex;
-    struct job_queue finished; /* jobs whose `done` is to be called */
-    size_t jobs_under_way;     /* submitted, `done` not yet called; engine thread only */
-    size_t jobs_computing;     /* those of jobs_under_way that are not of latency lanes */
-    uint64_t computed_ns;      /* when `done` of such a job was last called */
+    struct job_queue finished; /* their `done` is to be called */
+    size_t jobs_under_way;     /* `done` not yet called; engine thread only */
+    size_t jobs_computing;     /* those not of latency lanes */
+    uint64_t computed_ns;      /* when one of jobs_computing last ended */
     struct lane lanes[LANE_COUNT];
     struct timer_handles spare_timers;
     struct timer_handles turns; /* with a delay of 0 */
-    uv_idle_t turns_idle;       /* active while `turns` is not empty: the loop then does not wait */
-    size_t handles_open;        /* libuv handles that still need this memory */
+    uv_idle_t turns_idle;       /* active while `turns` is not empty */
+    size_t handles_open;
 };
 
 static struct world_uv *world_of_executor(struct executor *executor)
@@ -125,7 +120,7 @@ static void lane_finish(struct world_uv *world, struct job *job)
         check(uv_async_send(&world->finished_async) == 0);
 }
 
-/* The jobs of latency lanes mostly wait for the disk. */
+/* Jobs of latency lanes mostly wait for the disk. */
 static enum thread_kind lane_kind(enum executor_lane lane)
 {
     bool is_background = lane == LANE_BACKGROUND || lane == LANE_MERGE ||
@@ -157,7 +152,7 @@ static void lane_main(void *argument)
     uv_mutex_unlock(&lane->mutex);
 }
 
-/* All signals are blocked while the thread is made, because it inherits the signal mask. */
+/* The new thread inherits the signal mask. */
 static void lane_start(struct lane *lane)
 {
     sigset_t all;
@@ -195,15 +190,12 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
     uv_mutex_lock(&lane->mutex);
     job_queue_put(&lane->queue, job);
     bool is_sleeping = lane->is_sleeping;
-    /* The thread is woken below, so the next job need not signal it. */
     lane->is_sleeping = false;
     uv_mutex_unlock(&lane->mutex);
     if (is_sleeping)
         uv_cond_signal(&lane->wanted);
 }
 
-/* Call `done` of all jobs that have finished.  For a job that finishes meanwhile, this function is
- * called again. */
 static void executor_uv_finished(uv_async_t *async)
 {
     struct world_uv *world = async->data;
@@ -212,7 +204,7 @@ static void executor_uv_finished(uv_async_t *async)
     world->finished.first = NULL;
     uv_mutex_unlock(&world->finished_mutex);
     while (queue.first != NULL) {
-        /* Removed from the queue first, because `done` may free the job or submit it again. */
+        /* `done` may free the job or submit it again. */
         struct job *job = job_queue_take(&queue);
         if (--world->jobs_under_way == 0)
             uv_unref((uv_handle_t *)&world->finished_async);
@@ -244,7 +236,6 @@ static bool executor_uv_step(struct executor *executor)
 
 /* ---- timers ---- */
 
-/* Separate the timer from its handle.  A handle in `turns` stays there until turns_fire. */
 static void timer_let_go(struct timer *timer)
 {
     struct timer_handle *handle = timer->handle;
@@ -256,7 +247,7 @@ static void timer_let_go(struct timer *timer)
 
 static void timer_fire(struct timer *timer, struct loop_times *times)
 {
-    /* This comes before `fire`, which may start the timer again. */
+    /* `fire` may start the timer again. */
     timer_let_go(timer);
     int64_t began_ns = loop_times_begin(times);
     timer->fire(timer);
@@ -269,7 +260,7 @@ static void timer_handle_fired(uv_timer_t *uv)
     timer_fire(handle->owner, uv->loop->data);
 }
 
-/* Fire all timers with a delay of 0.  Those that are started meanwhile wait for the next turn. */
+/* Timers that are started meanwhile wait for the next turn. */
 static void turns_fire(uv_idle_t *idle)
 {
     struct world_uv *world = idle->data;
@@ -334,7 +325,7 @@ static void executor_uv_timer_start(struct executor *executor, struct timer *tim
         turns_add(world, handle);
         return;
     }
-    /* The delay counts from now, but the loop's time is that of the beginning of its callbacks. */
+    /* The loop's time may be old. */
     uv_update_time(world->loop);
     check(uv_timer_start(&handle->uv, timer_handle_fired, (uint64_t)delay_ms, 0) == 0);
 }
@@ -366,7 +357,7 @@ static int64_t clock_uv_boottime_us(struct clock *clock)
     return clock_read_us(CLOCK_BOOTTIME);
 }
 
-/* Read the kernel's boot id, a UUID in text; zeros if it cannot be read. */
+/* Zeros: the boot id is unknown. */
 static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
 {
     struct buffer text = {0};
@@ -437,7 +428,6 @@ int world_uv_open(const char *path, bool create, void *loop, struct world **worl
     STAILQ_INIT(&world->spare_timers);
     STAILQ_INIT(&world->turns);
     world->handles_open = 2;
-    /* The handle keeps the loop alive only while a job is under way. */
     uv_unref((uv_handle_t *)&world->finished_async);
     *world_out = &world->world;
     return 0;
@@ -445,7 +435,6 @@ int world_uv_open(const char *path, bool create, void *loop, struct world **worl
 
 static void world_uv_handle_closed(struct world_uv *world)
 {
-    /* world_uv_close frees a world that has its own loop, after the loop's last turn. */
     if (--world->handles_open == 0 && !world->owns_loop)
         memory_free(world);
 }

@@ -17,8 +17,7 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
     reply_queue_ready(reply);
 }
 
-/* Set the connection to REFUSED, and count it.  Its rows are not cleared here, because the store or
- * click_dedup may be reading them; the connection drops them on its next turn. */
+/* The rows are not cleared here, because the store or click_dedup may be reading them. */
 static void answer_end(struct ingest_connection *connection)
 {
     if (connection->state == INGEST_REFUSED)

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-/* Append `word`, a space and the batch's number. */
 static void append_numbered(struct buffer *text, const char *word, uint64_t sequence)
 {
     if (sequence == 0)

@@ -2,10 +2,7 @@
  *
  * What must hold: a connection never waits if it can continue without more memory.  Input in pieces
  * of up to INPUT_QUOTA_FREE bytes can always continue, because a few lines at a time are applied
- * immediately.  So the limits never affect a client that sends few lines.
- *
- * A connection is too slow (ingest_account.h) only because of its client: time in which it waits
- * for the store, the disk or memory does not count. */
+ * immediately. */
 #include "ingest/connection/connection_memory.h"
 
 #include "ingest/connection/answer.h"
@@ -60,8 +57,6 @@ static bool input_is_idle(const struct ingest_connection *connection)
                              (front == connection->input.back && front->start == front->end));
 }
 
-/* Free memory that is allocated again when it is needed.  A connection that has taken all of its
- * input then keeps as little as a new one, and other connections can use the memory. */
 static void memory_spare(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -95,8 +90,7 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     return is_tight || input_quota_has_waiting(input);
 }
 
-/* Whether a connection makes no progress because of the server, not because of its client: it waits
- * for memory, the store, the disk, a job or its turn in the loop. */
+/* Whether a connection makes no progress because of the server, not because of its client. */
 static bool is_excused(const struct ingest_connection *connection)
 {
     return connection->account.waiter.is_waiting || connection->wake.is_woken ||

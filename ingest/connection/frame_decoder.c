@@ -1,19 +1,16 @@
 /* frame_decoder: see the header, and ingest_decoder.h.
  *
- * What must hold: a frame is taken as a whole, after all of its bytes have come and its checksum
- * agrees.  A frame that cannot be taken ends the connection, because later frames may depend on it.
- * The client then sends all unacknowledged batches again.
+ * What must hold: a frame is taken as a whole, after its checksum was compared.  A frame that
+ * cannot be taken ends the connection, because later frames may depend on it.
  *
  *     start                                    end
  *     |header|payload      |header|payload ... |   room    |padding|      (input_queue.h)
  *
- * The chunk of input grows with the bytes that have come, up to one frame.  So a client cannot make
- * the server reserve memory by sending only a frame's header.
+ * The chunk of input grows with the bytes that have come.  So a client cannot make the server
+ * reserve memory by sending only a frame's header.
  *
  * STRINGS and BATCH frames that come faster than they are taken are decoded ahead by another thread
- * (parse_ahead.h).  Batches that follow one another are then applied as a group, as for lines.  If
- * the group cannot be applied (for example because its first batch is a copy, or the strings exceed
- * their limit), each frame is taken by itself. */
+ * (parse_ahead.h). */
 #include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
@@ -32,17 +29,17 @@
 enum {
     ANSWER_PAYLOAD_MAX = 64 << 10,
     FRAME_COST = 4,             /* a byte of a frame has 4 times the clicks of a byte of lines */
-    AHEAD_BYTES_MIN = 32 << 10, /* to decode less takes less time than to start a job */
-    AHEAD_BYTES_NEXT = 8 << 10  /* the minimum behind another chunk (parse_ahead_least) */
+    AHEAD_BYTES_MIN = 32 << 10, /* below it, starting a job costs more than decoding */
+    AHEAD_BYTES_NEXT = 8 << 10
 };
 
 struct frame_decoder {
     struct binary_decoder *decoder;
-    bool was_greeted;     /* the HELLO came */
-    size_t strings_bytes; /* bytes of the dictionary's memory, as charged last */
+    bool was_greeted;
+    size_t strings_bytes;
 };
 
-/* Charge `bytes` for the dictionary; false: it has grown, and the dictionaries of all connections
+/* Charge `bytes` for the dictionary.  False: it has grown, and all connections' dictionaries
  * together exceed the limit. */
 static bool strings_charge(struct ingest_connection *connection, size_t bytes)
 {
@@ -52,7 +49,6 @@ static bool strings_charge(struct ingest_connection *connection, size_t bytes)
 
 /* ---- HELLO, CONTROL, STRINGS ---- */
 
-/* `sequence` 0: the frame is of no batch. */
 static void frame_refuse(struct ingest_connection *connection, uint64_t sequence, const char *why)
 {
     answer_refuse(connection, sequence, "bad_frame", why);
@@ -110,8 +106,7 @@ static void batch_refuse(struct ingest_connection *connection, uint64_t sequence
         frame_refuse(connection, sequence, "malformed");
 }
 
-/* Copy the rows of one batch of a group into a new part, because the group was not applied as a
- * whole.  The batches of a group of frames have no rejects. */
+/* The batches of a group of frames have no rejects. */
 static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {
@@ -124,8 +119,8 @@ static struct row_part *grouped_rows(struct ingest_connection *connection,
     return part;
 }
 
-/* Add the frame's rows to the connection, which must have no other rows.  `first` is the line
- * number of the first row, for rejects. */
+/* Add the frame's rows to the connection, which must have no other rows.  `first` is the number of
+ * the first row, for rejects. */
 static int rows_take(struct ingest_connection *connection, struct decoded_frame *run,
                      uint64_t first)
 {
@@ -142,7 +137,6 @@ static int rows_take(struct ingest_connection *connection, struct decoded_frame 
     return 0;
 }
 
-/* Take the rows of a BATCH frame that has no number. */
 static void unnumbered_take(struct ingest_connection *connection, struct decoded_frame *run,
                             size_t size)
 {
@@ -157,7 +151,6 @@ static void unnumbered_take(struct ingest_connection *connection, struct decoded
     unnumbered_rows_add(&connection->unnumbered, batch->rows, size);
 }
 
-/* Open a numbered batch of `lines` lines or rows that has come in a frame of `size` bytes. */
 static void numbered_open(struct ingest_connection *connection, uint64_t sequence, uint32_t lines,
                           size_t size, struct hash128_stream *hash)
 {
@@ -176,7 +169,6 @@ static void numbered_take(struct ingest_connection *connection, struct decoded_f
         decoded_frame_hash(run, connection->frames->decoder, connection->rows.stream);
     numbered_open(connection, batch->sequence, batch->rows, size, run->hash);
     run->hash = NULL;
-    /* For a copy of an earlier batch only the hash is needed. */
     if (connection->batch.verdict == PRODUCER_NEXT)
         rc = rows_take(connection, run, 1);
     if (rc == 0)
@@ -202,7 +194,7 @@ static void batch_take(struct ingest_connection *connection, struct decoded_fram
         numbered_take(connection, run, size);
 }
 
-/* Take a STRINGS or BATCH frame; `run` is the frame as it was decoded ahead, or NULL. */
+/* `run` is the frame as it was decoded ahead, or NULL. */
 static void run_take(struct ingest_connection *connection, struct bytes frame,
                      struct decoded_frame *run)
 {
@@ -224,7 +216,7 @@ static void run_take(struct ingest_connection *connection, struct bytes frame,
 
 /* ---- lines ---- */
 
-/* Set the parser's order of fields from a LINES frame; false: the order is malformed. */
+/* False: the order is malformed. */
 static bool lines_shape(struct line_parser *parser, const struct line_columns *columns,
                         struct bytes payload)
 {
@@ -251,7 +243,6 @@ static bool lines_shape(struct line_parser *parser, const struct line_columns *c
     return true;
 }
 
-/* Whether the header's unused bytes are zero and exactly `lines` whole lines follow it. */
 static bool lines_are_whole(struct bytes payload, uint32_t lines)
 {
     uint32_t ends = 0;
@@ -316,7 +307,6 @@ static void frame_take(struct ingest_connection *connection, struct bytes frame,
         frame_refuse(connection, 0, "unknown_kind");
 }
 
-/* Take the batch group that begins at the front of the input; false: nothing was taken. */
 static bool group_step(struct ingest_connection *connection)
 {
     const struct batch_group *group = parse_ahead_group(connection);
@@ -334,7 +324,7 @@ static bool group_step(struct ingest_connection *connection)
 /* See ingest_decoder.h. */
 static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
 {
-    (void)lines_max; /* a frame is taken as a whole */
+    (void)lines_max;
     parse_ahead_advance(connection);
     struct bytes frame = input_queue_rest(&connection->input);
     if (frame.size < WIRE_HEADER_SIZE || parse_ahead_is_under_way(connection))
@@ -362,7 +352,7 @@ static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
     return true;
 }
 
-/* See ingest_decoder.h.  Bytes that are left are not a whole frame. */
+/* See ingest_decoder.h.  Bytes that are left are a part of a frame. */
 static void frames_finish(struct ingest_connection *connection)
 {
     if (input_queue_rest(&connection->input).size == 0)
@@ -373,7 +363,6 @@ static void frames_finish(struct ingest_connection *connection)
 
 /* ---- input, and parsing ahead ---- */
 
-/* Whether the back of the input begins with a frame that is not whole yet. */
 static bool back_is_partial(const struct ingest_connection *connection)
 {
     struct bytes back = input_queue_back(&connection->input);
@@ -382,9 +371,8 @@ static bool back_is_partial(const struct ingest_connection *connection)
                                             load_u32(back.data) <= WIRE_PAYLOAD_MAX);
 }
 
-/* When whole frames fill the input, nothing more is read until some of them are taken.  A frame
- * that has come in part is read to its end.  If the account may not grow, only space that the input
- * has already is used. */
+/* When whole frames fill the input, nothing more is read until some of them are taken.  If the
+ * account may not grow, only existing space is used. */
 static bool frames_have_space(const struct ingest_connection *connection)
 {
     const struct input_queue *input = &connection->input;
@@ -397,8 +385,7 @@ static bool frames_have_space(const struct ingest_connection *connection)
 }
 
 /* Make space for the rest of a frame that has come in part: at most double what has come so far,
- * but at least INPUT_QUEUE_BUSY bytes in all.  If the account may not grow, use the space that the
- * input has (input_queue_space). */
+ * but at least INPUT_QUEUE_BUSY bytes in all. */
 static void frames_space(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out)
 {
     struct input_queue *input = &connection->input;
@@ -435,8 +422,8 @@ static void frames_wrap(struct bytes text, struct buffer *frames)
     }
 }
 
-/* Small frames are not parsed ahead: only the first DECODED_FRAMES_MAX of a read could be sealed,
- * and all others would be copied to the new back. */
+/* Small frames are not parsed ahead: only DECODED_FRAMES_MAX of them fit into a chunk, and sealing
+ * would copy the others. */
 static struct input_chunk *frames_seal(struct ingest_connection *connection, uint32_t *frames_out)
 {
     struct bytes back = input_queue_back(&connection->input);

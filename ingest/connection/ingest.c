@@ -1,11 +1,10 @@
 /* ingest: see ingest.h.
  *
- * Opening reads the table `producer` into memory, unless the store is read-only.  Memory then has
- * the state of every producer.  Each batch writes its producer's new state to the table; only
- * commands read the table again.
+ * Opening reads the table `producer` into memory, unless the store is read-only.  Later only
+ * commands read the table.
  *
  * Closing waits until the network has closed every connection and the store has called back for
- * every call.  The last of these events frees the instance. */
+ * every call. */
 #include "ingest/connection/ingest.h"
 
 #include "base/memory.h"
@@ -109,7 +108,6 @@ static void ingest_producers_read(void *context, int status, const struct error 
 
 /* ---- life ---- */
 
-/* The store may have room again: BLOCKED connections retry. */
 static void ingest_drain(void *context)
 {
     struct ingest *ingest = context;
@@ -121,7 +119,6 @@ static void ingest_drain(void *context)
             ingest_connection_retry(connection);
 }
 
-/* Free the instance if it is closing and has no connections and no calls of the store left. */
 static void ingest_release(struct ingest *ingest)
 {
     store_done closed = ingest->closed;
@@ -196,7 +193,7 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
 int ingest_listen(struct ingest *ingest, const struct door_place *place, const char **address_out,
                   struct error *err)
 {
-    /* Connections by the control socket take file descriptors, too, so they are limited. */
+    /* Connections by the control socket take file descriptors, too. */
     if (place->slots_max > 0)
         door_limit(&ingest->loads, place->slots_max / 4);
     return door_listen(&ingest->door, place, address_out, err);

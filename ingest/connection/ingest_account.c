@@ -1,9 +1,9 @@
 /* ingest_account: see the header.
  *
  * What must hold: every connection that waits for memory is resumed or closed in the end.  So while
- * a connection waits, any other that holds memory without progress has limited time.  This time is
- * over when no bytes have come from its client for hold_us.  It is also over when it has lasted
- * longer than hold_us plus a second for each SLOW_BYTES bytes that came. */
+ * one waits, any other that holds memory has limited time.  This time is over when no bytes have
+ * come from its client for hold_us.  It is also over after hold_us plus a second for each
+ * SLOW_BYTES bytes that came. */
 #include "ingest/connection/ingest_account.h"
 
 enum { SLOW_BYTES = 64 << 10 };

@@ -1,12 +1,9 @@
 /* ingest_budget: limits the input that all connections together may take in one loop turn.
  *
- * A turn has limited time and bytes, so that a query waits for about a millisecond, however many
- * clicks have come and however slow the machine is.  Half of INGEST_BUDGET_US would be too short:
- * it reduced the throughput of shuffled clicks of 8 connections by a tenth, because frames of the
- * log became smaller and answers were sent more often.  Instead, a turn ends early if a query has
- * come: the network is checked for one (network_has_question) at the start and every
- * INGEST_BUDGET_LOOK_US.  Of two successive turns at least one takes clicks, however many queries
- * come. */
+ * A turn has limited time and bytes, so that a query waits for about a millisecond at most.  A turn
+ * ends early if a query has come.  The network is checked for one (network_has_question) at the
+ * turn's start and every INGEST_BUDGET_LOOK_US.  Of two successive turns at least one takes clicks,
+ * however many queries come. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 
@@ -22,23 +19,21 @@ enum {
 struct ingest_budget {
     struct clock *clock;
     struct network *network;           /* NULL: there are no queries */
-    size_t bytes_left;                 /* of input that this turn may still take */
-    int64_t us_left;                   /* of this turn */
+    size_t bytes_left;
+    int64_t us_left;
     int64_t resumed_us;                /* monotonic time up to which us_left is counted */
-    int64_t look_us_left;              /* the network is checked when us_left reaches this */
+    int64_t look_us_left;              /* check the network when us_left reaches this */
     bool is_given;                     /* a query ended this turn at its start, so the next turn
-                                        * does not check the network at its start */
+                                        * does not check at its start */
 };
 
-/* Begin the first turn.  `clock` and `network` outlive the budget. */
+/* `clock` and `network` outlive the budget. */
 void ingest_budget_open(struct ingest_budget *budget, struct clock *clock, struct network *network);
 
-/* Begin a loop turn. */
 void ingest_budget_begin(struct ingest_budget *budget);
-/* Start to count time.  Each ingest_budget_is_over counts the time since the last call of itself or
- * of ingest_budget_resume. */
+/* Exclude the time since the last ingest_budget_is_over. */
 void ingest_budget_resume(struct ingest_budget *budget);
-/* Whether the turn's budget is spent; it stays spent until the next turn begins. */
+/* Once true, it stays true until the next turn begins. */
 bool ingest_budget_is_over(struct ingest_budget *budget);
 
 static inline void ingest_budget_spend(struct ingest_budget *budget, size_t bytes)

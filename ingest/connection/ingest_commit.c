@@ -1,18 +1,13 @@
 /* ingest_commit: see the header.
  *
  * What must hold: a batch is recorded with its producer (producer_record) before store_apply,
- * because store_apply may call back before it returns.  If the store refuses, the record is
- * removed.  A batch that is applied and not durable yet is recorded but not answered; copies of it
- * that come meanwhile wait at its record.
+ * because store_apply may call back before it returns.  Copies of a batch that come before it is
+ * durable wait at its record.
  *
  * In the producer's window, a batch replaces the batch whose number is PRODUCER_WINDOW (64) less.
  * So it waits until that batch is durable.
  *
- * The write batch is made again for each attempt, because the store's commit hook adds to it.
- *
- * A batch group is several batches in one write batch.  None of the group's input is taken before
- * the store has applied the group.  If the group cannot be applied as a whole, its batches are
- * taken one by one. */
+ * The write batch is made again for each attempt, because the store's commit hook adds to it. */
 #include "ingest/connection/ingest_commit.h"
 
 #include <inttypes.h>
@@ -25,15 +20,14 @@
 #include "ingest/connection/producer_rows.h"
 #include "ingest/connection/rejects.h"
 
-/* Rows that were applied and are not durable yet, and the answer for them. */
 struct commit {
     struct reply reply; /* must be first: freeing it frees the commit */
     struct ingest *ingest;
     struct commit *next_waiting; /* the answer to another copy of the same batch */
     struct commit *next_applied; /* of the next batch in the same write batch */
     struct producer *producer;   /* NULL: the rows are outside of batches */
-    /* the connection that counts this batch of a file in file.in_flight, and so outlives the
-     * commit; NULL: the batch is of no file */
+    /* the connection whose file.in_flight counts this commit, and which outlives it; NULL: the
+     * batch is of no file */
     struct ingest_connection *loader;
     uint64_t sequence;
     /* added to the metrics when the rows are durable */
@@ -58,13 +52,13 @@ static void commit_judged(void *context)
     struct ingest_connection *connection = context;
 
     connection->jobs--;
-    /* A closing connection must be woken, too, so that it is freed.  ingest_connection_wake would
+    /* A closing connection must be woken, too, so that it is freed; ingest_connection_wake would
      * not wake it. */
     wake_queue_add(&connection->ingest->woken, &connection->wake);
 }
 
 /* Whether it is known which of the connection's finished rows are new (click_dedup.h).  False: the
- * rows are being looked up, and ingest_commit_retry follows; or the connection was REFUSED. */
+ * connection is BLOCKED while the rows are looked up, or REFUSED. */
 static bool commit_is_judged(struct ingest_connection *connection)
 {
     struct click_dedup *dedup = connection->rows.dedup;
@@ -82,11 +76,10 @@ static bool commit_is_judged(struct ingest_connection *connection)
     return false;
 }
 
-/* The counts of a batch, or of rows outside of batches. */
 struct commit_counts {
-    const struct reject_list *rejects; /* also those of click_dedup */
+    const struct reject_list *rejects;
     uint64_t accepted;
-    uint64_t duplicates; /* of the accepted rows */
+    uint64_t duplicates;
 };
 
 static struct commit_counts commit_count_rows(struct ingest_connection *connection,
@@ -107,7 +100,6 @@ static struct commit_counts commit_count_rows(struct ingest_connection *connecti
     return counts;
 }
 
-/* Add `rejects` to the write batch; outside of batches, `producer` is NULL and `sequence` 0. */
 static void commit_add_rejects(struct ingest_connection *connection,
                                const struct reject_list *rejects, const uint8_t *producer,
                                uint64_t sequence)
@@ -125,7 +117,6 @@ static void commit_add_rejects(struct ingest_connection *connection,
                 ingest->options.world->random);
 }
 
-/* Begin the instance's write batch with the connection's finished rows. */
 static void commit_begin(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -137,7 +128,6 @@ static void commit_begin(struct ingest_connection *connection)
         stream_rows_add_blocks(&connection->rows, ingest->batch);
 }
 
-/* Keep the counts that are added to the metrics when the rows are durable. */
 static void commit_note_rows(struct commit *commit, const struct commit_counts *counts,
                              uint64_t bytes)
 {
@@ -149,7 +139,6 @@ static void commit_note_rows(struct commit *commit, const struct commit_counts *
 
 /* ---- callbacks of the store ---- */
 
-/* After a batch became durable or failed: answer the copies of it that came meanwhile. */
 static void commit_answer_copies(struct commit *waiting, int status, const char *why)
 {
     while (waiting != NULL) {
@@ -175,7 +164,6 @@ static void commit_count(const struct commit *commit)
         metrics->rejects[code]->value += commit->reject_counts[code];
 }
 
-/* Answer one batch, or rows outside of batches. */
 static void commit_answer(struct commit *commit, int status, const char *why)
 {
     struct ingest_connection *connection = answer_connection(&commit->reply);
@@ -203,20 +191,17 @@ static void commit_answer(struct commit *commit, int status, const char *why)
     else
         answer_fail(&commit->reply, commit->sequence, "store_failed", why);
     commit_answer_copies(waiting, status, why);
-    /* Another connection may have taken over the producer, and wait for this place in the
-     * window. */
+    /* Another connection may have taken over the producer, and wait for a place in its window. */
     if (owner != NULL)
         ingest_connection_wake(owner);
     if (connection != NULL)
         ingest_connection_wake(connection);
     if (loader != NULL) {
         loader->file.in_flight--;
-        /* A closing connection must be woken, too, so that it is freed. */
         wake_queue_add(&loader->ingest->woken, &loader->wake);
     }
 }
 
-/* `context` is the first commit of the write batch. */
 static void commit_done(void *context, int status, const struct error *err)
 {
     struct commit *commit = context;
@@ -232,7 +217,7 @@ static void commit_done(void *context, int status, const struct error *err)
     ingest_called_back(ingest);
 }
 
-/* Remove the records and replies of `commit` and the commits that follow it, the newest first. */
+/* Undo `commit` and the commits that follow it, the newest first. */
 static void commit_cancel(struct ingest_connection *connection, struct commit *commit)
 {
     if (commit->next_applied != NULL)
@@ -244,8 +229,8 @@ static void commit_cancel(struct ingest_connection *connection, struct commit *c
     reply_queue_cancel(&connection->replies, &commit->reply);
 }
 
-/* Apply the write batch, for `commit` and the commits that follow it.  If this fails, all of them
- * are undone. */
+/* Apply the write batch, for `commit` and the commits that follow it.  A failure undoes all of
+ * them. */
 static int commit_apply(struct ingest_connection *connection, struct commit *commit,
                         struct error *err)
 {
@@ -260,7 +245,6 @@ static int commit_apply(struct ingest_connection *connection, struct commit *com
         return 0;
     ingest->calls--;
     commit_cancel(connection, commit);
-    /* One of the days was written to meanwhile: the rows are looked up again. */
     if (rc == ERROR_CONFLICT)
         (void)commit_is_judged(connection);
     if (rc == ERROR_FULL) {
@@ -294,7 +278,7 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
 
     batch_close(connection);
     if (known == NULL) {
-        /* The batch is older than the window, or its place in the window is empty. */
+        /* The batch is older than the window, or its place there is empty. */
         connection->ingest->metrics.duplicates->value++;
         answer_say(connection, "ok %" PRIu64 " duplicate\n", sequence);
         return;
@@ -316,8 +300,6 @@ static void batch_answer_known(struct ingest_connection *connection, struct hash
     known->waiting = commit;
 }
 
-/* Add everything of a batch but its clicks to the write batch: its rejects, its producer's row and
- * its file's progress.  Also record the batch with the producer.  Returns the batch's commit. */
 static struct commit *batch_enter(struct ingest_connection *connection, uint64_t sequence,
                                   struct hash128 hash, const struct commit_counts *counts,
                                   uint64_t bytes)
@@ -400,7 +382,7 @@ void ingest_commit_batch(struct ingest_connection *connection)
         connection->state = INGEST_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
-        /* Without rows, the builder may have been freed because memory was scarce. */
+        /* The builder of a batch without rows may have been freed. */
         if (!ingest_rows_prepare(connection))
             return;
         const struct reject_list *finished = stream_rows_finish(&connection->rows);
@@ -483,7 +465,7 @@ bool ingest_commit_unnumbered(struct ingest_connection *connection)
     commit_add_rejects(connection, counts.rejects, NULL, 0);
     int rc = commit_apply(connection, commit, &err);
     if (rc != 0) {
-        /* Earlier write batches may have become durable meanwhile. */
+        /* Earlier rows may have become durable meanwhile. */
         uint32_t in_flight = rows->in_flight - 1;
 
         *rows = before;

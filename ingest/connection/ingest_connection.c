@@ -1,8 +1,8 @@
 /* ingest_connection: see the header; states in ingest_connection_private.h.
  *
  * Back-pressure: the server stops reading while the store has no room, while memory for input is
- * short, while too many answers wait for the disk, and while the client does not read its answers.
- * The socket's buffers then fill, and the client must wait. */
+ * short, while too many answers wait for the disk, and while the client does not read its
+ * answers. */
 #include "ingest/connection/ingest_connection.h"
 
 #include <stddef.h>
@@ -30,8 +30,8 @@ static void look_soon(struct ingest *ingest)
         executor->timer_start(executor, &ingest->look, LOOK_MS);
 }
 
-/* The connection's claim to its slot (door/door.h).  Clicks that were applied and not answered yet
- * are owed an answer; a batch that has come only in part will be sent again by the client. */
+/* Applied clicks are owed an answer; an incomplete batch is not, because the client will send it
+ * again. */
 static enum door_claim claim_of(const struct ingest_connection *connection)
 {
     if (connection->replies.first != NULL || connection->state == INGEST_BLOCKED ||
@@ -41,8 +41,8 @@ static enum door_claim claim_of(const struct ingest_connection *connection)
     return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Drop what a REFUSED connection does not need any more.  The write lock that click_dedup may have
- * is released, too. */
+/* Drop what a REFUSED connection no longer needs.  This releases the write lock of click_dedup,
+ * too. */
 static void connection_drop(struct ingest_connection *connection)
 {
     struct click_dedup *dedup = connection->rows.dedup;
@@ -55,7 +55,6 @@ static void connection_drop(struct ingest_connection *connection)
     stream_rows_clear(&connection->rows);
 }
 
-/* Resume or stop reading, or close the connection, as its state requires. */
 static void connection_update(struct ingest_connection *connection)
 {
     const struct ingest_limits *limits = &connection->ingest->options.limits;
@@ -101,8 +100,7 @@ void ingest_connection_close(struct ingest_connection *connection)
     network_close(connection->network);
 }
 
-/* Free the connection's memory if the network has closed it and no job of it is running, and then
- * the connection if no batch of a file is in flight.  Called again when one of these has ended. */
+/* Free the connection's memory when the network has closed it and no job of it is running. */
 static void connection_release(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -127,8 +125,7 @@ static void connection_release(struct ingest_connection *connection)
 
 /* ---- taking input ---- */
 
-/* Take input until more is needed, but at most one chunk and at most what is left of the loop
- * turn's budget (ingest_budget.h), so that other connections are served in the same turn. */
+/* At most one chunk is taken, so that other connections are served in the same turn. */
 static void connection_run(struct ingest_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
@@ -169,7 +166,7 @@ void ingest_connection_retry(struct ingest_connection *connection)
         return;
     connection->state = INGEST_RECORDS;
     /* The store may call back before it returns, while the connection still has the applied rows.
-     * The callback must not serve the connection then. */
+     * The callback must not serve the connection. */
     connection->is_running = true;
     if (connection->wanted.is_waiting || connection->file.is_waiting)
         ingest_control_retry(connection);
@@ -205,8 +202,7 @@ static void connection_serve(struct ingest_connection *connection)
         connection_run(connection);
 }
 
-/* Serve the woken connections, as far as the budget allows.  The others are served in the next
- * turn, before connections that are woken meanwhile. */
+/* Connections beyond the budget come first in the next turn. */
 static void connections_serve(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
@@ -228,7 +224,7 @@ static void connections_serve(struct timer *timer)
     ingest_called_back(ingest);
 }
 
-/* Fires while memory is scarce: refuse connections that hold memory without progress. */
+/* Fires while memory is scarce. */
 static void connections_look(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
@@ -266,7 +262,6 @@ static void door_late(struct door_slot *slot)
     ingest_connection_close(connection_of(slot));
 }
 
-/* A new connection gets this connection's slot. */
 static void door_evict(struct door_slot *slot)
 {
     struct ingest_connection *connection = connection_of(slot);
@@ -308,7 +303,6 @@ static void network_end(void *context, int status)
     connection_run(connection);
 }
 
-/* The client has read its answers: input that waited for this can be taken. */
 static void network_drained(void *context)
 {
     connection_update(context);

@@ -4,8 +4,8 @@
  *        │ └───client has ended, all taken──▶ ENDING ──last reply sent──▶ closed
  *        └─────error reply─────────────────▶ REFUSED ──client closes, or linger_ms─▶ closed
  *
- * The modules of the last line do not include each other.  Each of the other files calls only files
- * of its own line and of the lines below it:
+ * Each file calls only files of its own line and of the lines below it.  The modules of the last
+ * line do not include each other.
  *
  *     ingest_connection.c                          reads, serves, closes
  *     text_decoder.c    frame_decoder.c            lines and frames become rows and batches
@@ -29,8 +29,8 @@
 
 enum {
     INGEST_REPLIES_MAX = 4096,         /* waiting answers at which reading stops */
-    INGEST_REJECT_LINES_MAX = 100      /* reject lines that are sent for a batch, or between two
-                                        * #sync; for a batch of a file REJECT_FILE_LINES_MAX */
+    INGEST_REJECT_LINES_MAX = 100      /* reject lines sent for a batch, or between two #sync; for a
+                                        * batch of a file REJECT_FILE_LINES_MAX */
 };
 
 enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSED };
@@ -38,22 +38,21 @@ enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSE
 struct ingest_decoder;
 struct frame_decoder;
 
-/* For a line that is longer than RECORD_LINE_MAX.  Such a line is dropped while it comes. */
+/* For a line longer than RECORD_LINE_MAX, which is dropped while it comes. */
 struct text_decoder {
-    bool is_skipping;                  /* the input is within such a line */
+    bool is_skipping;
     struct buffer skipped;             /* the line's first REJECT_CONTENT_MAX bytes */
 };
 
-/* The arguments of a #producer that waits until the store takes writes. */
+/* Of a #producer that waits until the store takes writes. */
 struct producer_wanted {
     bool is_waiting;
     uint8_t id[UUID_SIZE];
     uint64_t epoch;
 };
 
-/* The file of the next batch, as #file gives it.  `held_key` is the key of the last #files: until
- * this connection requests another key, or is freed, no other connection may look this key up.  It
- * is not freed while batches of files are in flight, because a lookup would not find them yet. */
+/* The file of the next batch, as #file names it.  `held_key` is the key of the last #files.  No
+ * other connection may look this key up until this connection requests another key or is freed. */
 struct loaded_file {
     bool is_named;
     uint8_t key[16];
@@ -63,10 +62,10 @@ struct loaded_file {
     bool ends_line;
     bool holds_key;
     uint8_t held_key[16];
-    bool is_waiting;                   /* BLOCKED until the connection may look up wanted_key */
+    bool is_waiting;
     uint8_t wanted_key[16];
-    bool is_asking;                    /* a lookup is under way */
-    uint32_t in_flight;                /* batches of files that were applied and are not durable */
+    bool is_asking;
+    uint32_t in_flight;                /* batches of files that are not durable */
 };
 
 struct ingest_connection {
@@ -74,39 +73,38 @@ struct ingest_connection {
     struct connection *network;
     LIST_ENTRY(ingest_connection) link;
     struct door_slot slot;             /* its timer closes the connection if the client reads too
-                                        * slowly, or was refused and does not close */
-    bool is_load;                      /* came by the control socket, from `daybook load` */
+                                        * slowly, or does not close after a refusal */
+    bool is_load;
     struct wake_entry wake;
     /* life */
     enum ingest_state state;
     bool has_ended;                    /* the peer has sent its last byte */
-    bool has_finished;                 /* the last reply is sent; later replies are dropped */
+    bool has_finished;                 /* the last reply is sent; later ones are dropped */
     bool has_closed;                   /* the network has closed the connection */
     bool is_closing;
     bool is_running;                   /* being served; a callback must not serve it again */
-    uint32_t jobs;                     /* jobs that parse ahead and lookups of click ids that are
-                                        * under way; the connection is freed only when they are
-                                        * done */
+    uint32_t jobs;                     /* jobs and lookups under way; the connection is freed only
+                                        * when there are none */
     /* input */
     const struct ingest_decoder *decoder;
-    bool is_decoder_known;             /* false: `decoder` is that of lines, and may change */
+    bool is_decoder_known;             /* false: `decoder` may still change */
     struct text_decoder text;
     struct frame_decoder *frames;      /* owned; NULL: the input is lines */
     struct input_queue input;
-    uint64_t lines;                    /* lines and rows taken so far */
+    uint64_t lines;
     struct stream_rows rows;
     /* under way */
-    struct producer *producer;         /* NULL: no #producer was accepted */
+    struct producer *producer;
     struct producer_wanted wanted;
     struct numbered_batch batch;
     struct unnumbered_rows unnumbered;
     struct loaded_file file;
     struct reply_queue replies;
-    bool wants_notes;                  /* notes.h */
+    bool wants_notes;
     struct ingest_account account;
 };
 
-/* Send the connection's answers and serve it in the next loop turn. */
+/* Serve the connection in the next loop turn. */
 static inline void ingest_connection_wake(struct ingest_connection *connection)
 {
     if (!connection->is_closing)

@@ -27,13 +27,12 @@ void ingest_control_leave(struct ingest_connection *connection)
     if (producer == NULL || producer->owner != connection)
         return;
     producer_own(producer, NULL, store_now_us(connection->ingest->options.store));
-    /* No batch of the producer was acknowledged: its client will begin with `new` again. */
+    /* No batch of the producer was applied: its client will begin with `new` again. */
     if (producer->last == 0)
         producer_forget(connection->ingest->producers, producer);
     producer_rows_tell(connection->ingest);
 }
 
-/* Make this connection the only one that may send batches of `producer`. */
 static void control_take_over(struct ingest_connection *connection, struct producer *producer,
                               uint64_t epoch)
 {
@@ -49,8 +48,8 @@ static void control_take_over(struct ingest_connection *connection, struct produ
     }
 }
 
-/* Make room for one more producer.  False: there is no room, and the connection was REFUSED; or
- * there will be room when the store takes writes, and the connection is BLOCKED until then. */
+/* Make room for one more producer.  False: the connection was REFUSED, or is BLOCKED until the
+ * store takes writes. */
 static bool control_make_room(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
                               uint64_t epoch)
 {
@@ -70,7 +69,6 @@ static bool control_make_room(struct ingest_connection *connection, const uint8_
     return rc == 0;
 }
 
-/* Execute #producer; the connection may be BLOCKED or REFUSED afterwards. */
 static void producer_choose(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
                             uint64_t epoch, bool is_new)
 {
@@ -227,11 +225,10 @@ static bool control_sync(struct ingest_connection *connection, const struct cont
 
 /* ---- the words ---- */
 
-/* Executes a control line; false: its arguments are wrong. */
+/* False: the arguments are wrong. */
 typedef bool control_function(struct ingest_connection *connection,
                               const struct control_words *words);
 
-/* By enum control_kind. */
 static control_function *const control_list[] = {
     [CONTROL_PRODUCER] = control_producer, [CONTROL_BATCH] = control_batch,
     [CONTROL_STREAM] = control_stream,     [CONTROL_SYNC] = control_sync,
@@ -247,7 +244,6 @@ enum ingest_control_result ingest_control_line(struct ingest_connection *connect
 
     if (kind == CONTROL_UNKNOWN)
         return INGEST_CONTROL_UNKNOWN;
-    /* Earlier lines are applied first, with the state from before this line. */
     if (!ingest_commit_unnumbered(connection))
         return INGEST_CONTROL_LATER;
     control_line_split(line, &words);

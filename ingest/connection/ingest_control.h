@@ -6,21 +6,20 @@
 
 enum ingest_control_result {
     INGEST_CONTROL_DONE,
-    INGEST_CONTROL_LATER,              /* earlier lines wait for the store: call again later */
-    INGEST_CONTROL_UNKNOWN             /* not a control line: refuse it as a record */
+    INGEST_CONTROL_LATER,              /* earlier lines wait for the store */
+    INGEST_CONTROL_UNKNOWN             /* not a control line */
 };
 
-/* Execute `line`, given without its end.  The connection may be BLOCKED or REFUSED afterwards. */
+/* `line` has no line end.  The connection may be BLOCKED or REFUSED afterwards. */
 enum ingest_control_result ingest_control_line(struct ingest_connection *connection,
                                                struct bytes line);
 
-/* Whether a batch with this number may come now; false: the connection was REFUSED. */
+/* False: the connection was REFUSED. */
 bool ingest_control_admits(struct ingest_connection *connection, uint64_t sequence);
 
-/* Execute the #producer that waited until the store takes writes, or the #files that waited for
- * batches in flight.  The connection may be BLOCKED again afterwards. */
+/* Execute the #producer or #files that had to wait.  The connection may be BLOCKED again
+ * afterwards. */
 void ingest_control_retry(struct ingest_connection *connection);
 
-/* End the connection's ownership of its producer. */
 void ingest_control_leave(struct ingest_connection *connection);
 #endif

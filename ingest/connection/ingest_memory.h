@@ -1,6 +1,5 @@
-/* ingest_memory: counts the memory of all connections of an ingest instance, by purpose.
- *
- * The counts are reported to the store, which limits the memory of the whole process. */
+/* ingest_memory: counts the memory of an ingest instance by purpose, and reports it to the store,
+ * which limits the memory of the process. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_MEMORY_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_MEMORY_H
 
@@ -15,12 +14,12 @@ struct ingest_limits;
 struct ingest_memory {
     struct store *store;               /* outlives the struct, as do clock and gauges */
     struct clock *clock;
-    struct metric *input_bytes, *answer_bytes;     /* gauges */
-    int64_t hold_us;                   /* how long a connection may hold memory without progress */
-    struct input_quota input;          /* of input that has come in part */
-    struct quota answers;              /* of answers that wait */
-    struct quota strings;              /* of all connections' dictionaries */
-    struct quota producers;            /* of producers; without a limit */
+    struct metric *input_bytes, *answer_bytes;
+    int64_t hold_us;                   /* of ingest_limits.hold_ms */
+    struct input_quota input;
+    struct quota answers;
+    struct quota strings;
+    struct quota producers;
 };
 
 /* `resume` is called when a waiter no longer waits for memory.  The caller sets the gauges. */
@@ -29,10 +28,9 @@ void ingest_memory_open(struct ingest_memory *memory, struct store *store, struc
                         void (*resume)(void *context, struct input_waiter *waiter));
 
 void ingest_memory_count_producers(struct ingest_memory *memory, size_t bytes);
-/* Charge `bytes` for a dictionary, for which *held were charged before.  False: the dictionary has
- * grown, and all dictionaries together exceed their limit. */
+/* Charge `bytes` for a dictionary for which *held bytes were charged before.  False: it has grown,
+ * and all dictionaries together exceed their limit. */
 bool ingest_memory_count_strings(struct ingest_memory *memory, size_t *held, size_t bytes);
 void ingest_memory_count_answers(struct ingest_memory *memory, size_t *held, size_t bytes);
-/* Report a change of the input's memory to the store and the gauge. */
 void ingest_memory_tell_input(struct ingest_memory *memory);
 #endif

@@ -16,11 +16,10 @@
 struct ingest_connection;
 struct parse_lane;
 
-/* For parsing ahead (parse_ahead.h). */
 struct parse_ahead_pool {
     uint32_t in_use;                   /* jobs that run, or whose results are not all taken yet */
-    struct parse_lane *lane;           /* used by jobs on LANE_COMPUTE; NULL before the first one */
-    void (*done)(struct ingest_connection *connection);        /* a job of the connection is done */
+    struct parse_lane *lane;           /* NULL before the first job */
+    void (*done)(struct ingest_connection *connection);
 };
 
 struct ingest_metrics {
@@ -42,27 +41,27 @@ struct ingest_metrics {
 struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
-    struct store_waiting waiting;      /* why writes wait, as last passed to notes_waiting */
+    struct store_waiting waiting;
     struct producer_table *producers;
-    struct log_group evictions;        /* limits the log lines about evicted producers */
+    struct log_group evictions;
     int64_t producers_due_us;          /* wall time of the next search for silent producers */
     struct ingest_memory memory;
     struct timer look;                 /* looks for connections that hold memory without progress */
     struct part_pool parts;
-    struct input_spare spare;          /* free chunks for the connections' inputs */
-    struct reject_list click_dedup_rejects; /* of the write batch that is being made */
+    struct input_spare spare;
+    struct reject_list click_dedup_rejects;
     struct parse_ahead_pool aheads;
-    struct write_batch *batch;         /* filled and applied in one call; the next use clears it */
-    struct door door;                  /* connections of the network */
-    struct door loads;                 /* connections of the control socket */
+    struct write_batch *batch;         /* filled and applied in one call */
+    struct door door;                  /* of the network */
+    struct door loads;                 /* of the control socket */
     LIST_HEAD(, ingest_connection) connections;
     uint64_t connections_ever;
-    struct wake_queue woken;           /* connections to be served in the next loop turn */
-    struct ingest_budget budget;       /* of a loop turn */
-    uint32_t calls;                    /* calls to the store that have not called back yet,
-                                        * and connections_serve */
-    void (*left)(struct ingest *ingest);           /* called when a call or a connection has
-                                        * ended; frees a closing instance after the last one */
+    struct wake_queue woken;
+    struct ingest_budget budget;
+    uint32_t calls;                    /* calls of the store under way, and connections_serve */
+    void (*left)(struct ingest *ingest);           /* called after each call and connection that
+                                                    * ends; frees a closing instance after the
+                                                    * last */
     store_done opened;                 /* NULL once it was called */
     void *opened_context;
     bool is_closing;
@@ -70,7 +69,6 @@ struct ingest {
     void *closed_context;
 };
 
-/* Called at the end of each callback of the store. */
 static inline void ingest_called_back(struct ingest *ingest)
 {
     check(ingest->calls > 0);

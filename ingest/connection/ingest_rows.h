@@ -1,13 +1,12 @@
-/* ingest_rows: prepares a connection for rows, and refuses the connection where that fails. */
+/* ingest_rows: prepares a connection for rows; a failure refuses the connection. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_ROWS_H
 
 #include "ingest/connection/ingest_connection_private.h"
 
-/* Make a row builder for the connection's stream if there is none; false: the connection was
- * REFUSED. */
+/* False: the connection was REFUSED. */
 bool ingest_rows_prepare(struct ingest_connection *connection);
-/* Set the stream of later records; all earlier rows were applied.  The connection may be REFUSED
+/* Set the stream of later records; all earlier rows must be applied.  The connection may be REFUSED
  * afterwards. */
 void ingest_rows_choose(struct ingest_connection *connection, const struct ingest_stream *stream);
 #endif

@@ -1,15 +1,15 @@
 /* input_queue: see input_queue.h.
  *
  * What must hold: only the bytes and memory of the back move, because another thread reads sealed
- * chunks.  Sealing copies the bytes behind the sealed ones to a new back, which has room for them
- * and for a read.  These bytes are usually few: a part of a line or frame, or of a last batch. */
+ * chunks.  Sealing copies the bytes behind the sealed ones to a new back. */
 #include "ingest/connection/input_queue.h"
 
 #include "ingest/parse/line_parser.h"
 #include "base/memory.h"
 
 enum {
-    SEALED_REST_MAX = INPUT_QUEUE_BUSY / 2, /* most bytes to copy to end a chunk with a batch */
+    SEALED_REST_MAX = INPUT_QUEUE_BUSY / 2, /* most bytes to copy so that a chunk ends with a
+                                             * batch */
     GROWTH_LEAST = 4 << 10
 };
 
@@ -19,7 +19,6 @@ static struct input_chunk *chunk_new(size_t capacity)
 
     chunk->data = memory_alloc(capacity + LINE_PARSER_PADDING);
     chunk->capacity = capacity;
-    /* The parser loads these bytes, but their values have no effect. */
     memset(chunk->data + capacity, 0, LINE_PARSER_PADDING);
     return chunk;
 }
@@ -43,7 +42,6 @@ static void spare_give(struct input_spare *spare, struct input_chunk *chunk)
     spare->count++;
 }
 
-/* A chunk of INPUT_QUEUE_BUSY bytes. */
 static struct input_chunk *spare_take(struct input_spare *spare)
 {
     if (spare == NULL || spare->first == NULL)
@@ -67,7 +65,6 @@ void input_queue_spare_release(struct input_spare *spare)
     spare->count = 0;
 }
 
-/* Move the chunk's bytes to its start, and set its capacity; the bytes must fit. */
 static void chunk_fit(struct input_chunk *chunk, size_t capacity)
 {
     size_t used = chunk->end - chunk->start;
@@ -95,7 +92,6 @@ void input_queue_release(struct input_queue *input)
     *input = (struct input_queue){0};
 }
 
-/* The bytes of the chunk that are not taken; NULL is fine. */
 static struct bytes chunk_rest(const struct input_chunk *chunk)
 {
     return chunk == NULL ? bytes_of(NULL, 0)
@@ -155,8 +151,6 @@ bool input_queue_has_space(const struct input_queue *input, bool may_grow)
     return back->end - back->start < (may_grow ? INPUT_QUEUE_MAX : back->capacity);
 }
 
-/* The capacity that the back should have.  The back grows if little space is left behind its `used`
- * bytes (they may be the beginning of a long line), or if the last read filled the back. */
 static size_t back_capacity(const struct input_queue *input, size_t used)
 {
     size_t capacity = input->back->capacity;
@@ -205,7 +199,6 @@ void input_queue_filled(struct input_queue *input, size_t size)
     input->was_filled = input->back->end == input->back->capacity;
 }
 
-/* A new back with room for `used` bytes and a read. */
 static struct input_chunk *back_new(struct input_queue *input, size_t used)
 {
     return used < INPUT_QUEUE_BUSY / 2 ? spare_take(input->spare)
@@ -230,8 +223,7 @@ struct input_chunk *input_queue_split(struct input_queue *input, size_t size)
     return sealed;
 }
 
-/* The offset, at least `least`, of the last line that begins with '#'; this line may have no end
- * yet.  0: there is none. */
+/* The last line that begins with '#', at offset `least` or behind; 0: there is none. */
 static size_t control_last(struct bytes text, size_t least)
 {
     size_t size = text.size;

@@ -1,11 +1,7 @@
 /* input_quota: see the header.
  *
- * What must hold: while a connection of a half waits, another connection has the reservation and
- * does not wait, and the oldest holder does not wait.  So each change resumes at most one
- * connection.  If the oldest holder waits, it is resumed, however much is in use.  Else, if no
- * connection has the reservation, the first in `waiting` gets it and is resumed.  Else the first in
- * `waiting` is resumed only if there is room.  One connection for each change is enough: a resumed
- * connection charges the memory that it takes, and this charge is the next change.
+ * What must hold: while a connection of a half waits, the oldest holder does not wait, and another
+ * connection has the reservation and does not wait.
  *
  *     half     bytes ████████████│ limit
  *     holders  oldest ─▶ b ─▶ c ─▶ youngest        waiting  c ─▶ d ─▶ youngest        reserved  b

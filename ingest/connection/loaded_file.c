@@ -45,7 +45,6 @@ bool loaded_file_name(struct ingest_connection *connection, const struct control
 
 /* ---- reading ---- */
 
-/* The answer to #files, while its rows are read. */
 struct lookup {
     struct reply reply; /* must be first: freeing it frees the lookup */
     struct ingest *ingest;
@@ -57,9 +56,8 @@ static void append_hex(struct buffer *buffer, struct bytes bytes)
         buffer_printf(buffer, "%02x", bytes.data[i]);
 }
 
-/* Set id_out to the producer of the file's next batches, and *batch to the batch after which they
- * begin.  `producer` and *batch are those of the row.  If the row's producer was dropped, its
- * successor continues, and *batch becomes 0; else both stay as they are in the row. */
+/* Set id_out to the producer of the file's next batches, and *batch to the batch before them.  If
+ * the row's producer was dropped, its successor begins at 0.  Else both stay as in the row. */
 static void file_continue(const struct ingest *ingest, struct bytes producer, int64_t *batch,
                           uint8_t id_out[UUID_SIZE])
 {
@@ -70,7 +68,7 @@ static void file_continue(const struct ingest *ingest, struct bytes producer, in
     }
 }
 
-/* Append `file PRODUCER BATCH BYTES HASH LINES lf|cut`; a damaged row is skipped. */
+/* A damaged row is skipped. */
 static int append_row(void *context, const struct table *table, const struct page_row *row,
                       struct error *err)
 {
@@ -126,8 +124,8 @@ static void lookup_done(void *context, int status, const struct error *err)
 
 /* ---- keys ---- */
 
-/* The other connection that holds the key; NULL: there is none.  Two loads of one file at the same
- * time would both find the file unknown, and count its clicks twice. */
+/* The other connection that holds the key; NULL: none.  Two loads of one file at the same time
+ * would count its clicks twice. */
 static const struct ingest_connection *key_holder(const struct ingest_connection *connection,
                                                   const uint8_t key[16])
 {
@@ -180,9 +178,9 @@ void loaded_file_retry(struct ingest_connection *connection)
     if (holder != NULL && !holder->has_ended && !holder->is_closing) {
         answer_refuse(connection, 0, "file_busy", NULL);
     } else if (holder != NULL || file->in_flight > 0 || file->is_asking) {
-        /* The holder's client has left, but its last batches may not be applied or durable yet.
-         * One lookup at a time bounds the memory of the connection's answers.  The key that this
-         * connection holds is given back, so that no two connections wait for each other. */
+        /* The holder's last batches may not be durable yet.  One lookup at a time bounds the memory
+         * of answers.  A connection that waits gives its own key back, so that no two wait for each
+         * other. */
         if (file->in_flight == 0 && holder != NULL)
             loaded_file_leave(connection);
         file->is_waiting = true;

@@ -2,8 +2,7 @@
  *
  * What must hold: while a job runs, only the lane's thread uses the lane's parser and builders, the
  * connection's binary decoder and the job's parts.  The lane's thread only reads the chunk.  The
- * connection outlives its jobs (`jobs` counts them).  A chunk outlives its job, because the chunk
- * is not taken before the job is done. */
+ * connection and the chunk outlive the job. */
 #include "ingest/connection/parse_ahead.h"
 
 #include "base/memory.h"
@@ -13,15 +12,13 @@
 struct parse_ahead {
     struct job job;
     struct ingest_connection *connection;
-    uint64_t settings; /* the connection's settings when the job was submitted */
+    uint64_t settings;
     bool is_under_way;
     struct parse_job parse;
 };
 
 /* ---- jobs and their lane ---- */
 
-/* The lane's builder for the stream.  NULL: the stream's table does not exist; the connection will
- * be refused when it takes its input. */
 static struct row_builder *lane_builder(struct ingest *ingest, const struct ingest_stream *stream)
 {
     struct parse_ahead_pool *pool = &ingest->aheads;
@@ -62,7 +59,6 @@ static void ahead_done(struct job *job)
     connection->ingest->aheads.done(connection);
 }
 
-/* A job for `chunk`, with `frames` frames to decode; 0 if the input is lines. */
 static struct parse_ahead *ahead_new(struct ingest_connection *connection,
                                      const struct input_chunk *chunk, struct row_builder *builder,
                                      uint32_t frames)
@@ -97,7 +93,7 @@ size_t parse_ahead_least(const struct ingest_connection *connection, size_t firs
 
 static bool ahead_is_possible(const struct ingest_connection *connection)
 {
-    /* For clicks with ids, parsing ahead saves little: the lookup of ids costs far more. */
+    /* Clicks with ids gain little: the lookup of ids costs far more than parsing. */
     return connection->state != INGEST_REFUSED && connection->rows.dedup == NULL &&
            connection->ingest->aheads.in_use < PARSE_AHEADS_MAX;
 }
@@ -126,8 +122,7 @@ bool parse_ahead_is_under_way(const struct ingest_connection *connection)
     return front != NULL && front->ahead != NULL && front->ahead->is_under_way;
 }
 
-/* The span that starts at the front of the input; NULL: there is none, or the settings with which
- * it was parsed have changed. */
+/* The span at the front of the input; NULL: there is none, or the settings have changed. */
 static struct record_span *span_at_front(const struct ingest_connection *connection)
 {
     const struct input_chunk *front = connection->input.front;
@@ -205,8 +200,7 @@ void parse_ahead_advance(struct ingest_connection *connection)
         input_queue_advance(input);
         has_advanced = true;
     }
-    /* The back may be full: it could not be sealed while there were INPUT_QUEUE_CHUNKS_MAX
-     * chunks. */
+    /* A full back could not be sealed while there were INPUT_QUEUE_CHUNKS_MAX chunks. */
     if (has_advanced)
         parse_ahead_submit(connection);
 }

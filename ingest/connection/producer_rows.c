@@ -1,23 +1,19 @@
 /* producer_rows: see the header.
  *
  * What must hold: a producer is dropped from memory only after the deletion of its rows was
- * applied.  If a client uses the dropped id again, as `new`, the new rows are in the frame of the
- * deletion or in a later one, so no crash can keep the new rows and bring the deleted rows back.  A
- * producer that is dropped has no connection, and all its batches are durable, so no pointer to it
- * is left.
+ * applied.  If a client uses the dropped id again, the new rows are never in an earlier frame than
+ * the deletion.  So no crash can keep the new rows and bring the deleted rows back.
  *
- * Unless an operator drops one, producers are dropped only when one is added, because a place is
- * needed only then.  While the clock is in doubt, no producer counts as silent: with a wrong clock
- * all producers could seem silent for a year and be dropped, and their repeated batches would be
- * counted again. */
+ * While the clock is in doubt, no producer counts as silent.  With a wrong clock all of them could
+ * seem silent for a year and be dropped, and their repeated batches would count again. */
 #include "ingest/connection/producer_rows.h"
 
 #include <string.h>
 
-enum { DROPPED_MAX = 1024 }; /* silent producers that one write batch drops at most */
+enum { DROPPED_MAX = 1024 };
 
 #define DAY_US   INT64_C(86400000000)
-#define SWEEP_US INT64_C(3600000000) /* between searches for silent producers */
+#define SWEEP_US INT64_C(3600000000)
 
 void producer_rows_add(struct write_batch *batch, const struct table *table,
                        const struct producer *producer, const struct producer_batch *known)
@@ -126,8 +122,7 @@ int producer_rows_drop(struct ingest *ingest, struct producer *const *producers,
     return 0;
 }
 
-/* If a search is due, drop up to DROPPED_MAX producers that were silent for PRODUCER_SILENT_DAYS.
- * If the store refuses the write, none is dropped. */
+/* If the store refuses the write, none is dropped. */
 static void drop_silent(struct ingest *ingest, int64_t now_us)
 {
     struct producer *silent[DROPPED_MAX];
@@ -143,8 +138,7 @@ static void drop_silent(struct ingest *ingest, int64_t now_us)
         ingest->producers_due_us = now_us + SWEEP_US;
 }
 
-/* One message may stand for many evictions, because clients could otherwise cause any number of
- * messages by adding producers. */
+/* Clients could cause any number of evictions, so one message may stand for many. */
 static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
 {
     char text[UUID_TEXT_SIZE + 1];
@@ -161,7 +155,7 @@ int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *e
 {
     uint32_t kept = is_load ? 0 : PRODUCERS_KEPT;
     const struct store_clock clock = store_clock(ingest->options.store);
-    /* While the clock is in doubt, the time is taken as 0: no producer is silent then. */
+    /* At time 0 no producer is silent. */
     int64_t now_us = clock.is_in_doubt ? 0 : clock.wall_us;
     uint8_t id[UUID_SIZE];
 

@@ -1,41 +1,34 @@
 /* producer_rows: writes, reads and deletes the rows of the table `producer`.
  *
- * A row is written in the same frame of the log as its batch, and read when ingest opens.  The rows
- * of a producer are deleted when the producer is dropped.
- *
- * Memory has the producers that have rows, and connected producers that have sent no batch yet.
- * Memory and rows differ otherwise only between a change and the sync of its frame.  So after a
- * recovery memory has the same producers as the log. */
+ * Memory also has connected producers that have sent no batch yet.  Memory and rows differ
+ * otherwise only between a change and the sync of its frame. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 
 #include "ingest/connection/ingest_private.h"
 
-/* Add the row of the producer's batch `known` to the write batch. */
 void producer_rows_add(struct write_batch *batch, const struct table *table,
                        const struct producer *producer, const struct producer_batch *known);
 
-/* Read the producer, its epoch and the batch from a row.  ERROR_CORRUPT: the row is damaged. */
+/* ERROR_CORRUPT: the row is damaged. */
 must_check int producer_rows_read(const struct table *table, const struct page_row *row,
                                   uint8_t id_out[UUID_SIZE], uint64_t *epoch_out,
                                   struct producer_batch *batch_out, struct error *err);
-/* Add a row's producer and batch to `producers`.  ERROR_CORRUPT: the row is damaged; ERROR_LIMIT:
- * there are too many producers. */
+/* ERROR_CORRUPT: the row is damaged; ERROR_LIMIT: there are too many producers. */
 must_check int producer_rows_take(struct producer_table *producers, const struct table *table,
                                   const struct page_row *row, struct error *err);
 
-/* Charge for the producers' memory and set their metric; called after each change. */
+/* To be called after each change. */
 void producer_rows_tell(struct ingest *ingest);
 
 /* Make room for one more producer.  The last PRODUCERS_KEPT places are for connections of `daybook
- * load` only (`is_load`).  Drops producers that were silent for PRODUCER_SILENT_DAYS, a bounded
- * number at a time; if all places are still taken, drops the one that producer_evictable chooses.
- * ERROR_LIMIT: there is no room; ERROR_FULL: there will be room when the store takes writes
- * again. */
+ * load` only (`is_load`).  Drops some producers that were silent for PRODUCER_SILENT_DAYS, or else
+ * the one that producer_evictable chooses.  ERROR_LIMIT: there is no room.  ERROR_FULL: try again
+ * when the store takes writes. */
 must_check int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err);
 /* Delete the rows of `count` producers and drop them from memory.  They must have no connection,
  * and all their batches must be durable.  `done` (may be NULL) is called when the deletion is
- * durable, but not if an error is returned. */
+ * durable, but not after an error. */
 must_check int producer_rows_drop(struct ingest *ingest, struct producer *const *producers,
                                   uint32_t count, store_done done, void *context,
                                   struct error *err);

@@ -1,7 +1,6 @@
 /* producers_command: see the header.
  *
- * `list` reads the table and combines the rows of each producer.  The rows of a producer follow one
- * another, so `list` needs memory for one producer only. */
+ * The rows of a producer follow one another, so `list` needs memory for one producer only. */
 #include "ingest/connection/producers_command.h"
 
 #include <errno.h>
@@ -88,7 +87,6 @@ static const struct argp producers_argp = {
 
 /* ---- list ---- */
 
-/* The combined rows of one producer. */
 struct producers_entry {
     bool is_there;
     uint8_t id[UUID_SIZE];
@@ -100,7 +98,7 @@ struct producers_entry {
 struct producers_job {
     struct row_listing listing; /* must be first: freeing it frees the job */
     struct ingest *ingest;
-    struct producers_entry entry; /* of the producer whose rows are being read */
+    struct producers_entry entry;
 };
 
 static const struct table_column list_columns[] = {
@@ -110,7 +108,6 @@ static const struct table_column list_columns[] = {
 
 enum { LIST_COLUMNS = sizeof list_columns / sizeof list_columns[0] };
 
-/* Print the entry, if there is one. */
 static void list_entry(struct row_listing *listing)
 {
     struct producers_job *job = (struct producers_job *)listing;

@@ -1,8 +1,7 @@
 /* rejects: see rejects.h.
  *
  * Each day is a partition.  The ids of the rows are timeuuids, a microsecond apart within a batch.
- * So the rows of a day are nearly in the order in which the lines came, and `list` and `export`
- * read one day after the other, without sorting. */
+ * So the rows of a day are nearly in the order in which the lines came. */
 #include "ingest/connection/rejects.h"
 
 #include <errno.h>
@@ -49,11 +48,10 @@ static void writer_row(struct reject_writer *writer, uint64_t line, enum reject_
         {REJECT_PRODUCER, false, bytes_of(origin->producer, UUID_SIZE)},
         {REJECT_BATCH, false, write_batch_bigint(batch, (int64_t)origin->batch)},
     };
-    /* A reject outside of batches has no producer and no batch. */
     write_batch_insert(batch, writer->table, values, origin->producer != NULL ? 9 : 7);
 }
 
-/* Write the rejects from index `start` on that have this code, with many lines in each row. */
+/* Write the rejects from index `start` on that have this code, many lines in one row. */
 static void writer_gather(struct reject_writer *writer, const struct reject_list *list,
                           uint32_t start, enum reject_code code)
 {
@@ -190,7 +188,7 @@ static const struct argp rejects_argp = {
 
 struct rejects_job {
     struct row_listing listing; /* must be first: freeing it frees the job */
-    int32_t day, last_day;      /* the next day to read, and the last */
+    int32_t day, last_day;
     char day_text[DAY_TEXT_SIZE + 1];
 };
 
@@ -199,7 +197,7 @@ static const struct table_column list_columns[] = {
     {"line", TABLE_NUMBER}, {"code", TABLE_TEXT}, {"reason", TABLE_TEXT},   {"content", TABLE_TEXT},
 };
 
-/* Append a line; if it is not valid UTF-8, bytes that are not printable ASCII are escaped. */
+/* Append a line; unless it is valid UTF-8, escape all bytes but printable ASCII. */
 static void list_content(struct buffer *text, struct bytes value)
 {
     if (bytes_valid_utf8(value)) {

@@ -30,7 +30,6 @@ static void reply_free(struct reply *reply)
     memory_free(reply);
 }
 
-/* Remove the reply to which *link points from the list. */
 static void queue_unlink(struct reply_queue *queue, struct reply **link)
 {
     struct reply *reply = *link;

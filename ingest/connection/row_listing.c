@@ -68,7 +68,6 @@ static void listing_drained(void *context)
     listing_next(listing);
 }
 
-/* Read the next page, or wait for the output's reader; after the last page, finish. */
 static void listing_next(struct row_listing *listing)
 {
     struct error err = {0};
@@ -84,7 +83,7 @@ static void listing_next(struct row_listing *listing)
     listing->request.row_limit = PAGE_ROWS;
     listing->request.position = buffer_view(&listing->position);
     int rc = store_read(listing->store, &listing->request, listing_page, listing, &err);
-    /* After 0 the listing may be freed already: its last page may have come. */
+    /* After 0 the listing may be freed already. */
     if (rc != 0) {
         listing->status = error_keep(&listing->err, rc, &err);
         listing_finish(listing);

@@ -1,12 +1,10 @@
 /* text_decoder: the decoder of lines (ingest_decoder.h).
  *
- * What must hold: every byte of the input is taken exactly once, in order.  A line is parsed in
- * place in the input (input_queue.h), by the engine thread, or ahead by another thread
- * (parse_ahead.h).
+ * What must hold: every byte of the input is taken exactly once, in order.
  *
- * The input needs to hold only one line of at most 1 MiB, never a whole batch: rows are added to
- * the connection's blocks while they come, and the blocks are cleared if the batch is cut off.  For
- * a longer line only the beginning is kept, for its reject; the rest is dropped while it comes. */
+ * The input needs to hold only one line of at most 1 MiB, because rows are added to the
+ * connection's blocks while they come.  Of a longer line only the beginning is kept, for its
+ * reject. */
 #include "ingest/connection/ingest_decoder.h"
 
 #include <inttypes.h>
@@ -22,8 +20,8 @@
 #include "ingest/parse/line_batch.h"
 
 enum {
-    AHEAD_BYTES_MIN = 64 << 10, /* to parse less takes less time than to start a job */
-    AHEAD_BYTES_NEXT = 16 << 10 /* the minimum behind another chunk (parse_ahead_least) */
+    AHEAD_BYTES_MIN = 64 << 10, /* below it, starting a job costs more than parsing */
+    AHEAD_BYTES_NEXT = 16 << 10
 };
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
@@ -49,7 +47,6 @@ static void input_take(struct ingest_connection *connection, size_t size, uint64
         ingest_commit_batch(connection);
 }
 
-/* The number of the next line, for answers and rejects. */
 static uint64_t line_number(const struct ingest_connection *connection)
 {
     const struct numbered_batch *batch = &connection->batch;
@@ -96,10 +93,10 @@ static void skip_step(struct ingest_connection *connection)
     input_take(connection, (size_t)(end - rest.data) + 1, 1);
 }
 
-/* The input has no whole line.  True: the line is too long already, and is skipped from now on. */
+/* True: the line is too long and is skipped from now on. */
 static bool partial_step(struct ingest_connection *connection)
 {
-    /* The limit is one byte more than that of a record, for the CR of a line end. */
+    /* A CR may follow the record. */
     if (input_queue_rest(&connection->input).size <= RECORD_LINE_MAX + 1 ||
         !ingest_rows_prepare(connection))
         return false;
@@ -135,8 +132,7 @@ static bool records_step(struct ingest_connection *connection, struct bytes rest
     return true;
 }
 
-/* Whether the connection's first bytes are an HTTP request.  A line that has no end yet is checked
- * only when it is too long to be a record. */
+/* A line without its end is checked only when it is too long to be a record. */
 static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
 {
     if (is_whole)
@@ -144,7 +140,7 @@ static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
     return rest.size > RECORD_LINE_MAX && http_begin_is_long_request(rest);
 }
 
-/* The first line that is no control line decides the format.  Outside of batches this line may be a
+/* The first line that is no control line decides the format.  Outside of batches it may be a
  * header. */
 static bool first_step(struct ingest_connection *connection, struct bytes rest)
 {
@@ -189,8 +185,7 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
     if (end == NULL)
         return partial_step(connection);
     line = row_builder_without_cr(line);
-    /* In a batch of a file (#file) no line is a control line: a line that begins with '#' becomes a
-     * reject. */
+    /* In a batch of a file, a line that begins with '#' is a reject and no control line. */
     if (connection->batch.is_open && !connection->file.is_named &&
         control_line_kind(line) != CONTROL_UNKNOWN) {
         batch_cut(connection);
@@ -202,7 +197,6 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
         if (result == INGEST_CONTROL_LATER)
             return false;
         if (result == INGEST_CONTROL_DONE) {
-            /* The control line is not part of a batch, even if it has just opened one. */
             input_queue_take(&connection->input, (size_t)(end - rest.data) + 1);
             connection->lines++;
             return true;
@@ -213,7 +207,6 @@ static bool control_step(struct ingest_connection *connection, struct bytes rest
     return true;
 }
 
-/* Take the batch group that begins at the front of the input; false: nothing was taken. */
 static bool group_step(struct ingest_connection *connection)
 {
     const struct batch_group *group = parse_ahead_group(connection);
@@ -222,7 +215,6 @@ static bool group_step(struct ingest_connection *connection)
            parse_ahead_commit_group(connection, group, 1);
 }
 
-/* See ingest_decoder.h. */
 static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
 {
     parse_ahead_advance(connection);
@@ -255,7 +247,7 @@ static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
     return records_step(connection, rest, lines_most);
 }
 
-/* See ingest_decoder.h.  Bytes that are left are not a whole line. */
+/* See ingest_decoder.h.  Bytes that are left are a part of a line. */
 static void text_finish(struct ingest_connection *connection)
 {
     struct bytes rest = input_queue_rest(&connection->input);
@@ -292,7 +284,6 @@ static void text_space(struct ingest_connection *connection, uint8_t **to_out, s
 static struct input_chunk *text_seal(struct ingest_connection *connection, uint32_t *frames_out)
 {
     *frames_out = 0;
-    /* The first record decides the format.  NDJSON is not parsed ahead. */
     if (connection->rows.format != RECORDS_CSV || connection->rows.is_first)
         return NULL;
     return input_queue_seal(&connection->input,

@@ -1,41 +1,38 @@
-/* unnumbered_rows: counts a connection's rows outside of numbered batches: rows that are gathered
- * and not applied yet, and rows that were applied since the last answer `ok -`. */
+/* unnumbered_rows: counts a connection's rows outside of numbered batches: those that are not
+ * applied yet, and those applied since the last answer `ok -`. */
 #ifndef DAYBOOK_INGEST_CONNECTION_UNNUMBERED_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_UNNUMBERED_ROWS_H
 
 #include "ingest/parse/reject.h"
 
 enum {
-    UNNUMBERED_ROWS_LINES_MAX = 65536,             /* lines of text that are applied together */
-    UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,           /* bytes of these lines, as sent */
+    UNNUMBERED_ROWS_LINES_MAX = 65536,
+    UNNUMBERED_ROWS_BYTES_MAX = 4 << 20,           /* bytes, as sent */
     UNNUMBERED_ROWS_IN_FLIGHT = 4                  /* while so many write batches are not durable,
-                                                    * rows are gathered up to these two limits */
+                                                    * rows are gathered up to the limits above */
 };
 
-/* All-zero is valid: there were no rows yet. */
+/* All-zero is valid. */
 struct unnumbered_rows {
-    uint64_t lines;                    /* gathered and not applied yet */
-    uint64_t bytes;                    /* of these lines, as sent */
-    uint32_t in_flight;                /* write batches that are not durable yet */
+    uint64_t lines;                    /* not applied yet */
+    uint64_t bytes;
+    uint32_t in_flight;
     bool is_answer_due;                /* a line came since the last `ok -` */
     bool was_answered;                 /* an `ok -` was sent, or a numbered batch came */
-    /* counts of rows that were applied since the last `ok -` */
+    /* counts of applied rows, since the last `ok -` */
     uint64_t accepted;
     uint64_t duplicates;               /* of the accepted rows; only for clicks with ids */
     uint64_t rejected;
-    uint64_t reject_lines;             /* rejects that were sent as lines of their own */
-    uint64_t reject_sums[REJECT_CODE_COUNT];       /* all other rejects, by code */
+    uint64_t reject_lines;
+    uint64_t reject_sums[REJECT_CODE_COUNT];       /* without a line of their own, by code */
 };
 
-/* Count `lines` whole lines that have come, with `bytes` bytes as sent.  For a part of a line,
- * `lines` is 0. */
+/* Count `lines` whole lines (0: a part of a line), of `bytes` bytes as sent. */
 void unnumbered_rows_add(struct unnumbered_rows *rows, uint64_t lines, size_t bytes);
-/* Whether the gathered rows must be applied before another line is taken. */
 bool unnumbered_rows_are_full(const struct unnumbered_rows *rows);
-/* The gathered rows were applied, with these counts. */
 void unnumbered_rows_applied(struct unnumbered_rows *rows, uint64_t accepted, uint64_t duplicates,
                              uint64_t rejected);
-/* Append `ok - ...` for all rows since the last such answer, after lines with the sums of the
- * rejects that had no line of their own; then reset the counts. */
+/* Append `ok - ...` for all rows since the last one, after sums of the rejects that had no line of
+ * their own.  Reset the counts. */
 void unnumbered_rows_answer(struct unnumbered_rows *rows, struct buffer *text);
 #endif

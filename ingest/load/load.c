@@ -9,8 +9,7 @@
  *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    for each batch; up to
  *       #batch N COUNT, the lines                                LOAD_BATCHES are unanswered
  *
- * With --binary the same requests are frames, and the lines are parsed in this process and sent as
- * columns (load_frames.h).
+ * With --binary the same requests are frames (load_frames.h).
  *
  * A batch ends at a fixed number of lines or bytes.  So a repeated load sends the same batches
  * again, and the server recognizes them as copies. */
@@ -30,26 +29,26 @@
 #include "base/cli/table_print.h"
 
 enum {
-    LOAD_BATCHES = 16, /* batches that wait for their answer at a time */
+    LOAD_BATCHES = 16,
     LOAD_BATCH_LINES = 8192,
     LOAD_BATCH_BYTES = 1 << 20, /* and at most one line more */
     LOAD_QUEUE_MAX = 4 << 20,   /* unsent bytes at which no more is read */
     CONTROL_SIZE = 4096,
     LOAD_REPLY_MAX = 64 << 10, /* bytes of one answer line */
-    LOAD_BAR_US = 100000,      /* between two drawings of the bar */
-    LOAD_NOTE_US = 10000000,   /* between two progress lines without a terminal */
+    LOAD_BAR_US = 100000,      /* between drawings of the bar */
+    LOAD_NOTE_US = 10000000,   /* between progress lines without a terminal */
     LOAD_BAR_WIDTH = 20
 };
 
-/* Each rejected line is written to a file, so the server must not send some of them as sums. */
+/* The server must send all rejects of a batch as lines, because each is written to a file. */
 _Static_assert((int)LOAD_BATCH_LINES <= (int)REJECT_FILE_LINES_MAX, "a batch's rejects are lines");
 
 enum load_phase { LOAD_ASKING_COLUMNS, LOAD_ASKING_FILES, LOAD_SENDING, LOAD_OVER };
 
-/* A batch that was sent; kept until its `ok`, so that rejected lines can be written to a file. */
+/* Kept until its `ok`, for the text of rejected lines. */
 struct load_batch {
     uint64_t sequence;
-    uint64_t first_line; /* line number in the file; the header counts */
+    uint64_t first_line; /* counts the header */
     uint64_t lines;
     struct buffer text;
 };
@@ -62,31 +61,31 @@ struct load {
     bool is_terminal;
     enum load_phase phase;
     int exit_status;
-    struct load_frames *frames; /* NULL: the text protocol is used */
-    struct buffer reply;        /* answers that are not processed yet */
+    struct load_frames *frames; /* NULL: text protocol */
+    struct buffer reply;
     uint8_t space[32768];
     struct buffer names; /* column names; `columns` has views of it */
     struct line_columns columns;
     /* the file */
     uint32_t path_index;
     struct load_file file;
-    bool is_read;                            /* the file was read to its end */
-    const struct load_prefix *prefix;        /* loaded before; NULL: the file is new */
-    uint64_t sequence;                       /* of the next batch */
-    struct load_batch batches[LOAD_BATCHES]; /* sequence modulo LOAD_BATCHES */
+    bool is_read;
+    const struct load_prefix *prefix; /* NULL: the file is new */
+    uint64_t sequence;
+    struct load_batch batches[LOAD_BATCHES]; /* by sequence modulo LOAD_BATCHES */
     uint32_t batch_count;
     FILE *rejects;
     char *rejects_path;
     /* counts and times */
-    uint64_t accepted, rejected, duplicates; /* of the file: lines, lines, batches */
-    uint64_t rejected_all;                   /* rejected lines of all files before this one */
+    uint64_t accepted, rejected, duplicates; /* lines, lines, and batches of the file */
+    uint64_t rejected_all;
     int64_t start_us, shown_us;
     bool is_bar_shown;
 };
 
 /* ---- output for people ---- */
 
-/* Write a number as 1,234,567 to `text`, which has room for 32 bytes; returns `text`. */
+/* Write a number as 1,234,567; `text` has room for 32 bytes. */
 static const char *load_number(uint64_t number, char *text)
 {
     char digits[24];
@@ -102,7 +101,6 @@ static const char *load_number(uint64_t number, char *text)
     return text;
 }
 
-/* Write "1 line" or "50,000 lines" to `text`, which has room for 40 bytes; returns `text`. */
 static const char *load_lines(uint64_t lines, char *text)
 {
     const char *unit = lines == 1 ? " line" : " lines";
@@ -132,7 +130,6 @@ __attribute__((format(printf, 2, 3))) static void load_note(struct load *load, c
     command_printf(load->output, COMMAND_ERR, "%s: %s\n", load->file.path, text);
 }
 
-/* Append " 42 % [########            ]"; nothing if `fraction` is negative. */
 static void bar_append(struct buffer *line, double fraction)
 {
     int filled = (int)(fraction * LOAD_BAR_WIDTH);
@@ -207,7 +204,6 @@ static void load_close_file(struct load *load)
     load->rejects_path = NULL;
 }
 
-/* Close the connection; the command then ends with the exit status (load_closed). */
 static void load_end(struct load *load, int exit_status)
 {
     if (load->phase == LOAD_OVER)
@@ -238,7 +234,6 @@ __attribute__((format(printf, 2, 3))) static void load_fail(struct load *load, c
     load_end(load, EXIT_SYSTEM_FAILED);
 }
 
-/* Send a control line. */
 __attribute__((format(printf, 2, 3))) static void load_control(struct load *load,
                                                                const char *format, ...)
 {
@@ -257,7 +252,6 @@ __attribute__((format(printf, 2, 3))) static void load_control(struct load *load
     network_write(load->connection, bytes_text(line));
 }
 
-/* Write 32 hexadecimal digits and a NUL to `text`; returns `text`. */
 static const char *load_hex(const uint8_t hash[16], char *text)
 {
     for (int i = 0; i < 16; i++)
@@ -279,7 +273,7 @@ static void load_next_file(struct load *load)
     load->phase = LOAD_ASKING_COLUMNS;
     if (load->frames == NULL && load->path_index == 1)
         load_control(load, "#notes");
-    /* #stream is sent for every file, because the server accepts a header only after it. */
+    /* The server accepts a header only after #stream. */
     if (load->options->stream != NULL)
         load_control(load, "#stream %s", load->options->stream);
     else
@@ -287,7 +281,6 @@ static void load_next_file(struct load *load)
     load_control(load, "#columns");
 }
 
-/* After `columns`: open the file and ask for its recorded beginnings. */
 static void load_ask_files(struct load *load)
 {
     const struct load_options *options = load->options;
@@ -318,7 +311,7 @@ static void load_ask_files(struct load *load)
 
 /* ---- sending ---- */
 
-/* Read the next lines of the file into `batch`; false: the file has ended, or a failure. */
+/* False: there are no lines, or a failure. */
 static bool load_read_batch(struct load *load, struct load_batch *batch)
 {
     struct error err = {0};
@@ -364,8 +357,7 @@ static void load_send_batch(struct load *load, struct load_batch *batch)
     network_write(load->connection, buffer_view(&batch->text));
 }
 
-/* Send batches, up to LOAD_BATCHES without an answer.  When the file was read to its end and all
- * batches are answered, begin the next file. */
+/* Up to LOAD_BATCHES are unanswered.  After the file's last answer, the next file begins. */
 static void load_pump(struct load *load)
 {
     while (load->phase == LOAD_SENDING && !load->is_read && load->batch_count < LOAD_BATCHES &&
@@ -385,8 +377,6 @@ static void load_pump(struct load *load)
     }
 }
 
-/* After `files`: begin to send behind the longest recorded beginning that matches, or from the
- * start. */
 static void load_begin(struct load *load)
 {
     struct error err = {0};
@@ -431,7 +421,7 @@ static void load_begin(struct load *load)
 
 /* ---- refused lines ---- */
 
-/* Line `number` of a batch, without its LF. */
+/* Without the LF. */
 static struct bytes batch_line(const struct load_batch *batch, uint64_t number)
 {
     struct bytes rest = buffer_view(&batch->text);
@@ -456,7 +446,7 @@ static const char *reason_of(struct bytes code)
 }
 
 /* Create a file that only this user may read.  Symbolic links are not followed, because another
- * user may have put one into a shared directory. */
+ * user may have put one there. */
 static FILE *rejects_file(const char *path, bool goes_on)
 {
     int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC);
@@ -468,8 +458,7 @@ static FILE *rejects_file(const char *path, bool goes_on)
     return file;
 }
 
-/* Open FILE.rejects.csv at the first refused line.  If the beginning of the file was loaded before,
- * append to FILE.rejects.csv. */
+/* If the beginning of the file was loaded before, append to its FILE.rejects.csv. */
 static bool rejects_open(struct load *load)
 {
     bool goes_on = load->prefix != NULL;
@@ -516,7 +505,6 @@ static void load_reject(struct load *load, const struct load_batch *batch, uint6
 
 /* ---- answers ---- */
 
-/* Word `index` of a reply; empty behind its end. */
 static struct bytes reply_word(const struct control_words *reply, uint32_t index)
 {
     return index < reply->count ? reply->words[index] : bytes_of("", 0);
@@ -532,7 +520,6 @@ static bool reply_number(const struct control_words *reply, uint32_t index, uint
     return control_line_number(reply_word(reply, index), number_out);
 }
 
-/* The part of the line behind its first `count` words. */
 static struct bytes reply_rest(struct bytes line, uint32_t count)
 {
     while (count-- > 0) {
@@ -664,7 +651,6 @@ static void load_take_note(struct load *load, const struct control_words *reply)
         load_note(load, "the server waits for disk space; it goes on by itself");
 }
 
-/* Process an answer line; false: it is not an answer of the ingest protocol. */
 static bool load_reply(struct load *load, struct bytes line)
 {
     struct control_words reply;

@@ -30,7 +30,6 @@ static struct bytes content_rest(const struct load_file *file)
     return bytes_of(file->content.data + file->content_at, file->content.size - file->content_at);
 }
 
-/* Move the rest to the start of the buffer, and read more content behind it. */
 static int content_fill(struct load_file *file, struct error *err)
 {
     size_t used = file->content.size - file->content_at;
@@ -50,7 +49,6 @@ static int content_fill(struct load_file *file, struct error *err)
     return 0;
 }
 
-/* Read until the rest has at least `size` bytes or the content ends. */
 static int content_need(struct load_file *file, size_t size, struct error *err)
 {
     int rc = 0;
@@ -69,7 +67,6 @@ static void content_consume(struct load_file *file, size_t size)
     file->bytes += size;
 }
 
-/* Consume up to the offset `bytes`, or to the end. */
 static int content_skip_to(struct load_file *file, uint64_t bytes, struct error *err)
 {
     while (file->bytes < bytes) {
@@ -90,7 +87,6 @@ int load_file_at_end(struct load_file *file, struct error *err)
     return rc != 0 ? rc : content_rest(file).size == 0;
 }
 
-/* Open the file, or open it again to read from the start. */
 static int file_begin(struct load_file *file, struct error *err)
 {
     source_close(file->source);
@@ -140,8 +136,7 @@ int load_file_line(struct load_file *file, struct buffer *to, struct error *err)
 
 /* ---- the beginning ---- */
 
-/* The line at offset `*at` of the content read so far, without its line end; sets `*at` to the next
- * line. */
+/* The line at offset *at of the content read so far, without its line end; *at moves behind it. */
 static struct bytes peek_line(const struct load_file *file, size_t *at)
 {
     struct bytes rest = bytes_of(file->content.data + *at, file->content.size - *at);
@@ -172,7 +167,6 @@ static void file_set_key(struct load_file *file, const char *identity, struct by
     memcpy(file->key, &hash, sizeof hash);
 }
 
-/* Whether the content read so far has two whole lines. */
 static bool has_two_lines(const struct load_file *file)
 {
     size_t at = 0;
@@ -248,8 +242,8 @@ static int prefix_compare(const void *a, const void *b)
     return first->bytes < second->bytes ? -1 : first->bytes > second->bytes;
 }
 
-/* Consume bytes up to the end of `prefix`.  Returns 1 if all bytes consumed are the same as the
- * prefix and end at a line's end, else 0, or an error. */
+/* Consume bytes up to the end of `prefix`.  Returns 1 if they equal the prefix and end a line, else
+ * 0, or an error. */
 static int prefix_matches(struct load_file *file, const struct load_prefix *prefix,
                           struct error *err)
 {
@@ -271,8 +265,7 @@ static int prefix_matches(struct load_file *file, const struct load_prefix *pref
            (rest.size > 1 && rest.data[0] == '\r' && rest.data[1] == '\n');
 }
 
-/* Continue behind `prefix`, whose bytes were consumed.  If its last line had no line end but has
- * one now, consume this line end. */
+/* Consume the line end that the last line of `prefix` lacked, if there is one now. */
 static void prefix_take(struct load_file *file, const struct load_prefix *prefix)
 {
     struct bytes rest = content_rest(file);
@@ -285,7 +278,6 @@ static void prefix_take(struct load_file *file, const struct load_prefix *prefix
     file->ends_line = true;
 }
 
-/* Consume a byte order mark and the header. */
 static int file_skip_header(struct load_file *file, struct error *err)
 {
     struct buffer header = {0};

@@ -1,7 +1,7 @@
 /* load_file: reads the lines of a file that is being loaded, and finds out how much of it was
  * loaded before.
  *
- * Offsets count bytes of the uncompressed content.  The hash is over all bytes consumed so far. */
+ * Offsets count bytes of the uncompressed content. */
 #ifndef DAYBOOK_INGEST_LOAD_LOAD_FILE_H
 #define DAYBOOK_INGEST_LOAD_LOAD_FILE_H
 
@@ -10,10 +10,9 @@
 #include "ingest/load/source.h"
 #include "ingest/parse/line_parser.h"
 
-enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* bytes of a line that are sent: enough
-                                                    * to be refused as too long */
+enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* bytes of a line that are sent: enough to be
+                                                    * refused as too long */
 
-/* A beginning of the file that the server has recorded (the answer `file` of the protocol). */
 struct load_prefix {
     uint8_t producer[UUID_SIZE];
     uint64_t batch;
@@ -27,17 +26,16 @@ struct load_file {
     const char *path;
     bool is_stdin;
     uint64_t bytes;                    /* consumed */
-    uint64_t lines;                    /* records consumed; the header is not counted */
-    bool ends_line;                    /* the consumed bytes end with a line end, or there are
-                                        * none */
-    struct buffer header;              /* with its LF; empty: there is none */
-    uint8_t key[16];                   /* a hash of the identity, if any, the header and the first
-                                        * record; of standard input: of the identity only */
+    uint64_t lines;                    /* records consumed, without the header */
+    bool ends_line;                    /* the consumed bytes are none or end with a line end */
+    struct buffer header;              /* with its LF; empty: none */
+    uint8_t key[16];                   /* hash of the identity, if any, the header and the first
+                                        * record; of standard input: of the identity */
     struct load_prefix *prefixes;
     uint32_t prefix_count, prefix_capacity;
     struct source *source;
     /* private */
-    struct buffer content;             /* bytes read; those from content_at on are not consumed */
+    struct buffer content;
     size_t content_at;
     bool has_ended;
     struct hash128_stream *hash;
@@ -45,25 +43,24 @@ struct load_file {
 
 /* Open `path` and read its beginning, without consuming it.  1: the file has a record, and header
  * and key are set; 0: it has no record; negative: an error.  `identity` is the option --as, or
- * --producer for standard input, or NULL; it is hashed into the key.  The key of standard input
- * does not depend on its content. */
+ * --producer for standard input, or NULL. */
 must_check int load_file_open(struct load_file *file, const char *path, const char *identity,
                               const struct line_columns *columns, struct error *err);
-void load_file_close(struct load_file *file);          /* all-zero is fine */
+void load_file_close(struct load_file *file);
 
-/* Add a recorded beginning.  For each producer only the beginning with the latest batch is kept. */
+/* Of each producer the latest batch is kept. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
 
 /* Consume the longest recorded beginning that the content begins with.  If there is none,
- * *prefix_out is NULL, and only the header is consumed.  Standard input cannot be read twice: it is
- * an error if its content does not begin with its longest recorded beginning. */
+ * *prefix_out is NULL, and only the header is consumed.  Standard input, which cannot be read
+ * twice, must begin with its longest recorded beginning, or the result is an error. */
 must_check int load_file_match(struct load_file *file, const struct load_prefix **prefix_out,
                                struct error *err);
 
 /* Consume a line and append it to `to`, cut to LOAD_LINE_MAX bytes, with an LF.  1: a line; 0: the
  * end of the file; negative: an error. */
 must_check int load_file_line(struct load_file *file, struct buffer *to, struct error *err);
-must_check int load_file_at_end(struct load_file *file, struct error *err);    /* 1, 0 or error */
+must_check int load_file_at_end(struct load_file *file, struct error *err);
 
 void load_file_hash(const struct load_file *file, uint8_t hash_out[16]);
 #endif

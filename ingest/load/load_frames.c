@@ -1,9 +1,9 @@
 /* load_frames: see load_frames.h.
  *
  * What must hold: a batch is the same on every attempt, because only its lines and the stream
- * decide whether it is sent as columns.  If a line has no day, the frame has WIRE_DAY_NONE in its
- * place, because this process does not have the stream's time zone.  The parser computes a day in
- * UTC for such a line, and this day is not sent. */
+ * decide whether it is sent as columns.  A row without a day is sent with WIRE_DAY_NONE, because
+ * this process does not have the stream's time zone.  The parser's day for it, in UTC, is not
+ * sent. */
 #include "ingest/load/load_frames.h"
 
 #include "client/frame_reader.h"
@@ -26,14 +26,13 @@ static const struct ingest_stream lines_stream = {
 struct load_frames {
     struct frame_writer writer;
     struct frame_reader reader;
-    bool is_taken; /* load_frames_take has returned the writer's bytes */
+    bool is_taken;
     struct schema *schema;
     struct row_builder *builder;
     struct line_parser parser;
-    struct ndjson *ndjson; /* NULL: the file is CSV, or has no line yet */
-    bool is_begun;         /* the file has had a batch */
+    struct ndjson *ndjson; /* NULL: the file is CSV, or unread */
+    bool is_begun;
     const struct line_columns *columns;
-    /* The tables and codes of the batch that is being written. */
     struct string_map resellers;
     struct string_map pairs; /* each is a struct click_partition */
     uint32_t *pair_codes;    /* at 2 * partition of the block, + 1 if the day was computed from a
@@ -126,8 +125,7 @@ int load_frames_file(struct load_frames *frames, const struct line_columns *colu
 
 /* ---- columns ---- */
 
-/* Add the pair (the partition's reseller, the partition's day) to the batch if it is new; returns
- * the pair's code.  The day is WIRE_DAY_NONE if it was computed from a time. */
+/* The day of the pair is WIRE_DAY_NONE if it was computed from a time. */
 static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is_derived)
 {
     struct bytes key = block_dictionary_get(&frames->builder->block->partitions, partition);
@@ -166,7 +164,6 @@ static void codes_reserve(struct load_frames *frames)
     string_map_clear(&frames->pairs);
 }
 
-/* Write the block's rows as a BATCH frame, without the days that were computed from times. */
 static void columns_write(struct load_frames *frames, uint64_t sequence)
 {
     struct block *block = frames->builder->block;

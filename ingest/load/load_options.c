@@ -1,4 +1,4 @@
-/* load_options: parses the command line of `daybook load` (load.h). */
+/* load_options: parses the command line of `daybook load`. */
 #include <errno.h>
 
 #include "ingest/load/load.h"

@@ -12,16 +12,15 @@ enum { SOURCE_INPUT_SIZE = 256 << 10, SOURCE_MAGIC_SIZE = 4 };
 
 struct source {
     int fd;
-    uint64_t size;                  /* 0: not a regular file */
-    uint64_t position;              /* bytes read from the file */
-    struct source_decoder *decoder; /* NULL: plain */
-    uint8_t *input;                 /* bytes read from the file */
-    struct bytes rest;              /* of `input`: not yet returned or decoded */
+    uint64_t size; /* 0: not a regular file */
+    uint64_t position;
+    struct source_decoder *decoder;
+    uint8_t *input;
+    struct bytes rest;
     bool has_ended;
 };
 
-/* Move the rest to the start of `input`, and read more behind it.  At the end of the file
- * there is nothing more to read, and the result is 0, too. */
+/* The result is 0 at the end of the file, too. */
 static int source_fill(struct source *source, struct error *err)
 {
     size_t used = source->rest.size;
@@ -40,7 +39,6 @@ static int source_fill(struct source *source, struct error *err)
     return 0;
 }
 
-/* Choose the decoder by the first bytes. */
 static int source_detect(struct source *source, struct error *err)
 {
     static const uint8_t gzip_magic[] = {0x1F, 0x8B};

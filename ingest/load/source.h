@@ -1,7 +1,7 @@
-/* source: reads the content of a plain or compressed file, from its beginning to its end.
+/* source: reads the content of a plain or compressed file.
  *
- * gzip and zstd are recognized by the file's first bytes, not by its name.  gzip members or zstd
- * frames that follow each other are one content. */
+ * gzip and zstd are recognized by the file's first bytes.  gzip members or zstd frames that follow
+ * each other are one content. */
 #ifndef DAYBOOK_INGEST_LOAD_SOURCE_H
 #define DAYBOOK_INGEST_LOAD_SOURCE_H
 
@@ -20,7 +20,7 @@ void source_close(struct source *source);              /* NULL is fine */
  * compressed content is damaged or cut off.  A negative errno: the file cannot be read. */
 int64_t source_read(struct source *source, void *to, size_t size, struct error *err);
 
-/* For progress: the part of the file that was used, 0 to 1; negative: unknown. */
+/* 0 to 1; negative: unknown. */
 double source_fraction(const struct source *source);
 
 /* ---- decoders (source_gzip.c, source_zstd.c) ---- */

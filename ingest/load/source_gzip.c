@@ -1,5 +1,4 @@
-/* source_gzip: decodes gzip with zlib; the only adapter for zlib.  Members that follow each other
- * are one content, as in gzip itself. */
+/* source_gzip: decodes gzip with zlib; the only adapter for zlib. */
 #include "ingest/load/source.h"
 
 #include <zlib.h>

@@ -1,4 +1,4 @@
-/* source_zstd: decodes a zstd stream piece by piece.  (base/compressor.h decodes whole blocks.) */
+/* source_zstd: decodes a zstd stream piece by piece. */
 #include "ingest/load/source.h"
 
 #include <zstd.h>
@@ -18,7 +18,7 @@ static int64_t zstd_decode(struct source_decoder *decoder, struct bytes *input, 
     ZSTD_inBuffer in = {.src = input->data, .size = input->size};
     size_t rc;
 
-    /* Without input zstd is called, too: it may still have output for which `to` had no room. */
+    /* Without input zstd may still have output for which `to` had no room. */
     do {
         size_t before = in.pos;
 

@@ -1,7 +1,4 @@
-/* batch_group: consecutive numbered batches of one producer, whose rows are one block.
- *
- * The work for each reseller's day and for each write batch is done once for the whole group.  Each
- * batch keeps its number, its hash and its answer. */
+/* batch_group: consecutive numbered batches of one producer, whose rows are one block. */
 #ifndef DAYBOOK_INGEST_PARSE_BATCH_GROUP_H
 #define DAYBOOK_INGEST_PARSE_BATCH_GROUP_H
 
@@ -10,40 +7,39 @@
 
 enum {
     BATCH_GROUP_MAX = 16,              /* batches; fewer than PRODUCER_WINDOW */
-    BATCH_GROUP_ROWS_MAX = 4096        /* rows, which take the engine thread about 0.6 ms */
+    BATCH_GROUP_ROWS_MAX = 4096        /* rows */
 };
 
 struct batch_group_member {
     uint64_t sequence;
-    uint64_t lines;                    /* or rows, as the batch's header gives them */
+    uint64_t lines;                    /* or rows, as the batch announces them */
     uint64_t bytes;                    /* as sent */
     struct hash128 hash;
-    uint32_t rows_end, rejects_end;    /* ends of the batch's rows and rejects in the part; they
-                                        * begin where those of the batch before end.  A reject's
-                                        * line number counts from 1 in each batch */
+    uint32_t rows_end, rejects_end;    /* ends in the part; each batch begins where the one before
+                                        * ends.  Line numbers of rejects count from 1 in each
+                                        * batch */
 };
 
 struct batch_group {
     struct row_part *part;             /* owned; its block is finished */
     size_t size;                       /* bytes of input */
-    uint64_t lines;                    /* lines or rows to add to the connection's `lines` */
+    uint64_t lines;
     size_t strings_bytes;              /* memory of the dictionary after the group's STRINGS frames;
-                                        * 0: the group has no such frame */
+                                        * 0: none */
     uint32_t count;
     struct batch_group_member batches[BATCH_GROUP_MAX];
 };
 
-/* Whether the batch with this number and count of lines may be the next of the group.  The group's
- * rows are in `builder`. */
+/* The group's rows are in `builder`. */
 bool batch_group_admits(const struct batch_group *group, const struct row_builder *builder,
                         uint64_t sequence, uint64_t lines);
-/* Add a batch.  The caller has put its rows into the builder, and its number and lines into
- * batches[count].  `hash` is of its content, `bytes` is its size as sent. */
+/* The caller has put the batch's rows into the builder, its number and lines into batches[count].
+ * `bytes` is its size as sent. */
 void batch_group_add(struct batch_group *group, const struct row_builder *builder,
                      const struct hash128_stream *hash, size_t bytes);
 
-/* The rejects of one batch: a view of the part's list. */
+/* A view of the part's list. */
 struct reject_list batch_group_rejects(const struct batch_group *group, uint32_t index);
-/* The number of the batch's rows; *first_out is the first of them in the block. */
+/* *first_out is the first of them in the block. */
 uint32_t batch_group_rows(const struct batch_group *group, uint32_t index, uint32_t *first_out);
 #endif

@@ -7,7 +7,6 @@
 #include "ingest/parse/stream_map.h"
 
 /* A new hash of the stream's name and `form`, to which the caller adds the batch's content.  `form`
- * names how the content is written: contents in different forms have different hashes.  May be
- * called on any thread. */
+ * names how the content is written.  May be called on any thread. */
 struct hash128_stream *batch_hash_new(const struct ingest_stream *stream, struct bytes form);
 #endif

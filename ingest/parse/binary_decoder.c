@@ -1,30 +1,25 @@
 /* binary_decoder: see binary_decoder.h.
  *
  * What must hold: a batch gives the same rows and rejects as lines of text with the same clicks.
- * There are two ways to add the rows of a batch:
+ * There are two ways to add its rows:
  *
  *     as columns   if every string, day, time and amount is valid and every entry of the batch's
  *                  tables is used.  The tables become the block's dictionaries, and the batch's
- *                  codes become the block's codes; a row costs a few nanoseconds.  This is tried
- *                  first.
- *     row by row   otherwise.  A valid row is added with its ids' codes, and costs no more if its
- *                  ids are long.  An invalid one is given to the row_builder as the line of text
- *                  that it stands for, to become a reject; builder_is_overfull bounds the rejects.
+ *                  codes become the block's codes.  This is tried first.
+ *     row by row   otherwise.  An invalid row is given to the row_builder as the line of text that
+ *                  it stands for, to become a reject.
  *
  * A table entry that no row uses would become a reseller's day without clicks, and a repeated entry
- * would become two equal keys.  So a string that the dictionary has already is ERROR_CORRUPT, and
- * the tables of a batch are checked for repeated entries.
+ * two equal keys.  So repeated strings and entries are ERROR_CORRUPT.
  *
- * A batch can name a string of 4 KiB by a number of 4 bytes.  So the limit WIRE_PAYLOAD_MAX holds
- * for the sum of the batch's header, its columns and all strings that its tables name.
+ * A batch can name a string of 4 KiB by a number of 4 bytes.  So WIRE_PAYLOAD_MAX limits the sum of
+ * its header, its columns and all strings that its tables name.
  *
- * Joined batches (binary_decoder_join) share the block's dictionaries.  If an entry of a batch's
- * tables was in an earlier joined batch, its code in the block is found by the string's number in
- * the connection's dictionary, without comparing strings.
+ * Joined batches (binary_decoder_join) share the block's dictionaries.
  *
  *   dictionary   0 "r1" │ 1 "r2" │ 2 "ad42"                          one for each connection
  *   tables       partitions (0, day 16037), (1, day 16037); ads (2)  for each batch
- *   columns      partition 0 1 0 │ ad 0 0 0 │ time … │ amount …      a value for each row     */
+ *   columns      partition 0 1 0 │ ad 0 0 0 │ time … │ amount …      a value for each row */
 #include "ingest/parse/binary_decoder.h"
 
 #include <inttypes.h>
@@ -38,10 +33,8 @@
 
 #define AMOUNT_END INT64_C(1000000000000000000) /* 18 digits */
 
-/* The entry has no code in the block yet. */
 #define CODE_NONE UINT32_C(0x7FFFFFFF)
 
-/* A string of the dictionary. */
 struct string_entry {
     struct hash128 hash;
     uint32_t batch;     /* the last batch that has it as an ad */
@@ -58,20 +51,19 @@ struct day_bounds {
 struct binary_decoder {
     struct block_dictionary strings;
     struct intern intern;
-    struct string_entry *entries; /* by code */
+    struct string_entry *entries;
     uint32_t entry_capacity;
-    uint32_t batch;                    /* number of this batch, used as a mark; never 0 */
-    bool is_parted;                    /* marks and codes of earlier batches are no longer valid */
-    bool is_plain;                     /* strings and days of this batch are valid, and so are marks
-                                        * and codes of the batches to which it is joined */
-    struct day_bounds *bounds;         /* by partition */
-    uint32_t *slot_at;                 /* by partition: the index of its slot in `partitions` */
-    uint8_t *partition_used, *ad_used; /* by partition or ad: 1 if a row has it */
+    uint32_t batch; /* used as a mark; never 0 */
+    bool is_parted; /* marks and codes of earlier batches are invalid */
+    bool is_plain;  /* strings and days of this batch are valid, as are marks and
+                     * codes of the batches to which it is joined */
+    struct day_bounds *bounds;
+    uint32_t *slot_at;
+    uint8_t *partition_used, *ad_used;
     uint32_t partition_capacity, ad_capacity;
-    /* The partitions of the joined batches, each marked with the last batch that has it.  They show
-     * which partitions a batch repeats, and give a partition's code in the block. */
+    /* The joined batches' partitions, each marked with the last batch that has it. */
     struct partition_table partitions;
-    uint32_t *codes; /* by partition or ad of the batch: its code in the block */
+    uint32_t *codes; /* codes in the block, by partition or ad of the batch */
     uint32_t code_capacity;
     struct buffer key, line;
     struct buffer fields[RECORD_FIELDS];
@@ -184,7 +176,6 @@ static bool width_is_good(uint8_t width, uint8_t width_max)
     return width <= width_max && (width & (width - 1)) == 0;
 }
 
-/* Read and check the fields of the header. */
 static int batch_read_header(struct reader *reader, struct binary_batch *batch)
 {
     batch->sequence = reader_u64(reader);
@@ -206,7 +197,7 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
         return ERROR_CORRUPT;
     if (batch->rows > BLOCK_ROWS_MAX)
         return ERROR_LIMIT;
-    /* If a table has more entries than the batch has rows, some entry is used by no row. */
+    /* A table with more entries than the batch has rows has an unused entry. */
     return batch->partition_count <= batch->rows && batch->ad_count <= batch->rows ? 0
                                                                                    : ERROR_CORRUPT;
 }
@@ -238,7 +229,7 @@ int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_o
     return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
 }
 
-/* The value of a row, `width` bytes wide; 0 if `width` is 0. */
+/* 0 if `width` is 0. */
 static inline uint64_t load_width(const uint8_t *column, uint8_t width, uint32_t row)
 {
     switch (width) {
@@ -272,7 +263,7 @@ static uint32_t batch_ad(const struct binary_batch *batch, uint32_t ad)
 
 /* ---- the tables of a batch ---- */
 
-/* Mark a partition of this batch; *at_out is the index of its slot.  False: it is repeated. */
+/* False: the partition is repeated. */
 static bool partition_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day,
                           uint32_t *at_out)
 {
@@ -289,7 +280,7 @@ static bool partition_add(struct binary_decoder *decoder, uint32_t reseller, int
     return true;
 }
 
-/* The bounds of a partition's times; a span of 0 if `day` is invalid or WIRE_DAY_NONE. */
+/* A span of 0: `day` is invalid or WIRE_DAY_NONE. */
 static struct day_bounds bounds_of(int32_t day)
 {
     int64_t start = (int64_t)day * DAY_MS - DAY_MS;
@@ -357,8 +348,8 @@ static int begin_ads(struct binary_decoder *decoder, const struct binary_batch *
     return 0;
 }
 
-/* Count a batch.  When the counter wraps, the marks of earlier batches are cleared, because later
- * batches get the same numbers. */
+/* When the counter wraps, the marks of earlier batches are cleared, because later batches get the
+ * same numbers. */
 static void batch_count(struct binary_decoder *decoder)
 {
     if (++decoder->batch != 0)
@@ -415,7 +406,7 @@ void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_bat
 
 /* ---- rows as columns ---- */
 
-/* Convert codes of any width to 32 bits; false: a code is not below `count`. */
+/* False: a code is not below `count`. */
 static bool widen_codes(const uint8_t *column, uint8_t width, uint32_t rows, uint32_t count,
                         uint32_t *codes)
 {
@@ -434,7 +425,7 @@ static bool widen_codes(const uint8_t *column, uint8_t width, uint32_t rows, uin
     return rows == 0 || greatest < count;
 }
 
-/* Add offsets of any width to `base`, modulo 2^64. */
+/* Modulo 2^64. */
 static void widen_values(const uint8_t *column, uint8_t width, uint32_t rows, uint64_t base,
                          int64_t *values)
 {
@@ -455,7 +446,6 @@ static bool all_set(const uint8_t *flags, uint32_t count)
     return count == 0 || memchr(flags, 0, count) == NULL;
 }
 
-/* Whether all rows of the columns are valid and use every entry of the tables. */
 static bool columns_are_plain(struct binary_decoder *decoder, const struct binary_batch *batch,
                               const struct row_builder *builder)
 {
@@ -483,8 +473,6 @@ static bool columns_are_plain(struct binary_decoder *decoder, const struct binar
            all_set(decoder->ad_used, batch->ad_count);
 }
 
-/* Write the values to the block's columns, behind its rows.  ERROR_CORRUPT: a code or scale is out
- * of range. */
 static int columns_widen(const struct binary_batch *batch, const struct row_builder *builder)
 {
     uint32_t rows = batch->rows;
@@ -511,8 +499,8 @@ static int columns_widen(const struct binary_batch *batch, const struct row_buil
     return 0;
 }
 
-/* Replace the batch's codes, which follow the block's rows in `codes`, by the block's codes.  In
- * the first batch of a block both are equal. */
+/* Replace the batch's codes, behind the block's rows, by the block's codes.  In the first batch of
+ * a block both are equal. */
 static void codes_translate(const struct binary_decoder *decoder, const struct block *block,
                             uint32_t *codes, uint32_t rows)
 {
@@ -559,8 +547,6 @@ static void ads_take(struct binary_decoder *decoder, const struct binary_batch *
     codes_translate(decoder, builder->block, builder->ad->codes, batch->rows);
 }
 
-/* Add missing entries to the block's dictionaries, translate the codes, and count the rows as the
- * block's.  The values are in the block's columns already. */
 static void columns_take(struct binary_decoder *decoder, const struct binary_batch *batch,
                          const struct row_builder *builder)
 {
@@ -596,7 +582,7 @@ int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batc
 
 /* ---- row by row ---- */
 
-/* A row's click as text; the views are valid until the next call. */
+/* Valid until the next call. */
 static struct record row_text(struct binary_decoder *decoder, const struct plain_record *plain,
                               int32_t day)
 {
@@ -618,7 +604,6 @@ static struct record row_text(struct binary_decoder *decoder, const struct plain
     return record;
 }
 
-/* The record as a CSV line, without its line end. */
 static struct bytes row_line(struct binary_decoder *decoder, const struct record *record)
 {
     buffer_clear(&decoder->line);
@@ -630,7 +615,7 @@ static struct bytes row_line(struct binary_decoder *decoder, const struct record
     return buffer_view(&decoder->line);
 }
 
-/* By partition and by ad of a batch: the reseller's and the ad's code in the builder. */
+/* The codes in the builder, by partition and by ad of a batch. */
 struct row_codes {
     int32_t *resellers, *ads;
 };
@@ -663,8 +648,8 @@ static void row_add(struct binary_decoder *decoder, const struct binary_batch *b
     row_builder_add(builder, &record, number, row_line(decoder, &record));
 }
 
-/* Whether the partition keys or the rejects are more than a write batch may have: a few short rows
- * can stand for any amount of text. */
+/* Whether there is more text than a write batch may have: short rows can stand for any amount of
+ * it. */
 static bool builder_is_overfull(const struct row_builder *builder)
 {
     return builder->block->partitions.text.size > WRITE_BATCH_BYTES_MAX ||

@@ -1,9 +1,8 @@
 /* binary_decoder: decodes frames of the binary protocol into rows of a row_builder.
  *
- * A decoder keeps the dictionary of a connection.  It uses neither sockets nor the engine.  The
- * bytes come from a client and may be anything; a frame is accepted or refused as a whole.
+ * A decoder keeps the dictionary of a connection.  A frame is accepted or refused as a whole.
  * ERROR_CORRUPT: the frame is not formed as client/wire.h says.  ERROR_LIMIT: it exceeds a limit.
- * A single invalid row becomes a reject, as the same row would as a line of text. */
+ * A single invalid row becomes a reject. */
 #ifndef DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 #define DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 
@@ -13,18 +12,15 @@
 struct binary_decoder;
 struct hash128_stream;
 
-/* `seed` is random. */
 struct binary_decoder *binary_decoder_new(uint64_t seed);
 void binary_decoder_free(struct binary_decoder *decoder);      /* NULL is fine */
 
-/* Bytes of memory that the dictionary takes. */
 size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder);
 
-/* Add the payload of a STRINGS frame to the dictionary.  After a failure the dictionary must not be
- * used. */
+/* After a failure the dictionary must not be used. */
 must_check int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload);
 
-/* A BATCH frame: the fields of its checked header, and views of the parts of its payload. */
+/* A BATCH frame: its checked header, and views of the parts of its payload. */
 struct binary_batch {
     uint64_t sequence;
     uint32_t rows;
@@ -36,24 +32,22 @@ struct binary_batch {
     struct bytes shape;                /* the header without the number */
     const uint8_t *resellers, *days, *ads;
     const uint8_t *partition_codes, *ad_codes, *times, *amounts, *scales;
-    struct bytes columns;              /* all columns: partition codes to scales */
+    struct bytes columns;
 };
 must_check int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_out);
 
 /* Check the batch's tables against the dictionary, before the calls below.  `is_next`: the rows
- * will be joined to those of the batch before, which are still in the builder. */
+ * will be joined to those of the batch before, which are in the builder. */
 must_check int binary_decoder_begin(struct binary_decoder *decoder,
                                     const struct binary_batch *batch, bool is_next);
 
-/* Add the batch's content to `hash`.  The hash depends on the strings themselves, not on the
- * numbers that they have on this connection. */
+/* The hash depends on the strings, not on their numbers on this connection. */
 void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
                          struct hash128_stream *hash);
 
 /* Add the rows to `builder`, behind those of the batches that were joined before.  Returns 1 when
- * that is done.  Returns 0 when rows must be checked one by one, or the dictionary was emptied
- * since those batches: nothing was added, and the caller begins the batch again
- * (binary_decoder_begin) for a builder without rows. */
+ * that is done.  Returns 0 if rows must be checked one by one, or the dictionary was emptied: the
+ * caller begins the batch again for a builder without rows. */
 must_check int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder);
 

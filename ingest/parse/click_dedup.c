@@ -1,13 +1,10 @@
 /* click_dedup: see click_dedup.h.
  *
- * What must hold: the rows are compared with all applied rows, durable or not, and are applied only
- * if none of their days has changed since.  So if two connections send the same id, the second one
- * finds the row of the first.  Rows, increments and the producer's position are one write batch.
- * If two rows of a batch have the same id, the earlier line is the click.
+ * What must hold: the rows are compared with all applied rows, durable or not.  They are applied
+ * only if none of their days has changed since.  If two rows of a batch have the same id, the
+ * earlier line is the click.
  *
- * The rows of a batch are sorted by day and by the order of the table.  Each day is read once, from
- * the batch's first row of that day to its last.  If the clicks of the batch are close in time, the
- * read returns few other rows; the more they are spread, the more other rows it returns. */
+ * Each day is read once, from the batch's first row of that day to its last. */
 #include "ingest/parse/click_dedup.h"
 
 #include <stdlib.h>
@@ -19,20 +16,17 @@
 
 enum {
     READ_ROWS = 5000,
-    SORTED_AT_ONCE = 1024, /* rows that the engine thread sorts in less than a millisecond */
-    CONFLICTS_MAX = 3,     /* after so many, the write lock is taken */
+    SORTED_AT_ONCE = 1024,
+    CONFLICTS_MAX = 3, /* after so many, the write lock is taken */
     ARENA_CHUNK = 64 * 1024
 };
 
-/* Small, because a batch may have a million of them; key_of has the rest. */
 struct click_dedup_row {
     uint32_t row; /* of the block */
     uint32_t partition;
     enum click_dedup_verdict verdict;
 };
 
-/* The key of a row of the block within its partition; `clustering` has views of `time_ms` and of
- * the block. */
 struct click_key {
     uint8_t time_ms[8];
     struct clustering clustering;
@@ -48,24 +42,23 @@ struct click_dedup {
     const struct block *block;
     struct schema *schema; /* owned reference: keeps `table` valid; NULL if EMPTY */
     const struct table *table;
-    const struct block_column *time, *ad, *click_id; /* of the block */
-    struct arena *arena;                             /* of the expectations */
-    struct click_dedup_row *rows;                    /* by partition, clustering and line */
+    const struct block_column *time, *ad, *click_id;
+    struct arena *arena;
+    struct click_dedup_row *rows; /* by partition, clustering and line */
     uint32_t row_count;
-    struct store_expectation *expectations; /* one for each partition; has_changed: must be read */
+    struct store_expectation *expectations; /* one for each partition; has_changed: to be read */
     uint32_t expectation_count;
-    uint32_t partition;           /* in `expectations`: the partition that is being read */
-    uint32_t begin, end;          /* in `rows`: its rows */
-    struct click_key first, last; /* of these rows */
-    uint32_t next;                /* the first of these rows that no page has passed yet */
-    uint32_t conflicts;           /* how often applying the rows was refused by ERROR_CONFLICT */
-    bool has_write_lock;          /* or waits for it */
+    uint32_t partition;
+    uint32_t begin, end;
+    struct click_key first, last;
+    uint32_t next;
+    uint32_t conflicts;
+    bool has_write_lock; /* or waits for it */
     struct store_write_lock write_lock;
     void (*done)(void *context);
     void *context;
 };
 
-/* A column of the block, which the builder has filled. */
 static const struct block_column *column_of(const struct click_dedup *dedup, uint32_t column_id)
 {
     return block_column_at((struct block *)(uintptr_t)dedup->block, column_id);
@@ -171,7 +164,7 @@ static int order_rows(const void *a, const void *b, void *dedup)
     return order != 0 ? order : (left->row > right->row) - (left->row < right->row);
 }
 
-/* Run on the lane's thread if the batch is large; block and schema do not change meanwhile. */
+/* Runs on LANE_COMPUTE if the batch is large; block and schema do not change meanwhile. */
 static void sort_rows(struct job *job)
 {
     struct click_dedup *dedup = (struct click_dedup *)job;
@@ -189,7 +182,6 @@ static struct decimal amount_of(const struct click_dedup *dedup, const struct cl
     return decimal_from(amount->integers[row->row], amount->scales[row->row]);
 }
 
-/* The verdict for a row if there is a click with its id and with `amount`. */
 static enum click_dedup_verdict verdict_of(const struct click_dedup *dedup,
                                            const struct click_dedup_row *row, struct decimal amount)
 {
@@ -197,8 +189,6 @@ static enum click_dedup_verdict verdict_of(const struct click_dedup *dedup,
                                                                : CLICK_DEDUP_DIFFERENT;
 }
 
-/* Compare the partition's rows with each other: among rows with the same id, the first line is
- * the click. */
 static void judge_among_themselves(struct click_dedup *dedup)
 {
     uint32_t first = dedup->begin;
@@ -215,7 +205,6 @@ static void judge_among_themselves(struct click_dedup *dedup)
     }
 }
 
-/* Make an expectation for each partition of the sorted rows.  All partitions are to be read. */
 static void make_expectations(struct click_dedup *dedup)
 {
     const struct block_dictionary *partitions = &dedup->block->partitions;
@@ -242,7 +231,6 @@ static void click_dedup_finish(struct click_dedup *dedup, int status, const stru
     dedup->done(dedup->context);
 }
 
-/* How the key of the next row of the batch compares with that of `found`. */
 static int compare_next(const struct click_dedup *dedup, const struct table *table,
                         const struct page_row *found)
 {
@@ -252,7 +240,6 @@ static int compare_next(const struct click_dedup *dedup, const struct table *tab
     return row_clustering_compare(table, &key.clustering, &found->row.clustering);
 }
 
-/* Set the verdict of all rows of the batch that have the id of `found`, not only of the first. */
 static int judge_found(struct click_dedup *dedup, const struct table *table,
                        const struct page_row *found, struct error *err)
 {
@@ -286,7 +273,7 @@ static void take_page(void *context, int status, const struct error *err,
         click_dedup_finish(dedup, status, err);
         return;
     }
-    /* The version of the first page is the version of the whole read. */
+    /* The version of the first page stands for the whole read. */
     if (expectation->has_changed)
         expectation->version = page->version;
     expectation->has_changed = false;
@@ -321,7 +308,6 @@ static int read_page(struct click_dedup *dedup, struct bytes position, struct er
     return store_read(dedup->store, &request, take_page, dedup, err);
 }
 
-/* The end of the partition whose rows begin at dedup->begin. */
 static uint32_t end_of_partition(const struct click_dedup *dedup)
 {
     uint32_t end = dedup->begin + 1;
@@ -332,8 +318,6 @@ static uint32_t end_of_partition(const struct click_dedup *dedup)
     return end;
 }
 
-/* Read the next partition that was not read yet or has changed since; after the last one, finish.
- */
 static void read_partition(struct click_dedup *dedup)
 {
     struct error err = {0};
@@ -469,8 +453,6 @@ static void add_increment(struct write_batch *batch, struct ingest_counter count
         write_batch_add_increment(batch, &increment);
 }
 
-/* Make the row of a new click: its marker, its amount, and day_derived if its day was computed from
- * its time. */
 static void make_row(const struct click_dedup *dedup, const struct click_dedup_row *row,
                      struct write_batch *batch, struct unfiltered *item)
 {
@@ -513,8 +495,6 @@ static void make_row(const struct click_dedup *dedup, const struct click_dedup_r
     };
 }
 
-/* Add the new rows of the partition that begins at `begin` as one mutation; returns the beginning
- * of the next partition. */
 static uint32_t add_partition(const struct click_dedup *dedup, uint32_t begin,
                               struct write_batch *batch)
 {

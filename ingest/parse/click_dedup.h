@@ -8,10 +8,9 @@
  *     ─▶ rows and increments are applied if the days have not changed since they were read; else
  *        the days are read again
  *
- * The row builder's block is not applied itself, because the store gives a rank to each click of a
- * block, and clicks with ids have no ranks.  The block is of row_builder_schema's table; its new
- * rows are written as rows of the stream's table.  All functions run on the engine thread; only the
- * rows of a large batch are sorted on LANE_COMPUTE. */
+ * The row builder's block is not applied itself, because the store would give ranks to its clicks.
+ * New rows are written as rows of the stream's table.  All functions run on the engine thread; only
+ * the rows of a large batch are sorted on LANE_COMPUTE. */
 #ifndef DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 #define DAYBOOK_INGEST_PARSE_CLICK_DEDUP_H
 
@@ -30,32 +29,28 @@ enum click_dedup_state {
     CLICK_DEDUP_EMPTY,
     CLICK_DEDUP_READING,
     CLICK_DEDUP_JUDGED,
-    CLICK_DEDUP_STALE,                 /* judged, and refused: some days have changed since */
+    CLICK_DEDUP_STALE,
     CLICK_DEDUP_FAILED
 };
 enum click_dedup_state click_dedup_state(const struct click_dedup *dedup);
-const struct error *click_dedup_error(const struct click_dedup *dedup); /* of CLICK_DEDUP_FAILED */
+const struct error *click_dedup_error(const struct click_dedup *dedup);
 
 /* Find out which of the block's rows are new.  The state must be EMPTY, or STALE with the same
- * block; if it is STALE, only the days that have changed are read again.  `done` is called once,
- * possibly before this call returns, when the state is JUDGED or FAILED.  The block must not change
- * until click_dedup_clear. */
+ * block.  `done` is called once, when the state is JUDGED or FAILED, possibly before this call
+ * returns.  The block must not change until click_dedup_clear. */
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context);
-/* Memory of the results, besides the block. */
 size_t click_dedup_bytes(const struct click_dedup *dedup);
-/* Drop the results; not while READING. */
+/* Not while READING. */
 void click_dedup_clear(struct click_dedup *dedup);
 
-/* The result, in the state JUDGED. */
 enum click_dedup_verdict { CLICK_DEDUP_NEW, CLICK_DEDUP_DUPLICATE, CLICK_DEDUP_DIFFERENT };
-/* The number of rows with this verdict. */
 uint64_t click_dedup_count(const struct click_dedup *dedup, enum click_dedup_verdict verdict);
 void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list *rejects);
 void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *batch);
-/* Apply the batch, to which click_dedup_add_rows has added the rows, as store_apply_if does.  After
- * ERROR_CONFLICT the state is STALE, after ERROR_FULL it is still JUDGED, after any other result
- * EMPTY.  After several conflicts in a row, the next click_dedup_judge locks other writers out
+/* Apply the batch, which has the rows of click_dedup_add_rows, by store_apply_if.  After
+ * ERROR_CONFLICT the state is STALE, after ERROR_FULL still JUDGED, after any other result EMPTY.
+ * After several conflicts in a row, the next click_dedup_judge locks other writers out
  * (store_write_lock) until its rows are applied or dropped. */
 must_check int click_dedup_apply(struct click_dedup *dedup, struct write_batch *batch,
                                  store_done done, void *context, struct error *err);

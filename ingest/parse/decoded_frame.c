@@ -1,11 +1,11 @@
 /* decoded_frame: see decoded_frame.h.
  *
  * What must hold: a frame that is decoded ahead has the same meaning when the connection handles
- * it.  So a plan ends before any frame that could change the meaning of later frames: HELLO, LINES,
- * a CONTROL line that chooses a stream or is unknown, and bytes that are not a frame.
+ * it.  So a plan ends before HELLO, LINES, a CONTROL line that chooses a stream or is unknown, and
+ * bytes that are not a frame.
  *
  *     input   STRINGS │ BATCH │ CONTROL #file … │ BATCH │ CONTROL #stream … │ BATCH │ half a frame
- *     plan    ├─ 0 ─────  1  ─────────────────────  2  ─┤                                        */
+ *     plan    ├─ 0 ─────  1  ─────────────────────  2  ─┤ */
 #include "ingest/parse/decoded_frame.h"
 
 #include "base/crc32c.h"
@@ -21,7 +21,7 @@ bool decoded_frame_is_sound(struct bytes frame)
     return sum == load_u32(header + 8) && header[5] == 0 && header[6] == 0 && header[7] == 0;
 }
 
-/* The first frame of `input`; size 0: it is not whole, or longer than a frame may be. */
+/* Size 0: the frame is not whole, or too long. */
 static struct bytes frame_first(struct bytes input)
 {
     if (input.size < WIRE_HEADER_SIZE || load_u32(input.data) > WIRE_PAYLOAD_MAX)

@@ -1,9 +1,8 @@
 /* delimiter_index: see delimiter_index.h.
  *
  * A block of 64 bytes becomes a mask with one bit for each delimiter.  The bits become positions,
- * always eight at a time, even if the mask has fewer bits.  So the usual block, with at most eight
- * delimiters, costs one branch that is always predicted.  The next block overwrites the entries
- * past the count. */
+ * always eight at a time, even if the mask has fewer, because that saves branches.  The next block
+ * overwrites the entries past the count. */
 #include "ingest/parse/delimiter_index.h"
 
 #include "base/bytes.h"
@@ -16,7 +15,7 @@ static inline uint32_t *mask_positions(uint64_t mask, uint32_t base, uint32_t *p
 
     for (int done = 0; done < count; done += POSITIONS_STEP) {
         for (int i = 0; i < POSITIONS_STEP; i++) {
-            /* __builtin_ctzll(0) is undefined; the position for a mask of 0 is not used. */
+            /* __builtin_ctzll(0) is undefined; positions for a mask of 0 are not used. */
             positions[done + i] = base + (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
             mask &= mask - 1;
         }
@@ -24,7 +23,6 @@ static inline uint32_t *mask_positions(uint64_t mask, uint32_t base, uint32_t *p
     return positions + count;
 }
 
-/* Clear the bits of bytes past the text's end, `left` bytes away. */
 static inline uint64_t mask_within(uint64_t mask, size_t left)
 {
     return left >= BLOCK_BYTES ? mask : mask & ((UINT64_C(1) << left) - 1);
@@ -47,7 +45,7 @@ static inline uint64_t mask_portable(const uint8_t *text)
         uint64_t word = load_u64(text + 8 * i);
         uint64_t found = bytes_equal_to(word, ',') | bytes_equal_to(word, '\n');
 
-        /* Gathers the eight high bits into the top byte. */
+        /* Gather the eight high bits into the top byte. */
         mask |= ((found >> 7) * UINT64_C(0x0102040810204080) >> 56) << 8 * i;
     }
     return mask;

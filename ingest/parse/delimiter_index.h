@@ -1,8 +1,7 @@
 /* delimiter_index: finds the positions of the commas and line ends in a piece of text.
  *
- * This is the first step of parsing: the sizes of a line's five fields are then differences of
- * positions.  There are two implementations with the same result: one uses AVX2, where the
- * processor has it; the portable one reads eight bytes at a time. */
+ * One implementation uses AVX2.  The portable one reads eight bytes at a time, with the same
+ * result. */
 #ifndef DAYBOOK_INGEST_PARSE_DELIMITER_INDEX_H
 #define DAYBOOK_INGEST_PARSE_DELIMITER_INDEX_H
 
@@ -18,7 +17,6 @@ enum {
  * `size` + DELIMITER_EXTRA entries; returns how many there are. */
 typedef size_t (*delimiter_index)(const uint8_t *text, size_t size, uint32_t *positions);
 
-/* The fastest implementation that this processor can run. */
 delimiter_index delimiter_index_best(void);
 size_t delimiter_index_portable(const uint8_t *text, size_t size, uint32_t *positions);
 #endif

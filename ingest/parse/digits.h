@@ -1,8 +1,6 @@
 /* digits: reads thirteen decimal digits as a number: a click's time in milliseconds since 1970.
  *
- * There are two implementations with the same result.  One works on every machine and reads words
- * of eight digits.  The other reads a vector of sixteen bytes and combines its digits in pairs,
- * fours and eights.  The functions are inline, because each line has a time. */
+ * The two implementations have the same result. */
 #ifndef DAYBOOK_INGEST_PARSE_DIGITS_H
 #define DAYBOOK_INGEST_PARSE_DIGITS_H
 
@@ -13,7 +11,6 @@ enum {
     DIGITS_READ = 16                   /* bytes that must be readable from the first digit on */
 };
 
-/* The value of the eight ASCII digits in `word`. */
 static inline uint64_t digits_of_word(uint64_t word)
 {
     word = (word & UINT64_C(0x0F0F0F0F0F0F0F0F)) * 2561 >> 8;
@@ -31,7 +28,7 @@ static inline uint64_t digits_not_in_word(uint64_t word)
     return ((word & high) ^ three) | (((word + UINT64_C(0x0606060606060606)) & high) ^ three);
 }
 
-/* The value of the DIGITS_TIME digits at `text`; false: a byte is not a digit. */
+/* False: a byte is not a digit. */
 static inline bool digits_time_by_words(const uint8_t *text, uint64_t *number_out)
 {
     uint64_t head = load_u64(text);
@@ -46,8 +43,7 @@ static inline bool digits_time_by_words(const uint8_t *text, uint64_t *number_ou
 #if defined(__SSE4_1__)
 #include <smmintrin.h>
 
-/* The same as digits_time_by_words.  The digits are shifted to the vector's end, behind three
- * zeros. */
+/* The digits are shifted to the vector's end, behind three zeros. */
 static inline bool digits_time_by_vector(const uint8_t *text, uint64_t *number_out)
 {
     const __m128i tens = _mm_set1_epi16(1 << 8 | 10);

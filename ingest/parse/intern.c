@@ -1,5 +1,4 @@
-/* intern: see intern.h.  The table uses open addressing with linear probing, and is at most half
- * full. */
+/* intern: see intern.h. */
 #include "ingest/parse/intern.h"
 
 #include "base/hash128.h"
@@ -7,10 +6,9 @@
 
 enum {
     INTERN_SLOTS_MIN = 64,
-    INTERN_SLOTS_KEPT_MAX = 1 << 17 /* a clear frees a table of more slots */
+    INTERN_SLOTS_KEPT_MAX = 1 << 17 /* a clear frees a larger table */
 };
 
-/* A mask of the first `size` bytes of a word.  A shift by 64 bits would be undefined. */
 #define MASK(size)                                                                                 \
     ((size) <= 0 ? 0 : (size) >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * ((size)&7)) - 1)
 #define MASKS(size)                                                                                \
@@ -68,7 +66,6 @@ struct intern_key intern_key_long(struct bytes text)
     };
 }
 
-/* Put a key that the table does not have into a free slot. */
 static void intern_place(struct intern *intern, struct intern_key key, uint32_t code)
 {
     uint32_t at = intern_slot_of(intern, key);

@@ -1,9 +1,8 @@
 /* intern: finds the code of a string in a dictionary, in a few nanoseconds.
  *
- * It is a hash table over the dictionary's strings.  A string of up to 16 bytes is compared as two
- * integers, without reading the dictionary's text.  A longer string is found by its hash and then
- * compared.  Each slot has the epoch in which it was filled.  Clearing increments the table's
- * epoch, so the cost of clearing does not depend on the table's size. */
+ * It is a hash table with open addressing and linear probing, at most half full.  A string of up to
+ * 16 bytes is compared as two integers.  A longer string is found by its hash and then compared.
+ * Each slot has the epoch in which it was filled, and clearing increments the table's epoch. */
 #ifndef DAYBOOK_INGEST_PARSE_INTERN_H
 #define DAYBOOK_INGEST_PARSE_INTERN_H
 
@@ -13,58 +12,56 @@
 
 enum {
     INTERN_SHORT_MAX = 16,
-    INTERN_NONE = -1,                  /* no code; codes are below BLOCK_ROWS_MAX */
+    INTERN_NONE = -1,                  /* codes are below BLOCK_ROWS_MAX */
     INTERN_PADDING = 16,               /* bytes that must be readable after a string's start */
-    INTERN_APART = 1 << 30             /* in the size of a separate key (intern_key_apart); strings
-                                        * are shorter */
+    INTERN_APART = 1 << 30             /* marks the size of a separate key (intern_key_apart) */
 };
 
 struct intern_slot {
-    uint64_t low, high;                /* the string's bytes, then zeros; or a long string's hash */
-    uint32_t size;                     /* with INTERN_APART: the string has a separate key */
-    uint32_t epoch;                    /* differs from the table's: the slot is empty */
+    uint64_t low, high;                /* the bytes of the string, then zeros; or a long string's
+                                        * hash */
+    uint32_t size;                     /* with INTERN_APART: of a separate key */
+    uint32_t epoch;
     uint32_t code;
     uint32_t unused;
 };
 
 struct intern {
     struct intern_slot *slots;
-    uint32_t mask;                     /* number of slots - 1 */
+    uint32_t mask;
     uint32_t count;
     uint32_t epoch;
-    uint64_t seed;                     /* random, so that clients cannot choose ids that collide */
+    uint64_t seed;                     /* random, so that clients cannot make ids collide */
     struct block_dictionary *dictionary;
 };
 
-/* `dictionary` outlives the table.  The caller of intern_clear also clears the dictionary; only
- * row_builder_part_ads does not. */
+/* `dictionary` outlives the table.  The caller of intern_clear also clears the dictionary, except
+ * row_builder_part_ads. */
 void intern_init(struct intern *intern, uint64_t seed, struct block_dictionary *dictionary);
 void intern_release(struct intern *intern);
 void intern_clear(struct intern *intern);
-size_t intern_bytes(const struct intern *intern);      /* of memory, without the dictionary */
+size_t intern_bytes(const struct intern *intern);
 
-/* The part of a string that is compared first: its bytes, or a long string's hash. */
 struct intern_key {
     uint64_t low, high;
     uint32_t size;
 };
 
-/* INTERN_PADDING bytes from `text.data` on are readable. */
+/* INTERN_PADDING bytes from `text.data` on must be readable. */
 static inline struct intern_key intern_key_of(struct bytes text);
 struct intern_key intern_key_long(struct bytes text);
 /* A separate key for the string of `key`.  It finds only strings that were added with a separate
- * key, and an ordinary key does not find these strings.  Lookups by a separate key are slower. */
+ * key, which ordinary keys do not find.  It is slower. */
 static inline struct intern_key intern_key_apart(struct intern_key key);
 
-/* The string's code; INTERN_NONE: the table does not have the string. */
 static inline int32_t intern_find(const struct intern *intern, struct intern_key key,
                                   struct bytes text);
-/* Add a string that the table does not have; returns its code. */
+/* Add a string that the table does not have. */
 uint32_t intern_add(struct intern *intern, struct intern_key key, struct bytes text);
 
-/* ---- inline, because each line looks up two strings ---- */
+/* ---- inline functions ---- */
 
-/* By the size of a short string: the bits of a key that are the string's own bytes. */
+/* The bits of a key that are the string's own bytes, by its size. */
 struct intern_mask {
     uint64_t low, high;
 };

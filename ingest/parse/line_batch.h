@@ -4,14 +4,13 @@
 
 #include "ingest/parse/ndjson.h"
 
-/* Parse whole lines from the start of `text` on, at most `lines_max`, up to the first line that
- * begins with '#' or has no end yet.  Returns the bytes of these lines, and adds their number to
- * parser->line.  LINE_PARSER_PADDING bytes are readable behind `text`.  `ndjson` NULL: the lines
- * are CSV. */
+/* Parse whole lines from the start of `text` on, at most `lines_max`, up to a line that begins with
+ * '#' or has no end.  Returns their bytes, and adds their number to parser->line.
+ * LINE_PARSER_PADDING bytes are readable behind `text`.  `ndjson` NULL: the lines are CSV. */
 size_t line_batch_run(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text, uint64_t lines_max);
 
-/* Parse a whole batch: every line of `text` has its LF.  A line that begins with '#' becomes a
+/* Parse a whole batch; every line of `text` has its LF.  A line that begins with '#' becomes a
  * reject. */
 void line_batch_parse(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text);

@@ -1,19 +1,15 @@
 /* line_parser: see line_parser.h.
  *
  * There are two ways to parse a line, with the same result.  The plain way is for a line that has
- * the right number of delimiters, a time of 13 digits and a short amount; it passes views to
- * row_builder_add_plain.  All other lines, and those that row_builder_add_plain refuses, take the
- * full way: the line is split with regard to quotes, and row_builder_add checks each field.  The
- * plain way refuses every field with a quote: a quote is not a digit, and row_builder_add_plain
- * refuses an id with a quote.
- *
- * The order of columns decides whether lines can take the plain way (order_is_plain).
+ * the right number of delimiters, a time of 13 digits and a short amount.  All other lines take the
+ * full way, as do those that row_builder_add_plain refuses.  The plain way refuses every field with
+ * a quote.
  *
  *   text    r1,2013-11-28,1385654400123,ad42,0.005\n r2,...
  *   index     ^2         ^13           ^27  ^32   ^38   positions of one window of 16 KiB
  *
- * If a line crosses the end of a window, the next window begins with this line.  A line that is
- * longer than a window takes the full way. */
+ * A line that crosses the end of a window begins the next one.  A line longer than a window takes
+ * the full way. */
 #include "ingest/parse/line_parser.h"
 
 #include "ingest/parse/digits.h"
@@ -48,9 +44,9 @@ void line_parser_release(struct line_parser *parser)
 
 enum { LINE_FIELDS_MAX = RECORD_FIELDS_MAX + 1 }; /* one more shows that a line has too many */
 
-/* Read the field that starts at `*at`, and set `*at` behind its comma, or past the line's end.  A
- * quoted field is a view of `unquoted`, to which its text is appended without quotes; any other
- * field is a view of the line.  False: a quote is wrong. */
+/* Read the field at *at, and set *at behind its comma, or past the line's end.  A quoted field is a
+ * view of `unquoted`, to which its text is appended; any other field is a view of the line.  False:
+ * a quote is wrong. */
 static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
                        struct bytes *field_out)
 {
@@ -64,7 +60,7 @@ static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
         *at = i + 1;
         return memchr(field_out->data, '"', field_out->size) == NULL;
     }
-    /* An empty field, too, is a view of `unquoted`, which therefore must have memory. */
+    /* A view of an empty field needs memory, too. */
     buffer_reserve(unquoted, line.size - i);
     start = unquoted->size;
     for (i++;; i++) {
@@ -85,16 +81,14 @@ static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
     return true;
 }
 
-/* The fields of a line, at most LINE_FIELDS_MAX.  False: a quote is wrong; the last field is the
- * line from the wrong field on. */
+/* False: a quote is wrong, and the last field is the line from the wrong field on. */
 static bool line_split(struct line_parser *parser, struct bytes line,
                        struct bytes fields[LINE_FIELDS_MAX], uint32_t *count_out)
 {
     size_t at = 0;
 
     buffer_clear(&parser->unquoted);
-    /* Reserve room for the whole line: the buffer then does not move, and views of it stay
-     * valid. */
+    /* The buffer must not move, because fields are views of it. */
     buffer_reserve(&parser->unquoted, line.size + 1);
     for (*count_out = 0; at <= line.size && *count_out < LINE_FIELDS_MAX;) {
         size_t start = at;
@@ -159,7 +153,6 @@ bool line_parser_is_header(struct bytes line, const struct line_columns *columns
     return is_header;
 }
 
-/* Set the error text to `word` and `text`, quoted as in a reject; returns ERROR_INVALID. */
 static int header_error(struct error *err, const char *word, struct bytes text)
 {
     struct buffer quoted = {0};
@@ -213,7 +206,6 @@ static inline bool plain_time(struct bytes text, int64_t *time_ms_out)
     return true;
 }
 
-/* Parse an amount of more than eight bytes, digit by digit. */
 static bool long_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
 {
     uint64_t value = 0;
@@ -237,18 +229,17 @@ static bool long_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_o
     return true;
 }
 
-/* A mask of the first `count` bytes of a word; `count` is less than 8. */
 static inline uint64_t first_bytes(size_t count)
 {
     return (UINT64_C(1) << 8 * count) - 1;
 }
 
 /* Parse an amount of up to eight bytes as one word, without a branch that depends on the place of
- * the point; a longer amount takes long_amount:
+ * the point:
  *
  *     "12.34"   12.34xxx     the first point is byte 2
  *               1234xxxx     closed up
- *               00001234     moved to the word's end behind zeros                               */
+ *               00001234     moved to the word's end behind zeros */
 static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -258,9 +249,8 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     if (text.size == 0 || text.size > 8)
         return text.size > 0 && long_amount(text, amount_out, scale_out);
     uint64_t word = load_u64(text.data);
-    /* A borrow can set wrong marks, but only above the lowest mark, and only the lowest mark is
-     * used.  The text's end gets a mark, too, because the bytes behind the end may be
-     * uninitialized. */
+    /* A borrow can set wrong marks, but only above the lowest mark, and only that mark is used.
+     * The text's end gets a mark, too, because the bytes behind it may be uninitialized. */
     uint64_t found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
     found |= UINT64_C(0x80) << 8 * (text.size - 1) << 8;
     size_t point = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
@@ -281,8 +271,8 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     return true;
 }
 
-/* Whether row_builder_add_plain reads every field of a line.  It reads no click id, and a field
- * that nothing reads is not checked for quotes. */
+/* Whether row_builder_add_plain reads every field of a line.  A field that nothing reads is not
+ * checked for quotes. */
 static bool order_is_plain(const struct line_order *order)
 {
     bool has_day = order->line_field[FIELD_DAY] != LINE_FIELD_NONE;
@@ -291,7 +281,7 @@ static bool order_is_plain(const struct line_order *order)
            order->field_count == (has_day ? RECORD_FIELDS : RECORD_FIELDS - 1);
 }
 
-/* Add the line whose `count` fields end at `ends`; false: it needs the full way. */
+/* False: the line needs the full way. */
 static inline bool plain_line(const struct line_parser *parser, struct row_builder *builder,
                               const uint8_t *text, size_t start, const uint32_t *ends,
                               uint32_t count)
@@ -323,7 +313,6 @@ static inline bool plain_line(const struct line_parser *parser, struct row_build
            row_builder_add_plain(builder, &record);
 }
 
-/* Parse the lines that end within the window `text`; returns their bytes. */
 static size_t window_run(struct line_parser *parser, struct row_builder *builder, struct bytes text,
                          uint64_t lines_max)
 {
@@ -337,12 +326,10 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
 
     uint64_t rows_max = text.size / (2 * (RECORD_FIELDS - 1)) + 1;
 
-    /* A line that becomes a row has at least two bytes for each field but the day, counting commas
-     * and line end. */
+    /* A line that becomes a row has at least two bytes for each field but the day. */
     block_reserve(builder->block, (uint32_t)(lines_max < rows_max ? lines_max : rows_max));
     while (start < text.size && parser->line < line_end && text.data[start] != '#') {
-        /* With the constant RECORD_FIELDS, which fits nearly all lines, the compiler unrolls the
-         * loops. */
+        /* With the constant RECORD_FIELDS the compiler unrolls the loops. */
         if (is_plain && at + fields <= count &&
             (fields == RECORD_FIELDS
                  ? plain_line(parser, builder, text.data, start, positions + at, RECORD_FIELDS)

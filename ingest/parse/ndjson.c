@@ -1,11 +1,10 @@
 /* ndjson: see ndjson.h.
  *
  * yajl reads all lines of a connection as one sequence of values, so that its parser is allocated
- * once.  A line is valid if it is exactly one whole object.  After an invalid line the parser is
- * freed, so that the line has no effect on the next line.
+ * once.  After an invalid line the parser is freed, so that the line has no effect on the next.
  *
- * yajl turns a half of a surrogate pair that stands alone into '?'.  Different ids could then
- * become equal, so lines with such a half are refused before yajl reads them. */
+ * yajl turns half of a surrogate pair into '?', which could make different ids equal.  So lines
+ * with such a half are refused before yajl reads them. */
 #include "ingest/parse/ndjson.h"
 
 #include <yajl/yajl_parse.h>
@@ -14,21 +13,20 @@
 
 struct ndjson {
     const struct line_columns *columns;
-    yajl_handle parser; /* NULL: not allocated yet, or freed after an invalid line */
-    /* the line that is being read */
+    yajl_handle parser;
     struct buffer values; /* copies: yajl overwrites its own */
     struct {
-        size_t offset, size; /* in `values` */
+        size_t offset, size;
         bool is_present;
     } fields[RECORD_FIELDS_MAX];
-    int field; /* of the last key */
+    int field;
     uint32_t objects;
-    bool is_open;          /* within an object */
+    bool is_open;
     enum reject_code code; /* why a callback stopped the parser */
-    struct buffer text;    /* the text at which it stopped */
+    struct buffer text;
 };
 
-/* ---- callbacks of yajl: a result of 0 stops the parser ---- */
+/* ---- callbacks of yajl; 0 stops the parser ---- */
 
 static int ndjson_refuse(struct ndjson *ndjson, enum reject_code code, struct bytes text)
 {
@@ -64,7 +62,7 @@ static int ndjson_boolean(void *context, int value)
 {
     (void)context;
     (void)value;
-    return 0; /* no field of a click is a boolean */
+    return 0;
 }
 
 static int ndjson_key(void *context, const unsigned char *data, size_t size)
@@ -156,13 +154,12 @@ static void ndjson_make_parser(struct ndjson *ndjson)
     ndjson->parser = yajl_alloc(&ndjson_callbacks, NULL, ndjson);
     check(ndjson->parser != NULL);
     yajl_config(ndjson->parser, yajl_allow_multiple_values, 1);
-    /* The row builder validates strings, and its reject says which field is wrong. */
+    /* The row builder validates strings. */
     yajl_config(ndjson->parser, yajl_dont_validate_strings, 1);
 }
 
 /* ---- lines ---- */
 
-/* The code unit of the escape \u and four digits at `at`, or -1. */
 static int escaped_unit(struct bytes line, size_t at)
 {
     int unit = 0;
@@ -183,7 +180,6 @@ static int escaped_unit(struct bytes line, size_t at)
     return unit;
 }
 
-/* Whether an escape in the line is half of a surrogate pair without the other half. */
 static bool has_lone_surrogate(struct bytes line)
 {
     const uint8_t *found = line.size == 0 ? NULL : memchr(line.data, '\\', line.size);
@@ -208,7 +204,6 @@ static bool has_lone_surrogate(struct bytes line)
     return false;
 }
 
-/* Read the values of a line into `ndjson`; false: the line is not one object with known names. */
 static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
 {
     buffer_clear(&ndjson->values);
@@ -219,7 +214,7 @@ static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
     if (has_lone_surrogate(line))
         return false;
     ndjson_make_parser(ndjson);
-    /* yajl ends a number outside an object only at the line end; ndjson_value then refuses it. */
+    /* yajl ends a number outside an object only at the line end. */
     if (yajl_parse(ndjson->parser, line.data, line.size) == yajl_status_ok &&
         yajl_parse(ndjson->parser, (const unsigned char *)"\n", 1) == yajl_status_ok &&
         ndjson->objects == 1 && !ndjson->is_open)

@@ -3,8 +3,7 @@
  *     {"reseller_id":"r1","time":1385654400123,"ad_id":"ad42","amount":0.005}
  *
  * An object's names are those of the stream's columns, in any order.  Values are strings or
- * numbers; a number's text is kept as written and is not converted to a double.  null is an absent
- * field. */
+ * numbers; a number is kept as written.  null is an absent field. */
 #ifndef DAYBOOK_INGEST_PARSE_NDJSON_H
 #define DAYBOOK_INGEST_PARSE_NDJSON_H
 
@@ -16,7 +15,7 @@ struct ndjson;
 struct ndjson *ndjson_new(const struct line_columns *columns);
 void ndjson_free(struct ndjson *ndjson);               /* NULL is fine */
 
-/* Parse one line, given without its end, into a row, or into a reject of line `number`. */
+/* Parse one line, without its end, into a row, or into a reject of line `number`. */
 void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct bytes line,
                  uint64_t number);
 #endif

@@ -1,7 +1,4 @@
-/* parse_job: see the header.
- *
- * What must hold: while a job runs, only the job uses its lane, builder, decoder and parts; it only
- * reads the input. */
+/* parse_job: see the header. */
 #include "ingest/parse/parse_job.h"
 
 #include "base/memory.h"
@@ -10,8 +7,6 @@
 
 /* ---- lines ---- */
 
-/* Parse the records from `at` on, at most `lines_max`, into the builder.  Returns their bytes;
- * *lines_out is their number. */
 static size_t records_parse(struct parse_job *job, size_t at, uint64_t lines_max,
                             uint64_t *lines_out)
 {
@@ -24,7 +19,6 @@ static size_t records_parse(struct parse_job *job, size_t at, uint64_t lines_max
     return size;
 }
 
-/* Make the span of records from `at` on; returns its end. */
 static size_t span_parse(struct parse_job *job, struct record_span *span, size_t at)
 {
     span->start = at;
@@ -33,7 +27,6 @@ static size_t span_parse(struct parse_job *job, struct record_span *span, size_t
     return at + span->group.size;
 }
 
-/* The line at `at`, with its LF.  The input has the whole line. */
 static struct bytes line_at(const struct parse_job *job, size_t at)
 {
     const uint8_t *data = job->data + at;
@@ -42,8 +35,7 @@ static struct bytes line_at(const struct parse_job *job, size_t at)
     return bytes_of(data, (size_t)(end - data) + 1);
 }
 
-/* The bytes of the control line at `at`, if it opens a batch that may be the next of the group;
- * else 0. */
+/* The size of the control line at `at`, if it opens the next batch of the group; else 0. */
 static size_t group_next(const struct parse_job *job, const struct batch_group *group, size_t at,
                          struct batch_group_member *batch)
 {
@@ -57,7 +49,7 @@ static size_t group_next(const struct parse_job *job, const struct batch_group *
     return size;
 }
 
-/* Add a batch to the group; its lines, `size` bytes from `at` on, are in the builder. */
+/* The batch's lines, `size` bytes from `at` on, are in the builder. */
 static void group_add_lines(const struct parse_job *job, struct batch_group *group, size_t at,
                             size_t size)
 {
@@ -70,9 +62,9 @@ static void group_add_lines(const struct parse_job *job, struct batch_group *gro
     row_builder_part_ads(job->builder);
 }
 
-/* Parse batches from the control line at `at` on, at most `count_max`, as long as each may be the
- * next of the group.  False: the last batch is not whole, and its lines are in the builder behind
- * those of the earlier batches.  If this batch is the only one, the span gets its lines. */
+/* Parse batches from the control line at `at` on, at most `count_max`, as long as the group admits
+ * them.  False: the last batch is not whole, and its lines are in the builder, too.  If it is the
+ * only one, the span gets its lines. */
 static bool group_fill(struct parse_job *job, struct record_span *span, size_t at,
                        uint32_t count_max)
 {
@@ -107,10 +99,9 @@ static bool group_fill(struct parse_job *job, struct record_span *span, size_t a
     return true;
 }
 
-/* Make the span from the control line at `at` on: a group, or the lines of one batch that is not
- * whole.  Returns the span's end; 0: there is no span.  If a later batch of a group is not whole,
- * the batches before it are parsed a second time.  This is rare, because input ends before a
- * control line if possible. */
+/* Make the span from the control line at `at` on: a group, or the lines of a batch that is not
+ * whole.  Returns the span's end; 0: there is none.  If a later batch of a group is not whole, the
+ * earlier ones are parsed again. */
 static size_t group_parse(struct parse_job *job, struct record_span *span, size_t at)
 {
     uint32_t count_max = BATCH_GROUP_MAX;
@@ -141,14 +132,12 @@ void parse_job_lines(struct parse_job *job)
 
 /* ---- frames ---- */
 
-/* The span of the open group, to which BATCH frames are joined; the group's rows are in the
- * builder.  NULL: there are PARSE_JOB_SPANS_MAX spans already. */
+/* NULL: there are PARSE_JOB_SPANS_MAX spans already. */
 static struct record_span *group_open(struct parse_job *job)
 {
     return job->span_count < PARSE_JOB_SPANS_MAX ? &job->spans[job->span_count] : NULL;
 }
 
-/* Close the open group, if it has batches. */
 static void group_end(struct parse_job *job)
 {
     struct record_span *span = group_open(job);
@@ -159,8 +148,8 @@ static void group_end(struct parse_job *job)
     job->span_count++;
 }
 
-/* A part for the rows of a frame that is in no group: the part of the next span, or a new part if
- * there are PARSE_JOB_SPANS_MAX spans.  A span whose part is used is not used for a group. */
+/* A part for the rows of a frame outside of groups: the next span's, or a new one.  A span whose
+ * part is used is not used for a group. */
 static struct row_part *frame_part(struct parse_job *job)
 {
     struct record_span *span = group_open(job);
@@ -177,8 +166,7 @@ static struct row_part *frame_part(struct parse_job *job)
     return part;
 }
 
-/* The span of the group that the batch may be joined to; the group may be empty.  NULL: the batch
- * may not be joined to a group. */
+/* NULL: the batch may not be joined to a group. */
 static struct record_span *frame_group(struct parse_job *job, const struct binary_batch *batch)
 {
     struct record_span *span = group_open(job);
@@ -191,8 +179,7 @@ static struct record_span *frame_group(struct parse_job *job, const struct binar
     return batch->sequence == 0 || batch->rows > BATCH_GROUP_ROWS_MAX ? NULL : span;
 }
 
-/* Add the frame to the group; the frame's rows are in the builder, behind the group's other
- * rows. */
+/* The frame's rows are the last in the builder. */
 static void frame_join(struct parse_job *job, struct record_span *to, struct decoded_frame *made,
                        size_t size)
 {
@@ -212,8 +199,6 @@ static void frame_join(struct parse_job *job, struct record_span *to, struct dec
     batch_group_add(group, job->builder, made->hash, size);
 }
 
-/* Decode a BATCH; false: it is malformed or exceeds a limit, and the connection will end at this
- * frame. */
 static bool frame_decode_batch(struct parse_job *job, struct decoded_frame *made,
                                struct bytes frame)
 {
@@ -257,7 +242,6 @@ static bool frame_decode(struct parse_job *job, struct decoded_frame *made, stru
     return made->rc == 0;
 }
 
-/* Decode job->frame_count frames, up to the first that is malformed or exceeds a limit. */
 void parse_job_frames(struct parse_job *job)
 {
     bool is_sound = true;
@@ -290,7 +274,6 @@ struct record_span *parse_job_span_at(struct parse_job *job, size_t start)
 
 struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
 {
-    /* Skips the frames of a group that the connection used as a whole. */
     while (job->frame_next < job->frame_count && job->frames[job->frame_next].start < start)
         job->frame_next++;
     if (job->frame_next == job->frame_count || job->frames[job->frame_next].start != start)
@@ -300,8 +283,6 @@ struct decoded_frame *parse_job_frame_at(struct parse_job *job, size_t start)
 
 void parse_job_release(struct parse_job *job, struct part_pool *pool)
 {
-    /* The parts are given back in reverse, so that the pool gives out the first span's part first
-     * again: that part has memory for many rows, and is in the processor's caches. */
     for (uint32_t i = PARSE_JOB_SPANS_MAX; i > 0; i--)
         part_pool_give(pool, job->spans[i - 1].group.part);
     for (uint32_t i = 0; i < job->frame_count; i++) {

@@ -1,7 +1,4 @@
-/* parse_lane: the line parser and row builders that the parse jobs of one thread share.
- *
- * The thread runs one job after the other.  There is one row builder for each stream; its tables
- * stay in the processor's caches between jobs. */
+/* parse_lane: the line parser and row builders that the parse jobs of one thread share. */
 #ifndef DAYBOOK_INGEST_PARSE_PARSE_LANE_H
 #define DAYBOOK_INGEST_PARSE_PARSE_LANE_H
 
@@ -12,15 +9,14 @@ struct parse_lane {
     struct line_parser parser;
     const struct ingest_stream *streams;           /* outlive the lane */
     uint32_t stream_count;
-    struct row_builder **builders;     /* by the stream's index in `streams`; NULL: not made yet */
+    struct row_builder **builders;     /* by the stream's index; NULL: not made yet */
 };
 
 struct parse_lane *parse_lane_new(const struct ingest_stream *streams, uint32_t stream_count);
 void parse_lane_free(struct parse_lane *lane);         /* NULL is fine */
 
-/* The lane's builder for one of `streams`; NULL: the stream's table does not exist, or
- * does not have the stream's columns.  Called on the engine thread, while the lane's thread may be
- * using the builder. */
+/* The lane's builder for one of `streams`; NULL: the stream's table does not exist, or lacks a
+ * column.  Called on the engine thread, while the lane's thread may be using the builder. */
 struct row_builder *parse_lane_builder(struct parse_lane *lane, struct part_pool *pool,
                                        const struct ingest_stream *stream);
 #endif

@@ -36,7 +36,6 @@ struct row_part *part_pool_take(struct part_pool *pool, const struct ingest_stre
 {
     struct row_part *part;
 
-    /* The part that was used last is preferred: its memory is in the processor's caches. */
     for (uint32_t i = pool->count; i-- > 0;) {
         part = pool->parts[i];
         if (part->block->table_id != stream->table_id)
@@ -82,6 +81,5 @@ int part_pool_builder(struct part_pool *pool, const struct ingest_stream *stream
             pool->schema = row_builder_schema(stream);
         table = schema_table(pool->schema, ROW_BUILDER_TABLE);
     }
-    /* Each builder has a seed of its own, and clients cannot know it. */
     return row_builder_new(stream, table, hash64(numbered, sizeof numbered), builder_out, err);
 }

@@ -32,7 +32,7 @@ size_t partition_table_bytes(const struct partition_table *table)
 void partition_table_clear(struct partition_table *table, uint32_t first)
 {
     check(first > 0);
-    /* If marks count from 1 again, old marks would look like new ones. */
+    /* If marks count from 1 again, old ones would look new. */
     if (first <= table->first || table->mask >= SLOTS_KEPT_MAX) {
         memory_free(table->slots);
         table_allocate(table, SLOTS_MIN);

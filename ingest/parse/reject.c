@@ -1,8 +1,4 @@
-/* reject: see reject.h.
- *
- * The users of a list bound its size: a batch of lines has at most BLOCK_ROWS_MAX lines and 8 MiB,
- * lines outside of batches are applied in smaller groups, and the rejects of a BATCH frame have
- * little more than WRITE_BATCH_BYTES_MAX bytes. */
+/* reject: see reject.h. */
 #include "ingest/parse/reject.h"
 
 #include <stdlib.h>
@@ -57,8 +53,8 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
                      struct bytes text, struct bytes content)
 {
     list->items = memory_make_room(list->items, list->count, &list->capacity, sizeof *list->items);
-    /* Keep a few bytes more than an answer quotes: a character that crosses REJECT_TEXT_MAX is then
-     * whole, and is not taken for an invalid one. */
+    /* A few bytes more than an answer quotes keep a character that crosses REJECT_TEXT_MAX
+     * whole. */
     if (text.size > REJECT_TEXT_MAX + 4)
         text.size = REJECT_TEXT_MAX + 4;
     if (content.size > REJECT_CONTENT_MAX)
@@ -111,7 +107,7 @@ struct bytes reject_content(const struct reject_list *list, const struct reject 
     return bytes_of(list->bytes.data + reject->content_offset, reject->content_size);
 }
 
-/* The size of the character at the start of `text`; 0: it is not valid UTF-8. */
+/* 0: not valid UTF-8. */
 static size_t character_size(struct bytes text)
 {
     uint8_t first = text.data[0];

@@ -1,7 +1,7 @@
 /* reject: the reasons why lines are rejected, and lists of rejected lines.
  *
- * The names of the codes are sent to clients and kept in the table `reject`, so a name and its
- * meaning never change.  docs/PROTOCOL.md has an example of each code. */
+ * The names of the codes are in the protocol and in the table `reject`, so a name and its meaning
+ * never change.  docs/PROTOCOL.md has an example of each code. */
 #ifndef DAYBOOK_INGEST_PARSE_REJECT_H
 #define DAYBOOK_INGEST_PARSE_REJECT_H
 
@@ -9,7 +9,6 @@
 
 #include "base/buffer.h"
 
-/* Each code with its name and reason. */
 #define REJECT_CODES(X)                                                                            \
     X(REJECT_LINE_TOO_LONG, "line_too_long", "the line is longer than 1 MiB")                      \
     X(REJECT_CUT_LINE, "cut_line", "the last line has no line end: its sender may have died")      \
@@ -47,20 +46,19 @@ enum { REJECT_CODE_COUNT = 0 REJECT_CODES(X) };
 enum {
     REJECT_TEXT_MAX = 64,              /* bytes of the wrong text that an answer quotes */
     REJECT_CONTENT_MAX = 4096,         /* bytes of the line that the table keeps */
-    REJECT_FILE_LINES_MAX = 8192       /* reject lines that are sent for a batch of a file, the
-                                        * others as sums; `daybook load`, which keeps every rejected
-                                        * line, sends no more lines in a batch */
+    REJECT_FILE_LINES_MAX = 8192       /* reject lines sent for a batch of a file; at least the
+                                        * lines that `daybook load` puts into a batch */
 };
 
 const char *reject_name(enum reject_code code);
 const char *reject_reason(enum reject_code code);
 
 struct reject {
-    uint64_t line;                     /* from 1 in the batch; for a line outside of batches, from
-                                        * 1 in the connection */
+    uint64_t line;                     /* from 1 in the batch; outside of batches, from 1 in the
+                                        * connection */
     enum reject_code code;
-    uint32_t text_offset, text_size;   /* in reject_list.bytes: the wrong text, cut */
-    uint32_t content_offset, content_size;         /* the line without its end, cut */
+    uint32_t text_offset, text_size;   /* in reject_list.bytes */
+    uint32_t content_offset, content_size;
 };
 
 /* All-zero is an empty list. */
@@ -69,20 +67,18 @@ struct reject_list {
     uint32_t count;
     uint32_t capacity;
     struct buffer bytes;
-    uint64_t counts[REJECT_CODE_COUNT];            /* items, by code */
+    uint64_t counts[REJECT_CODE_COUNT];
 };
 
 void reject_list_release(struct reject_list *list);
 void reject_list_clear(struct reject_list *list);      /* keeps the memory */
-size_t reject_list_bytes(const struct reject_list *list);      /* of memory */
-/* `text` and `content` are copied, cut at their limits. */
+size_t reject_list_bytes(const struct reject_list *list);
+/* `text` and `content` are copied, and cut at their limits. */
 void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
                      struct bytes text, struct bytes content);
-/* Append copies of the items of `from` to `list`. */
 void reject_list_append(struct reject_list *list, const struct reject_list *from);
-/* Sort by line; items of one line stay in the order in which they were added. */
+/* Sort by line; items of one line keep their order. */
 void reject_list_sort(struct reject_list *list);
-/* Add `lines` to the line number of every item. */
 void reject_list_renumber(struct reject_list *list, uint64_t lines);
 struct bytes reject_text(const struct reject_list *list, const struct reject *reject);
 struct bytes reject_content(const struct reject_list *list, const struct reject *reject);

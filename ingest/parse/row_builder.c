@@ -1,15 +1,13 @@
 /* row_builder: see row_builder.h.
  *
  * What must hold: a row is added only if all of its fields are valid, and a rejected record leaves
- * nothing in the block: a partition without rows would become a reseller's day without clicks, and
- * an ad without rows would become a counter.  So all checks come first; then the ad, the partition
- * and the row are added together.  (The dictionary of resellers is outside the block.)
+ * nothing in the block.  A partition without rows would become a reseller's day without clicks, and
+ * an ad without rows a counter.
  *
  * row_builder_add_plain is a shortcut: it never rejects, and it adds only rows that row_builder_add
- * would add in the same way.  Tests compare the two with random lines.  An id is checked only when
- * it is not found, because an id in the dictionary was checked before.  An id with a quote has a
- * separate key (intern_key_apart), which the shortcut does not use: the same bytes in a line of
- * text are another id, or a wrong quote.
+ * would add in the same way.  An id is checked only when it is not found.  An id with a quote has a
+ * separate key (intern_key_apart), which the shortcut does not use, because the same bytes in a
+ * line of text are another id, or a wrong quote.
  *
  *   reseller ─ code ─ memo of its last day ─ same day ─▶ partition
  *                            └ another day: (reseller, day) in `partitions`, else a new key */
@@ -160,7 +158,7 @@ static void column_absent(struct block *block, struct block_column *column)
         memset(column->scales, 0, block->rows);
 }
 
-/* While rows are added, day_derived is 1 or 0 in each row.  In a finished block, 0 is absent. */
+/* While rows are added, day_derived is 1 or 0.  In a finished block, 0 is absent. */
 static void day_derived_finish(struct block *block, struct block_column *column)
 {
     uint32_t row = 0;
@@ -208,7 +206,6 @@ void row_builder_emit(struct row_builder *builder, struct row_part *part)
 
 /* ---- partitions ---- */
 
-/* Add the partition (reseller, day) if it is new.  Returns its code. */
 static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller, int32_t day)
 {
     struct partition_table *partitions = &builder->partitions;
@@ -237,7 +234,6 @@ static uint32_t builder_add_reseller(struct row_builder *builder, struct intern_
     return code;
 }
 
-/* `text` is the day's text, or empty if the day was computed from a time. */
 static void memo_set(struct partition_memo *memo, struct bytes text, int32_t day,
                      uint32_t partition)
 {
@@ -254,8 +250,8 @@ static inline uint64_t not_simple(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t quotes = word ^ ones * '"';
-    /* A borrow or carry into a byte comes only from a byte that is marked itself, so the result is
-     * right: it shows only whether any byte is marked. */
+    /* A borrow or carry into a byte comes only from a byte that is marked itself.  So it cannot
+     * change whether any byte is marked. */
     uint64_t marks = word | (word - ones * 0x20) | (word + ones) | ((quotes - ones) & ~quotes);
 
     return marks & ones * 0x80;
@@ -270,7 +266,6 @@ static bool has_control_character(struct bytes text)
             i += 7;
             continue;
         }
-        /* C0 and DEL are one byte; C1 (U+0080 to U+009F) is the byte C2 and one byte more. */
         if (byte < 0x20 || byte == 0x7F)
             return true;
         if (byte == 0xC2 && i + 1 < text.size && text.data[i + 1] < 0xA0)
@@ -279,7 +274,6 @@ static bool has_control_character(struct bytes text)
     return false;
 }
 
-/* Whether `id` is not a valid id; *code_out is the reason. */
 static bool id_is_refused(struct bytes id, enum reject_code *code_out)
 {
     if (id.size == 0)
@@ -302,7 +296,6 @@ bool row_builder_takes_id(struct bytes id)
     return !id_is_refused(id, &code);
 }
 
-/* Whether `text` is an integer, perhaps negative: a time in milliseconds, perhaps out of range. */
 static bool is_integer(struct bytes text)
 {
     size_t start = text.size > 1 && text.data[0] == '-' ? 1 : 0;
@@ -313,7 +306,6 @@ static bool is_integer(struct bytes text)
     return text.size > 0;
 }
 
-/* Whether `text` begins with a valid date before 1970. */
 static bool is_before_1970(struct bytes text)
 {
     int32_t day;
@@ -386,8 +378,6 @@ bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct b
     return false;
 }
 
-/* Check the fields of `record`.  True: a field is wrong; *field_out is the first wrong field, and
- * *code_out is why. */
 static bool record_is_refused(const struct row_builder *builder, const struct record *record,
                               struct plain_record *plain, int32_t *day, enum reject_code *code_out,
                               enum record_field *field_out)
@@ -424,7 +414,6 @@ static bool record_is_refused(const struct row_builder *builder, const struct re
     return !day_is_near(*day, plain->time_ms);
 }
 
-/* Serialize the click's id into builder->key; false: the text is not valid for the id's type. */
 static bool click_id_read(struct row_builder *builder, struct bytes text)
 {
     const struct type *type = builder->stream->click_id_type;
@@ -435,7 +424,6 @@ static bool click_id_read(struct row_builder *builder, struct bytes text)
     return type_parse_text(type, text, &builder->key, NULL) == 0;
 }
 
-/* Set the columns that only a stream with click ids has; the row's id is in builder->key. */
 static void click_id_append(struct row_builder *builder, uint64_t line, struct bytes content)
 {
     uint32_t row = builder->block->rows;
@@ -448,8 +436,8 @@ static void click_id_append(struct row_builder *builder, uint64_t line, struct b
     builder->content->codes[row] = block_dictionary_add(&builder->content->dictionary, content);
 }
 
-/* Add `id` if it is new.  Returns its code.  A short id is copied, because it may be at the end of
- * a buffer, without the padding that intern_key_of reads. */
+/* Add `id` if it is new.  Returns its code.  A short id is copied, because it may lack the padding
+ * that intern_key_of reads. */
 static uint32_t builder_intern(struct row_builder *builder, struct intern *intern, struct bytes id)
 {
     uint8_t padded[INTERN_SHORT_MAX + INTERN_PADDING] = {0};
@@ -496,8 +484,8 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
                    plain.amount, plain.amount_scale, record->fields[FIELD_DAY].size == 0);
 }
 
-/* Whether all bytes of a short id are simple (not_simple).  The zeros behind the id's bytes in the
- * key's words are replaced by spaces, which are simple. */
+/* Whether all bytes of a short id are simple (not_simple).  The zeros behind them in the key become
+ * spaces, which are simple. */
 static inline bool id_is_simple(struct intern_key key)
 {
     const uint64_t spaces = UINT64_C(0x2020202020202020);
@@ -514,15 +502,13 @@ static bool odd_id_is_taken(struct bytes id)
     return row_builder_takes_id(id) && memchr(id.data, '"', id.size) == NULL;
 }
 
-/* Whether an id that was not found is valid and has no quote.  An id with a quote needs
- * row_builder_add. */
 static inline bool plain_takes_id(struct intern_key key, struct bytes id)
 {
     return id_is_simple(key) || odd_id_is_taken(id);
 }
 
-/* The memo of the reseller, for a row of `record`; *day_out is the row's day.  NULL: the day is not
- * valid, or not near the time. */
+/* The memo of the record's reseller; *day_out is the row's day.  NULL: the day is not valid, or not
+ * near the time. */
 static inline struct partition_memo *plain_memo(struct row_builder *builder,
                                                 const struct plain_record *record, int32_t reseller,
                                                 int32_t *day_out)
@@ -541,7 +527,6 @@ static inline struct partition_memo *plain_memo(struct row_builder *builder,
     return day_is_near(*day_out, record->time_ms) ? memo : NULL;
 }
 
-/* Add the row of `record`; `memo` and `day` are from plain_memo. */
 static inline void plain_append(struct row_builder *builder, const struct plain_record *record,
                                 int32_t reseller, int32_t ad, struct partition_memo *memo,
                                 int32_t day)

@@ -29,8 +29,8 @@ void stream_rows_release(struct stream_rows *rows)
     *rows = (struct stream_rows){0};
 }
 
-/* Copy the names of the stream's columns, because the schema that has them may be replaced and
- * freed while the connection is open. */
+/* The names are copied, because the schema that has them may be freed while the connection is
+ * open. */
 static bool stream_columns(struct stream_rows *rows)
 {
     const struct ingest_stream *stream = rows->stream;

@@ -1,8 +1,7 @@
 /* config_file: see the header.  No other file includes ini.h.
  *
  * libinih does not give its handler the line's number, reads the rest of an overlong line as
- * another line, and stops at a zero byte.  Therefore config_line counts and checks each line before
- * libinih gets it.  ini_parse_stream returns the number of the first line with an error. */
+ * another line, and stops at a zero byte.  So config_line counts and checks each line first. */
 #include "program/control/config_file.h"
 
 #include <ini.h>
@@ -14,13 +13,13 @@
 struct config_reader {
     struct bytes left;
     uint32_t line;
-    int rc; /* of the first error in config_line or config_setting; libinih gets no line after it */
+    int rc; /* of the first error; libinih gets no line after it */
     struct error *err;
     config_set set;
     void *context;
 };
 
-/* Like fgets: the next line with its newline; NULL at the end of the text or after an error. */
+/* Like fgets: the next line; NULL at the end or after an error. */
 static char *config_line(char *to, int capacity, void *context)
 {
     struct config_reader *config = context;
@@ -44,7 +43,6 @@ static char *config_line(char *to, int capacity, void *context)
     return to;
 }
 
-/* libinih's handler of a setting; returns 0 for an error. */
 static int config_setting(void *context, const char *section, const char *name, const char *value)
 {
     struct config_reader *config = context;

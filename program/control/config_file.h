@@ -4,9 +4,9 @@
  *     ingest = 10.0.0.5:7600
  *     memory = 4G
  *
- * The format is INI without sections, as libinih reads it.  Each setting is a line of at most
- * CONFIG_LINE_MAX bytes.  Blanks around names and values are ignored.  A line that begins with # or
- * ; is a comment; so is the rest of a line after a blank and a ;. */
+ * The format is INI without sections.  Each setting is a line of at most CONFIG_LINE_MAX bytes.
+ * Blanks around names and values are ignored.  A line that begins with # or ; is a comment, as is
+ * the rest of a line after a blank and a ;. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONFIG_FILE_H
 #define DAYBOOK_PROGRAM_CONTROL_CONFIG_FILE_H
 
@@ -15,13 +15,13 @@
 
 enum { CONFIG_SIZE_MAX = 64 << 10, CONFIG_LINE_MAX = 197 };
 
-/* Called for each setting, in the order of the file; the texts are valid only during the call.
- * Returns 0, or refuses the setting with an error code and the reason in `err`. */
+/* Called for each setting, in the order of the file; the texts are valid during the call.  Returns
+ * 0, or an error code with the reason in `err`. */
 typedef int (*config_set)(void *context, const char *name, const char *value, struct error *err);
 
 /* Call `set` for all settings of `text`.  Returns ERROR_INVALID, ERROR_LIMIT or what `set` returned
- * for the first line that is wrong, with the line's number in the message; settings of other lines
- * may have been set by then. */
+ * for the first wrong line, whose number is in the message.  Other settings may have been set by
+ * then. */
 must_check int config_file_parse(struct bytes text, config_set set, void *context,
                                  struct error *err);
 /* Parse the file at `path` in the same way; messages name the path, too. */

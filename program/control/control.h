@@ -1,12 +1,11 @@
 /* control: defines the protocol of the unix socket in the data directory, by which commands reach a
  * running server.
  *
- * A client sends one request, the words of a command line.  The server runs the command, sends the
- * command's output while it runs, and at the end the exit status.  A client may instead request
- * ingest: the connection then speaks the ingest protocol, so that `daybook load` needs no port.
+ * A client sends one request, the words of a command line.  The server sends the command's output,
+ * and at the end the exit status.  A client may instead request ingest: the connection then speaks
+ * the ingest protocol.
  *
- * Every message is u32 size (of kind and body, at most CONTROL_MESSAGE_MAX), u8 kind, body.  The
- * kinds and their bodies, by sender:
+ * Every message is u32 size (of kind and body, at most CONTROL_MESSAGE_MAX), u8 kind, body:
  *
  *   client   1 RUN      u8 is_terminal, sized actor, sized text, sized folder, varint count, count
  *                       sized words, u8 has_input, sized input
@@ -24,16 +23,15 @@
 #include "base/cli/command.h"
 
 enum {
-    CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that a command may send along */
+    CONTROL_MESSAGE_MAX = 64 << 20,
     CONTROL_WORDS_MAX = 1000,
-    CONTROL_CONNECTIONS_MAX = 256,     /* while all of these run commands, a further connection may
-                                        * only run a brief command */
-    CONTROL_BRIEF_MAX = 32,            /* how many further connections there may be; `status` thus
-                                        * works however busy the server is */
-    CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max (control_server.h) */
-    CONTROL_COMMAND_BYTES = 1 << 20,   /* the part of bytes_max that each running command takes,
-                                        * unless it is brief; a report of many resellers needs
-                                        * that much at a time */
+    CONTROL_CONNECTIONS_MAX = 256,     /* while all of these run commands, further ones may only run
+                                        * brief commands */
+    CONTROL_BRIEF_MAX = 32,            /* further connections; so `status` works however busy the
+                                        * server is */
+    CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max */
+    CONTROL_COMMAND_BYTES = 1 << 20,   /* what each running command takes of bytes_max, unless it is
+                                        * brief */
     CONTROL_QUEUED_MAX = 1 << 20       /* unread bytes of an answer at which its command waits */
 };
 
@@ -46,12 +44,10 @@ enum control_kind {
     CONTROL_OPEN = 6
 };
 
-/* A command, and the context that its `run` gets. */
 struct control_entry {
     const struct command *command;
     void *context;
 };
-/* The entry of the command `name`; NULL: there is none. */
 const struct control_entry *control_find_entry(const struct control_entry *entries, uint32_t count,
                                                const char *name);
 #endif

@@ -9,7 +9,7 @@ struct client {
     struct message_reader reader;
     struct command_output *output;                                /* of RUN */
     void (*opened)(void *context, struct connection *connection); /* of INGEST */
-    void *context;                                                /* of `opened` */
+    void *context;
     int exit_status;
     bool is_closing;
 };

@@ -7,13 +7,13 @@
 #include "program/control/control_message.h"
 
 /* Send a request on `connection`.  `write` of the output gets each piece of the answer.  `finish`
- * is called once, with the exit status, or with EXIT_SYSTEM_FAILED when the connection breaks; the
- * connection is closed by then. */
+ * is called once, after the connection was closed: with the exit status, or with EXIT_SYSTEM_FAILED
+ * if the connection broke. */
 void control_client_run(struct connection *connection, const struct control_request *request,
                         struct command_output *output);
 
-/* Send an INGEST request.  `opened` gets the connection back, without a handler, or NULL if the
- * server refuses or the connection breaks. */
+/* Send an INGEST request.  `opened` gets the connection back, without a handler, or NULL after a
+ * refusal or failure. */
 void control_client_ingest(struct connection *connection,
                            void (*opened)(void *context, struct connection *connection),
                            void *context);

@@ -23,7 +23,6 @@ void control_message_added(struct message_reader *reader, size_t size)
     reader->bytes.size += size;
 }
 
-/* Drop the messages that control_message_next has returned. */
 static void drop_consumed(struct message_reader *reader)
 {
     size_t left = reader->bytes.size - reader->consumed;
@@ -66,7 +65,7 @@ void control_message_put(struct buffer *to, enum control_kind kind, struct bytes
     buffer_append_bytes(to, body);
 }
 
-/* The message is written in one piece, as the reader would otherwise wake for the header alone. */
+/* The message is one write, so that the reader does not wake for the header alone. */
 void control_message_send(struct connection *connection, enum control_kind kind, struct bytes body)
 {
     struct buffer message = {0};

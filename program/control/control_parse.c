@@ -1,8 +1,4 @@
-/* control_parse: see the header.
- *
- * argp gets a parent parser with two children: the command's own parser, and the parser of the
- * options that every command takes.  The parent only gives each child the struct that the child
- * fills. */
+/* control_parse: see the header. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +15,7 @@ enum { KEY_STREAM = 0x10001, KEY_WAIT };
 
 static const struct argp_option common_options[] = {
     {"directory", 'd', "DIR", 0, "The data directory; else $DAYBOOK_DIR, else ./daybook-data", 0},
-    /* Hidden: commands that use the stream list the option among their own. */
+    /* Hidden, because commands that use it list it among their own. */
     {"stream", KEY_STREAM, "NAME", OPTION_HIDDEN, NULL, 0},
     {"wait", KEY_WAIT, "TIME", 0,
      "How long to wait for a directory that another process holds, such as 500ms, 10s or 2m; "
@@ -28,7 +24,7 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
-/* A whole number with the unit ms, s or m; without a unit it is in seconds. */
+/* A whole number with the unit ms, s or m; without a unit, of seconds. */
 static bool parse_wait(const char *text, int64_t *wait_ms_out)
 {
     static const struct {

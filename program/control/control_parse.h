@@ -9,17 +9,17 @@
 
 enum { CONTROL_WAIT_MS_DEFAULT = 10000 };
 
-/* The options that every command takes; the texts point into the words. */
+/* The options of every command; the texts point into the words. */
 struct control_common {
-    const char *directory;             /* -d; NULL: not given */
-    const char *stream;                /* --stream; NULL: not given */
-    int64_t wait_ms;                   /* --wait: for a directory that another process holds */
+    const char *directory;
+    const char *stream;
+    int64_t wait_ms;
 };
 
 /* Parse `words` (the command's name first) into options that the caller frees with memory_free.
- * The words are reordered; they must outlive the options, which may point into them.  With
- * `prints`, --help and wrong usage print a text and end the process; without it, wrong usage
- * returns ERROR_USAGE.  `common_out` may be NULL. */
+ * The words are reordered, and must outlive the options.  With `prints`, --help and wrong usage
+ * print a text and end the process; without it, wrong usage is ERROR_USAGE.  `common_out` may be
+ * NULL. */
 must_check int control_parse(const struct command *command, int word_count, char **words,
                              bool prints, struct control_common *common_out, void **options_out,
                              struct error *err);

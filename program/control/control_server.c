@@ -1,8 +1,8 @@
-/* control_server: runs the commands that clients send, and streams their answers back.
+/* control_server: see the header.
  *
  * A connection has one request.  A command runs to its end even if its client closes the
- * connection, since the command's changes must not depend on the client; further output is dropped.
- * A session is freed when the command has finished and the connection is closed:
+ * connection, and further output is dropped.  A session is freed when the command has finished and
+ * the connection is closed:
  *
  *     reading ── RUN ─▶ waiting for memory ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
  *        │                  │
@@ -12,16 +12,14 @@
  *        └── INGEST ─▶ handed over: the session ends, the connection does not
  *
  * Memory is taken from the quota `commands` before a request over SMALL_MAX is read, and before a
- * smaller one is run.  A brief command ends within the call that starts it and takes no memory from
- * the quota, so that `status` works even if other clients leave much unread.
+ * smaller one is run.  A brief command takes none.
  *
- * The output of a command is held until the command ends, until HELD_MAX bytes are held, or until
- * the next turn of the loop, whichever comes first.  A short answer is thus one write, which wakes
- * the client once.
+ * Output is sent when the command ends, when HELD_MAX bytes are held, or in the next loop turn.
+ * Thus a short answer wakes the client once.
  *
- * A server that closes waits for running commands only.  It closes the connection of a client whose
- * command has not started, or that does not read its answer; otherwise a client whose output is
- * paused, as by a pager, would keep the server from ending. */
+ * A server that closes waits for running commands only.  It closes the connection of a client that
+ * does not read its answer, because a client whose output is paused, as by a pager, could keep the
+ * server from ending. */
 #include "program/control/control_server.h"
 
 #include <stddef.h>
@@ -36,50 +34,50 @@
 #include "base/quota.h"
 
 enum {
-    HELD_MAX = 16 << 10,   /* bytes; fewer than CONTROL_QUEUED_MAX */
-    SMALL_MAX = 64 << 10,  /* bytes of a request that is read before memory is taken for it */
-    TEXTS_CHUNK = 1 << 10, /* bytes */
+    HELD_MAX = 16 << 10,  /* bytes; fewer than CONTROL_QUEUED_MAX */
+    SMALL_MAX = 64 << 10, /* bytes of a request that is read before memory is taken */
+    TEXTS_CHUNK = 1 << 10,
     MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* after which the command is refused */
 };
 
 struct session {
-    struct command_output output; /* first: session_of casts it to the session */
-    struct quota_waiter waiter;   /* for memory to run with */
-    size_t taken_bytes;           /* from quota `commands`; 0: none was needed or granted */
-    size_t answer_bytes;          /* of the answer that the client has not read */
-    size_t kept_bytes;            /* that the command charged by command_keep */
-    struct timer memory_timer;    /* while the session waits for memory, then for the next turn */
-    bool is_asking;               /* within quota_wait, which may call memory_granted */
+    struct command_output output; /* must be first: session_of casts it to the session */
+    struct quota_waiter waiter;
+    size_t taken_bytes; /* taken from the quota `commands`; 0: none */
+    size_t answer_bytes;
+    size_t kept_bytes;
+    struct timer memory_timer; /* while the session waits for memory, then for the next turn */
+    bool is_asking;            /* within quota_wait, which may call memory_granted */
     struct control_server *server;
-    struct door_slot slot;         /* not taken where is_extra */
-    struct session *next;          /* in the server's list */
+    struct door_slot slot; /* not taken if is_extra */
+    struct session *next;
     struct connection *connection; /* NULL once it is closed */
     struct message_reader reader;
-    struct buffer held; /* of the answer, not sent yet */
-    struct timer turn;  /* calls held_send in the next turn */
-    bool is_starting;   /* within the call that starts the command; the command may finish in it */
+    struct buffer held;
+    struct timer turn; /* calls held_send in the next turn */
+    bool is_starting;  /* in the call that starts the command, in which it may finish */
     char **words;
     int word_count;
-    struct arena *texts; /* words and texts of the request; NULL: none was read */
+    struct arena *texts;
     void *options;
     struct command_request request;
-    const struct control_entry *entry; /* of the request; NULL: the request is incomplete */
+    const struct control_entry *entry; /* NULL: the request is incomplete */
     bool is_extra;                     /* beyond connections_max: only for a brief command */
-    bool is_refused;                   /* the rest of the request is read and dropped */
+    bool is_refused;
     bool is_running;
     bool is_closing;
 };
 
 struct control_server {
     struct control_server_options options;
-    struct quota held;     /* parent of the other quotas; options.held gets its changes */
-    struct quota commands; /* commands that run, with their input */
-    struct quota answers;  /* that clients have not read */
-    struct quota kept;     /* by command_keep, such as an entry for each ad */
+    struct quota held; /* parent of the other quotas */
+    struct quota commands;
+    struct quota answers;
+    struct quota kept; /* what commands keep by command_keep */
     struct door door;
     bool is_closing;
     struct session *sessions;
-    uint32_t extra_count; /* sessions with is_extra */
+    uint32_t extra_count;
     void (*closed)(void *context);
     void *closed_context;
 };
@@ -118,7 +116,6 @@ static void session_end_wait(struct session *session)
     world_timer_stop(server->options.world, &session->memory_timer);
 }
 
-/* Return the session's memory to all quotas except `answers`. */
 static void session_give_back(struct session *session)
 {
     struct control_server *server = session->server;
@@ -154,7 +151,6 @@ static void session_close(struct session *session)
     }
 }
 
-/* If the server closes, close the connection unless a command runs and its client reads. */
 static void session_close_if_idle(struct session *session)
 {
     if (session->server->is_closing && session->connection != NULL &&
@@ -175,7 +171,6 @@ static bool session_is_open(const struct session *session)
     return session->connection != NULL && !session->is_closing;
 }
 
-/* Charge quota `answers` for what the client has not read by now. */
 static void answer_count(struct session *session)
 {
     struct control_server *server = session->server;
@@ -200,8 +195,8 @@ static void held_turn(struct timer *timer)
     held_send(timer->context);
 }
 
-/* Make the next turn of the loop send what is held.  Nothing is done within the call that starts
- * the command: session_run calls this function afterwards. */
+/* Make the next loop turn send what is held.  Within the call that starts the command nothing is
+ * done, because session_run calls this function afterwards. */
 static void held_want_turn(struct session *session)
 {
     if (session->held.size == 0 || session->turn.handle != NULL || session->is_starting)
@@ -221,8 +216,8 @@ static void output_write(struct command_output *output, enum command_stream stre
     held_want_turn(session);
 }
 
-/* A command whose client has read everything may always write more, however much other clients
- * leave unread. */
+/* A command whose client has read everything may always write, whatever other clients leave
+ * unread. */
 static bool output_is_full(struct command_output *output)
 {
     struct session *session = session_of(output);
@@ -312,14 +307,14 @@ const struct control_entry *control_find_entry(const struct control_entry *entri
 
 static void session_run(struct session *session)
 {
-    /* session_closed has not been called yet, so the session is not freed within the call. */
+    /* session_closed was not called, so the call does not free the session. */
     session->is_starting = true;
     session->entry->command->run(session->entry->context, &session->request, &session->output);
     session->is_starting = false;
     held_want_turn(session);
 }
 
-/* Decode and parse a request; false: it was wrong, and was answered with an error. */
+/* False: the request was answered with an error. */
 static bool session_prepare(struct session *session, struct bytes body)
 {
     struct error err = {0};
@@ -351,8 +346,8 @@ static bool session_prepare(struct session *session, struct bytes body)
 
 /* ---- memory to run with ---- */
 
-/* If the request is incomplete, the rest of it is read and dropped, since the client reads the
- * answer after it has sent everything. */
+/* The rest of an incomplete request is read and dropped, since a client reads the answer after it
+ * has sent everything. */
 static void session_refuse(struct session *session, const char *why)
 {
     session->is_refused = session->entry == NULL;
@@ -369,7 +364,6 @@ static void memory_wait_ended(struct timer *timer)
                             "(--memory); try again when some have ended or were read");
 }
 
-/* After memory was granted: run the command, or read the rest of the request. */
 static void session_resume(struct session *session)
 {
     if (session->entry == NULL) {
@@ -390,8 +384,8 @@ static void session_wait(struct session *session, void (*fire)(struct timer *tim
     world_timer_start(session->server->options.world, &session->memory_timer, fire, session, ms);
 }
 
-/* Within quota_wait (is_asking), session_want_memory continues the session.  Otherwise the session
- * continues in another turn of the loop, since the caller of quota_give has not finished. */
+/* Within quota_wait (is_asking), session_want_memory continues the session.  Otherwise it continues
+ * in another loop turn, since the caller of quota_give has not finished. */
 static void memory_granted(struct quota_waiter *waiter)
 {
     struct session *session =
@@ -403,8 +397,6 @@ static void memory_granted(struct quota_waiter *waiter)
         session_wait(session, memory_turn, 0);
 }
 
-/* `input_bytes`: the size of a request over SMALL_MAX; 0 for a smaller one, for which
- * CONTROL_COMMAND_BYTES are enough. */
 static void session_want_memory(struct session *session, size_t input_bytes)
 {
     struct quota *quota = &session->server->commands;

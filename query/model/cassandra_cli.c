@@ -5,9 +5,9 @@
  *               use NAME
  *   VALUE       word, number or string | { KEY : VALUE, ... } | [ VALUE, ... ]
  *
- * Each map, and each statement with attributes, has a take_attribute function, which reads the
- * values.  Attributes for the files and caches of Cassandra's nodes are skipped with their values.
- * Any other unknown attribute is refused, since it may be a misspelt attribute that matters. */
+ * A take_attribute function reads the values of a map or of a statement's attributes.  Attributes
+ * for the files and caches of Cassandra's nodes are skipped with their values.  Any other unknown
+ * attribute is refused, since it may be misspelt. */
 #include "query/model/cassandra_cli.h"
 
 #include <stdlib.h>
@@ -28,11 +28,11 @@ struct parser {
     struct bytes text;
     size_t at;
     uint32_t line;
-    struct token token;   /* the next token to be handled */
-    struct buffer string; /* the text of the token that is being read */
+    struct token token;
+    struct buffer string; /* of the token that is being read */
     struct definitions *definitions;
-    const char *keyspace;    /* of the last `use` statement; NULL: none yet */
-    uint32_t attribute_line; /* of the attribute whose value is being read */
+    const char *keyspace; /* of the last `use` statement; NULL: none */
+    uint32_t attribute_line;
     unsigned depth;
     struct error *err;
 };
@@ -190,7 +190,6 @@ static int take_word(struct parser *parser, const char *word)
     return is_word(parser, word) ? next(parser) : refuse_token(parser, word);
 }
 
-/* A name or value: a word or a string. */
 static int take_text(struct parser *parser, const char *expected, const char **text_out)
 {
     *text_out = parser->token.text;
@@ -276,7 +275,7 @@ static int read_attributes(struct parser *parser, take_attribute take, void *con
     return rc;
 }
 
-/* Whether `name`, in any case, is one of `words`, which blanks separate. */
+/* Ignores case; blanks separate `words`. */
 static bool is_listed(const char *words, const char *name)
 {
     size_t size = strlen(name);
@@ -424,7 +423,6 @@ static int read_column_type(struct parser *parser, struct family *family)
     return rc;
 }
 
-/* Whether an attribute is only about the files and caches of nodes. */
 static bool is_skipped(const char *name)
 {
     static const char names[] =

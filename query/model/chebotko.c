@@ -12,7 +12,7 @@
 enum {
     ARENA_CHUNK = 16 * 1024,
     MARGIN = 24,
-    HEADING = 56, /* height of the keyspace's name at the top */
+    HEADING = 56,
     ROW_HEIGHT = 22,
     PADDING = 10,
     GAP = 16,      /* between a row's name, type and marks */
@@ -46,7 +46,6 @@ struct chebotko {
 
 /* ---- boxes ---- */
 
-/* The brackets around the name of a column of this type. */
 static const char *brackets_of(const struct type *type)
 {
     switch ((int)type->kind) {
@@ -117,7 +116,6 @@ static void mark_row(struct chebotko *chebotko, const struct column *column, boo
     row->is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
 }
 
-/* Set the width and height of a box. */
 static void measure(struct chebotko_box *box, struct chebotko_place *place)
 {
     int32_t name = 0;
@@ -177,7 +175,7 @@ static bool is_drawn(const struct chebotko *chebotko, const struct table *table)
     return strcmp(table->keyspace, chebotko->keyspace) == 0 && (table->flags & TABLE_HIDDEN) == 0;
 }
 
-/* Make the boxes: tables by name, then types in the order of their creation. */
+/* Tables come by name, then types in the order of their creation. */
 static void make_boxes(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;
@@ -290,7 +288,6 @@ static void draw_box(struct chebotko *chebotko, uint32_t index)
     buffer_append_text(svg, "</g>\n");
 }
 
-/* Draw a curve that is horizontal at both ends, then a straight piece with the arrowhead. */
 static void draw_line(struct chebotko *chebotko, const struct chebotko_line *line)
 {
     struct buffer *svg = chebotko->svg;
@@ -328,8 +325,7 @@ static const char *const marks_explained[] = {
 };
 enum { MARKS_EXPLAINED = sizeof(marks_explained) / sizeof(marks_explained[0]) };
 
-/* Draw the texts of the queries and the meaning of the marks.  Returns the y below these texts;
- * *width grows if they need more. */
+/* Returns the y below the texts; *width grows if they need more. */
 static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
 {
     uint32_t count = chebotko->layout.line_count;
@@ -357,8 +353,7 @@ static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
     return y;
 }
 
-/* The head of the file has the size of the diagram, which is known only after all was drawn.  So
- * `drawn` collects the drawing, and is put behind the head. */
+/* `drawn` collects the drawing, because the head of the file has the diagram's size. */
 static void draw(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;

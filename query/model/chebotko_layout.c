@@ -1,11 +1,8 @@
-/* The layer of a table is the length of the shortest path of queries to the table.  A line
- * therefore leads one layer to the right, or stays in its layer, or leads back to the left.  A line
- * to the right never passes boxes of another layer.
+/* The layer of a table is the length of the shortest path of queries to it.  So a line to the right
+ * never passes boxes of another layer.
  *
- * Within a layer, boxes stand in the order in which lines first reach them.  A box has the y of the
- * box from which its first line comes, unless the box above is in the way.  Each line end has a
- * position of its own (a port) on a side of the box, so that labels beside arrowheads do not
- * overlap. */
+ * A box has the y of its first line's source, unless the box above is in the way.  Line ends have
+ * places of their own on a box's side, so that labels do not overlap. */
 #include "query/model/chebotko_layout.h"
 
 #include <string.h>
@@ -23,7 +20,7 @@ enum {
     COLUMNS_MAX = 40
 };
 
-/* Each array except `order` has one item for each place (struct chebotko_place). */
+/* Each array except `order` has one item for each place. */
 struct layers {
     struct chebotko_layout *layout;
     uint32_t *layer; /* CHEBOTKO_NOWHERE: no line reaches the place */
@@ -45,8 +42,8 @@ static int32_t max_of(int32_t a, int32_t b)
 
 /* ---- layers ---- */
 
-/* Move the target of each line to the layer after the line's source, if the target has no layer or
- * a later one.  False: nothing changed. */
+/* A line's target moves to the layer after the line's source, if that is earlier.  False: nothing
+ * changed. */
 static bool relax(struct layers *layers)
 {
     bool changed = false;
@@ -64,8 +61,7 @@ static bool relax(struct layers *layers)
     return changed;
 }
 
-/* Find the first line whose source has no layer, and put the source into layer 0, since the
- * application must begin at the source, too.  False: all sources have a layer. */
+/* Puts a source without a layer into layer 0.  False: all sources have a layer. */
 static bool enter_anywhere(struct layers *layers)
 {
     for (uint32_t i = 0; i < layers->layout->line_count; i++) {
@@ -104,7 +100,6 @@ static void find_layers(struct layers *layers)
 
 /* ---- sides ---- */
 
-/* The count of line ends on the side on which a line leaves a box. */
 static uint32_t *port_left_by(struct layers *layers, const struct chebotko_line *line)
 {
     return line->leaves_left ? &layers->left_ports[line->from] : &layers->right_ports[line->from];
@@ -115,8 +110,6 @@ static uint32_t *port_reached_by(struct layers *layers, const struct chebotko_li
     return line->arrives_right ? &layers->right_ports[line->to] : &layers->left_ports[line->to];
 }
 
-/* A line to a later layer goes from a right side to a left side; a line within a layer, from right
- * to right; a line to an earlier layer, from left to right. */
 static void find_sides(struct layers *layers)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -144,7 +137,7 @@ static void find_sides(struct layers *layers)
 
 /* ---- positions ---- */
 
-/* The y of the first box of an earlier layer with a line to `place`; layout->top: there is none. */
+/* layout->top: no line from an earlier layer leads to `place`. */
 static int32_t source_y(const struct layers *layers, uint32_t place)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -158,7 +151,7 @@ static int32_t source_y(const struct layers *layers, uint32_t place)
     return layout->top;
 }
 
-/* Width for the lines between a layer and the layer before; 0: there are no lines. */
+/* 0: there are no lines. */
 static int32_t room_before(const struct layers *layers, uint32_t layer)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -177,8 +170,7 @@ static int32_t room_before(const struct layers *layers, uint32_t layer)
     return from_left + from_right + bend;
 }
 
-/* Place the boxes of a layer below each other, right of *x.  Then *x is the right end of these
- * boxes.  False: the layer has no boxes. */
+/* Sets *x to the right end of the layer's boxes.  False: the layer has no boxes. */
 static bool place_layer(struct layers *layers, uint32_t layer, int32_t *x)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -227,8 +219,7 @@ static bool is_loose(const struct layers *layers, uint32_t place, bool is_second
            layers->layer[place] == CHEBOTKO_NOWHERE;
 }
 
-/* Place the loose boxes in `column_count` columns, each box in the shortest column so far.  Returns
- * the x of the right end. */
+/* Each box goes into the shortest column so far.  Returns the x of the right end. */
 static int32_t place_columns(struct layers *layers, bool is_second, uint32_t column_count,
                              int32_t top, int32_t *bottom_out)
 {
@@ -262,7 +253,6 @@ static int32_t place_columns(struct layers *layers, bool is_second, uint32_t col
     return x - GAP_ACROSS;
 }
 
-/* Make the boxes of a column as wide as the widest of them. */
 static void widen_columns(struct layers *layers, bool is_second)
 {
     struct chebotko_place *places = layers->layout->places;
@@ -275,9 +265,8 @@ static void widen_columns(struct layers *layers, bool is_second)
     }
 }
 
-/* Place the boxes of a kind that no line reaches, in the least number of columns that fills the
- * width of the boxes above.  Without boxes above, the columns of tables are at least 1.5 times as
- * wide as high, and user types have one column. */
+/* Uses the least number of columns that fills the width of the boxes above.  Without boxes above,
+ * the columns of tables are at least 1.5 times as wide as high. */
 static void place_loose(struct layers *layers, bool is_second)
 {
     struct chebotko_layout *layout = layers->layout;
@@ -306,7 +295,6 @@ static void place_loose(struct layers *layers, bool is_second)
 
 /* ---- lines ---- */
 
-/* The y of the next line end on a side of a box. */
 static int32_t next_port(const struct chebotko_place *place, uint32_t *taken)
 {
     return place->y + CHEBOTKO_TITLE_HEIGHT / 2 + (int32_t)(*taken)++ * PORT_STEP;

@@ -1,12 +1,10 @@
 /* Makes CQL of column families.
  *
- * What a file leaves out has the defaults of cassandra-cli.  A type that CQL does not have, or two
- * families of one name, is an error that names the line; an option for a missing family is an
- * error, too.  A change of behaviour, such as another order, is a note.  Names keep their case, and
- * are quoted if CQL needs it.
+ * What a file leaves out has the defaults of cassandra-cli.  A change of behaviour, such as another
+ * order, is a note.
  *
- * Each family becomes one table, by the rules by which Cassandra 2 and 3 showed Thrift's
- * families in CQL (ThriftConversion, CompactTables, SuperColumnCompatibility). */
+ * The tables are those by which Cassandra 2 and 3 showed families in CQL (ThriftConversion,
+ * CompactTables, SuperColumnCompatibility). */
 #include "query/model/definitions.h"
 
 #include <stdarg.h>
@@ -104,7 +102,6 @@ int definitions_refuse(struct error *err, uint32_t line, const char *format, ...
 
 /* ---- adding ---- */
 
-/* Make room for one more item of an array whose capacities are the powers of two. */
 static void *grow(void *items, uint32_t count, size_t size)
 {
     bool is_full = count == 0 || (count & (count - 1)) == 0;
@@ -170,14 +167,13 @@ int definitions_add_column(struct family *family, const struct family_column *co
 
 /* ---- a family's types ---- */
 
-/* The types of a family in CQL. */
 struct shape {
     struct definitions *definitions;
     const struct family *family;
     const char *bytes_as;
     struct marshal key;
-    struct marshal clustering; /* the comparator, and also the subcomparator if no columns are
-                                * declared */
+    struct marshal clustering; /* the comparator; without declared columns, also the
+                                * subcomparator */
     uint32_t clustering_count;
     struct marshal value;
     struct error *err;
@@ -196,7 +192,6 @@ static int parse_type(struct shape *shape, const char *text, const char *what,
     return 0;
 }
 
-/* Parse a type by which columns are sorted. */
 static int parse_order(struct shape *shape, const char *text, const char *what,
                        struct marshal *marshal)
 {
@@ -209,7 +204,7 @@ static int parse_order(struct shape *shape, const char *text, const char *what,
     return rc;
 }
 
-/* Parse the type of a value: a single type without a direction. */
+/* A value has a single type, without a direction. */
 static int parse_value_type(struct shape *shape, const char *text, const char *what,
                             struct marshal *marshal)
 {
@@ -222,7 +217,7 @@ static int parse_value_type(struct shape *shape, const char *text, const char *w
     return rc;
 }
 
-/* The TYPE of --key FAMILY=TYPE; NULL: the family has no such option. */
+/* NULL: no --key names the family. */
 static const char *chosen_key(const struct definitions *definitions, const char *name)
 {
     size_t size = strlen(name);
@@ -253,7 +248,6 @@ static int parse_key(struct shape *shape)
     return 0;
 }
 
-/* Make the name of sub-columns one more clustering column, unless columns are declared. */
 static int add_subcomparator(struct shape *shape)
 {
     struct marshal sub;
@@ -268,8 +262,8 @@ static int add_subcomparator(struct shape *shape)
     return rc;
 }
 
-/* How many parts of the comparator are clustering columns.  In a family with declared columns that
- * is not Super, the last part holds the names of these columns. */
+/* With declared columns, the last part of the comparator holds their names, except in a Super
+ * family. */
 static uint32_t count_clustering(const struct shape *shape)
 {
     if (shape->family->column_count == 0 || shape->family->is_super)
@@ -314,7 +308,6 @@ struct default_names {
     uint32_t second; /* the number after 0 */
 };
 
-/* The next name that no declared column has. */
 static void next_name(struct default_names *names, const struct family *family, char name[24])
 {
     do {
@@ -332,8 +325,7 @@ static void put_separator(struct buffer *text)
         buffer_append_text(text, ", ");
 }
 
-/* Append columns with default names to the column definitions, to the names of the key and to
- * CLUSTERING ORDER BY. */
+/* `names` are those of the key; `order` is CLUSTERING ORDER BY. */
 static void put_columns(const struct family *family, const struct marshal *types, uint32_t count,
                         struct default_names *default_names, struct buffer *columns,
                         struct buffer *names, struct buffer *order)
@@ -443,7 +435,7 @@ static int put_table(struct shape *shape, struct buffer *cql)
 
 /* ---- all statements ---- */
 
-/* Add a statement like `about` with the text `cql`, and empty `cql`. */
+/* Empties `cql`. */
 static void add_statement(struct definitions *definitions, const struct definition *about,
                           struct buffer *cql)
 {
@@ -524,7 +516,6 @@ static bool has_family(const struct definitions *definitions, const char *name, 
     return false;
 }
 
-/* Refuse options for families that the file does not have. */
 static int check_choices(const struct definitions *definitions, struct error *err)
 {
     const struct definitions_options *options = definitions->options;
@@ -540,7 +531,6 @@ static int check_choices(const struct definitions *definitions, struct error *er
     return 0;
 }
 
-/* Whether a statement makes the keyspace already. */
 static bool is_defined(const struct definitions *definitions, const char *keyspace)
 {
     for (uint32_t i = 0; i < definitions->statement_count; i++) {

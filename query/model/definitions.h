@@ -1,7 +1,7 @@
-/* definitions: collects keyspaces and column families of Cassandra's Thrift interface, and writes
- * the CQL that makes tables of them.
+/* definitions: collects Cassandra's Thrift keyspaces and column families, and writes the CQL for
+ * them.
  *
- * A parser (cassandra_cli.h, storage_conf.h) adds the definitions of a file; definitions_write then
+ * A parser (cassandra_cli.h, storage_conf.h) adds the definitions of a file.  definitions_write
  * makes statements of them, in an order in which they can be executed.  A family becomes the table
  * that Cassandra showed for it in CQL, without COMPACT STORAGE:
  *
@@ -26,8 +26,7 @@
 
 enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 
-/* Options of the command line, for what the file does not say; `keys` take precedence over the
- * file. */
+/* For what the file does not say.  `keys` take precedence over the file. */
 struct definitions_options {
     const char *keyspace;              /* of families without a keyspace; NULL: these are refused */
     /* FAMILY=TYPE: the CQL type of the family's keys. */
@@ -38,7 +37,6 @@ struct definitions_options {
     uint32_t text_count;
 };
 
-/* A declared column. */
 struct family_column {
     const char *name;
     const char *type;                  /* NULL: the family's default_type */
@@ -51,13 +49,13 @@ struct family_column {
 struct family {
     const char *keyspace;
     const char *name;
-    uint32_t line;                     /* line of the family's first word in the file */
+    uint32_t line;                     /* of the family's first word */
     bool is_super;
     const char *key_type;
     const char *comparator;
     const char *subcomparator;
     const char *default_type;
-    const char *comment;               /* NULL: none */
+    const char *comment;
     int32_t ttl_s;                     /* of its cells; 0: none */
     struct family_column *columns;
     uint32_t column_count;
@@ -69,44 +67,40 @@ struct definitions;
 struct definitions *definitions_new(const struct definitions_options *options);
 void definitions_free(struct definitions *definitions);      /* NULL is fine */
 
-/* For parsers: copy a text to the arena, with a final NUL.  A NUL within the text ends it. */
+/* Copy a text to the arena, with a final NUL.  A NUL within the text ends it. */
 const char *definitions_text(struct definitions *definitions, struct bytes text);
-/* Add a note for the user to definitions_notes. */
 void definitions_note(struct definitions *definitions, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Set the error "line N: text"; returns ERROR_INVALID. */
 int definitions_refuse(struct error *err, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* `factor`: the replication factor; 0: the file does not give it. */
+/* `factor` 0: the file does not give the replication factor. */
 must_check int definitions_add_keyspace(struct definitions *definitions, const char *name,
                                         long factor, uint32_t line, struct error *err);
 /* Add a family in `keyspace` (NULL: the keyspace of the options).  Its types and options are NULL
- * or 0, the defaults of cassandra-cli, until the caller sets them.  *family_out is valid until the
- * next family is added. */
+ * or 0: the defaults of cassandra-cli.  *family_out is valid until the next family is added. */
 must_check int definitions_add_family(struct definitions *definitions, const char *keyspace,
                                       const char *name, uint32_t line, struct family **family_out,
                                       struct error *err);
 must_check int definitions_add_column(struct family *family, const struct family_column *column,
                                       struct error *err);
 
-/* A statement. */
 enum definition_kind { DEFINITION_KEYSPACE, DEFINITION_TABLE, DEFINITION_INDEX };
 struct definition {
     enum definition_kind kind;
-    const char *keyspace;              /* that the statement creates or changes */
+    const char *keyspace;
     const char *table;                 /* that it creates or indexes; NULL: neither */
     uint32_t line;                     /* of the definition; 0: the file has none */
     const char *cql;                   /* without a final semicolon */
 };
 
-/* Make the statements; they are valid until the definitions are freed.  A keyspace that the file
- * uses and does not define is created unless `has_keyspace` says that it exists. */
+/* The statements are valid until the definitions are freed.  A keyspace that the file uses and does
+ * not define is created unless `has_keyspace` says that it exists. */
 must_check int definitions_write(struct definitions *definitions,
                                  bool (*has_keyspace)(void *context, const char *keyspace),
                                  void *context, const struct definition **statements_out,
                                  uint32_t *count_out, struct error *err);
-/* The notes, one "line N: ..." each, complete after definitions_write; those after the first 64 KiB
+/* One "line N: ..." for each note; complete after definitions_write.  Notes after the first 64 KiB
  * are left out. */
 struct bytes definitions_notes(const struct definitions *definitions);
 #endif

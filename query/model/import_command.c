@@ -1,10 +1,8 @@
 /* import: `daybook import`: makes tables from the definitions of older Cassandras.
  *
- * The whole file is read and converted first, and no keyspace or table that it defines may
- * exist.  If the file has an error, or if one of these exists, nothing is changed.  Then the
- * statements are executed one after the other, and each is printed when it is durable.  A statement
- * that fails nevertheless (over a limit, say) ends the command; the printed statements have been
- * executed. */
+ * If the file has an error, or defines a keyspace or table that exists, nothing is changed.  The
+ * statements are executed in turn, and each is printed when it is durable.  A statement that fails
+ * ends the command; the printed ones have been executed. */
 #include <string.h>
 
 #include "query/cql/common/cql_session.h"
@@ -16,7 +14,6 @@
 
 enum { KEY_KEYSPACE = 0x20001, KEY_KEY, KEY_TEXT, KEY_DRY_RUN };
 
-/* A kind of file that can be imported. */
 struct import_kind {
     const char *name;
     int (*read)(struct bytes text, struct definitions *definitions, struct error *err);
@@ -155,8 +152,8 @@ static void import_finish(struct import *import, int exit_status)
 
 static void run_statements(struct import *import);
 
-/* cql_run may call this function before it returns.  The loop in run_statements then runs the next
- * statement, so that calls do not nest. */
+/* cql_run may call this function before it returns; run_statements then goes on, so that calls do
+ * not nest. */
 static void statement_answered(void *context, const struct cql_result *result)
 {
     struct import *import = context;
@@ -201,7 +198,6 @@ static bool has_keyspace(void *context, const char *keyspace)
     return schema_keyspace(store_schema(import->model->store), keyspace) != NULL;
 }
 
-/* Check that no keyspace or table of the statements exists. */
 static int check_free(const struct import *import, struct error *err)
 {
     const struct schema *schema = store_schema(import->model->store);
@@ -220,7 +216,6 @@ static int check_free(const struct import *import, struct error *err)
     return 0;
 }
 
-/* Read the file, make its statements, and check that their keyspaces and tables do not exist. */
 static int import_read(struct import *import, const struct import_options *options,
                        struct bytes text, struct error *err)
 {

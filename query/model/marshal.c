@@ -1,7 +1,7 @@
 /* Parses a class name that may have arguments in parentheses, in one pass.
  *
- * A class that the tables of this file do not list is refused: its order is unknown, and a CQL
- * table with another order would give wrong slices without an error. */
+ * Any class not listed here is refused: a table with another order would give wrong slices without
+ * an error. */
 #include "query/model/marshal.h"
 
 #define MARSHAL_PACKAGE "org.apache.cassandra.db.marshal."
@@ -31,7 +31,7 @@ static const struct {
 /* Simple types that sort their values in another order than the CQL type does. */
 static const char *const other_orders[] = {"DateType", "LexicalUUIDType"};
 
-/* Classes with arguments; `count` is the number of arguments. */
+/* `count` is the number of arguments. */
 static const struct {
     const char *name;
     const char *cql;
@@ -120,7 +120,6 @@ static int put_arguments(struct parser *parser, uint32_t count, unsigned depth, 
     return rc == 0 ? take_closing(parser) : rc;
 }
 
-/* Parse a class that is one CQL type, and append that type. */
 static int put_type(struct parser *parser, unsigned depth, struct buffer *cql)
 {
     struct bytes name = take_name(parser);
@@ -146,7 +145,7 @@ static int put_type(struct parser *parser, unsigned depth, struct buffer *cql)
     return refuse(parser, "is no type that CQL has: no column would sort as its class does", name);
 }
 
-/* Parse `(reversed=...)`, which may follow any class in cassandra-cli. */
+/* `(reversed=...)` may follow any class in cassandra-cli. */
 static int take_reversed(struct parser *parser, bool *descending)
 {
     if (!take(parser, '('))
@@ -162,7 +161,6 @@ static int take_reversed(struct parser *parser, bool *descending)
     return take_closing(parser);
 }
 
-/* Parse the type of a column with its direction. */
 static int add_part(struct parser *parser)
 {
     struct marshal *marshal = parser->marshal;

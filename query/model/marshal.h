@@ -6,8 +6,8 @@
  *     CompositeType(UTF8Type, Int32Type)           two columns: text, int
  *     MapType(UTF8Type, LongType)                  map<text, bigint>
  *
- * Two classes sort values in another order than their CQL types: DateType compares bytes, so dates
- * before 1970 come last, and LexicalUUIDType compares UUIDs as two signed numbers. */
+ * Two classes sort values in another order than their CQL types.  DateType compares bytes, so dates
+ * before 1970 come last.  LexicalUUIDType compares UUIDs as two signed numbers. */
 #ifndef DAYBOOK_QUERY_MODEL_MARSHAL_H
 #define DAYBOOK_QUERY_MODEL_MARSHAL_H
 
@@ -27,8 +27,8 @@ struct marshal {
     struct marshal_part parts[SCHEMA_CLUSTERING_MAX];
     uint32_t count;                    /* at least 1; 1 unless it is a composite */
     bool is_composite;
-    const char *other_order;           /* DateType or LexicalUUIDType, if the text names that type;
-                                        * NULL: it names neither */
+    const char *other_order;           /* DateType or LexicalUUIDType, if the text names it; else
+                                        * NULL */
 };
 
 /* `bytes_as`: the CQL type for BytesType, blob or text.  ERROR_INVALID: the text has a mistake,

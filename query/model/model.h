@@ -1,6 +1,4 @@
-/* model: commands for data models: `daybook schema` prints the schema of a directory as CQL or as a
- * diagram (schema_command.c), `daybook import` adds schemas of older Cassandras (import_command.c),
- * and `daybook stream` defines streams over tables (stream_command.c).
+/* model: commands for data models: `daybook schema`, `daybook import` and `daybook stream`.
  *
  * Its specification is tests/e2e/test_model.py. */
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H
@@ -11,15 +9,15 @@
 #include "rollup/streams/streams.h"
 #include "storage/engine/store.h"
 
-/* What the commands work on; all of it outlives the struct. */
+/* What the commands work on.  All of it outlives the struct. */
 struct model {
     struct store *store;
     struct cql *cql;
     struct streams *streams;
 };
 
-/* Returns the subcommand at `index` (schema, import or stream); NULL after the last.  The context
- * of its `run` is a struct model. */
+/* Returns the command at `index`; NULL after the last.  The context of its `run` is a struct
+ * model. */
 const struct command *model_commands_at(uint32_t index);
 
 extern const struct command schema_command;

@@ -5,8 +5,8 @@
  *     Q2      hotels_by_poi  -> hotels                  One hotel
  *
  * The application begins with the queries that have no table before the arrow.  Blanks separate
- * words; empty lines and lines that begin with # are skipped.  A Chebotko diagram draws these
- * queries as lines between tables; they are read from a file because no schema has them. */
+ * words.  Empty lines and lines that begin with # are skipped.  Queries are read from a file
+ * because no schema has them. */
 #ifndef DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 #define DAYBOOK_QUERY_MODEL_QUERY_FLOW_H
 
@@ -16,8 +16,8 @@ struct arena;
 
 enum {
     QUERY_FLOW_LINES_MAX = 1000,
-    QUERY_FLOW_NAME_MAX = 16,          /* bytes of a query's name */
-    QUERY_FLOW_TEXT_MAX = 200          /* bytes of its description */
+    QUERY_FLOW_NAME_MAX = 16,          /* bytes */
+    QUERY_FLOW_TEXT_MAX = 200          /* bytes */
 };
 
 /* The texts are views into the file's text. */
@@ -26,7 +26,7 @@ struct query_flow_line {
     struct bytes from;                 /* empty: the application begins with this query */
     struct bytes to;
     struct bytes text;                 /* may be empty */
-    uint32_t line;                     /* in the file */
+    uint32_t line;
 };
 
 struct query_flow {

@@ -1,7 +1,7 @@
 /* schema: `daybook schema`: prints keyspaces and tables as CQL, or one keyspace as a Chebotko
  * diagram.
  *
- * The CQL is that of DESCRIBE, which the command runs in a session, as a CQL client does. */
+ * The CQL is that of DESCRIBE, which the command runs in a session. */
 #include <string.h>
 
 #include "query/cql/common/cql_session.h"
@@ -124,7 +124,7 @@ static void draw(const struct model *model, const struct schema_options *options
     struct query_flow flow = {0};
     struct buffer svg = {0};
     struct error err = {0};
-    int rc = query_flow_parse(queries, arena, &flow, &err); /* no query if no file is given */
+    int rc = query_flow_parse(queries, arena, &flow, &err);
 
     if (rc == 0)
         rc = chebotko_draw(store_schema(model->store), options->chebotko, &flow, &svg, &err);

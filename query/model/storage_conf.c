@@ -1,12 +1,11 @@
 /* Expat parses the XML, in any encoding that extends ASCII; this file interprets the elements.
  *
- * XML needs one root element, but a part of a file may have several elements.  The text is
- * therefore parsed within an added root element.  That element begins after the XML declaration, if
- * there is one, and adds no line, so that expat's line numbers are those of the file.  A DOCTYPE
- * cannot follow an element, so a file cannot declare entities.
+ * A part of a file may have several elements, so the text is parsed within an added root element.
+ * That element begins after the XML declaration and adds no line, so that expat's line numbers are
+ * the file's.  A DOCTYPE cannot follow an element, so a file cannot declare entities.
  *
- * The replication factor of a keyspace may stand before or after the keyspace's families.  The
- * keyspace is therefore defined when its element ends. */
+ * A keyspace is defined when its element ends, because its replication factor may stand behind its
+ * families. */
 #include "query/model/storage_conf.h"
 
 #include <expat.h>
@@ -25,7 +24,7 @@ struct reader_state {
     const char *keyspace; /* NULL: the parser is outside of keyspaces */
     uint32_t keyspace_line;
     long factor;         /* 0: not given */
-    const char *reading; /* the element whose text is being collected; NULL: none */
+    const char *reading; /* the element whose text is collected; NULL: none */
     char text[TEXT_MAX + 1];
     size_t text_size;
     struct error *err;
@@ -50,7 +49,6 @@ static const char *copy(struct reader_state *state, const char *text)
 
 /* ---- a column family ---- */
 
-/* Whether an attribute is only about the files and caches of nodes. */
 static bool is_passed_over(const char *name)
 {
     static const char *const names[] = {
@@ -70,7 +68,7 @@ static int take_column_type(struct reader_state *state, const char *value, struc
     return 0;
 }
 
-/* Take ColumnSort, the order of columns in Cassandra 0.3, whose column names were text. */
+/* ColumnSort is the order of columns in Cassandra 0.3, whose column names were text. */
 static int take_column_sort(struct reader_state *state, const char *value, struct family *family)
 {
     if (strcmp(value, "Time") == 0)
@@ -240,7 +238,7 @@ static int feed(struct reader_state *state, struct bytes text, bool is_last)
                               XML_ErrorString(XML_GetErrorCode(state->xml)));
 }
 
-/* The size of the XML declaration, with a byte order mark before it. */
+/* Includes a byte order mark before the XML declaration. */
 static size_t declaration_size(struct bytes text)
 {
     const struct bytes mark = bytes_of("\xef\xbb\xbf", 3);

@@ -7,16 +7,15 @@
  *     </Keyspace>
  *
  * CompareWith is the type of column names; keys were text and values bytes.  In 0.3 a keyspace was
- * called a Table and column names were text.  ReplicationFactor and Partitioner are read,
- * too; all other elements are skipped.  A root element is not needed: several keyspaces may follow
- * each other. */
+ * called a Table and column names were text.  ReplicationFactor and Partitioner are read, too; all
+ * other elements are skipped.  Several keyspaces may follow each other without a root element. */
 #ifndef DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 #define DAYBOOK_QUERY_MODEL_STORAGE_CONF_H
 
 #include "query/model/definitions.h"
 
-/* Add the definitions in `text`.  ERROR_INVALID: `text` has a mistake; the error begins with
- * "line N:", and the definitions before that line stay added. */
+/* Add the definitions in `text`.  ERROR_INVALID: the error begins with "line N:", and the
+ * definitions before that line stay added. */
 must_check int storage_conf_read(struct bytes text, struct definitions *definitions,
                                  struct error *err);
 #endif

@@ -1,10 +1,10 @@
-/* stream: `daybook stream`: creates streams over tables, lists, shows and drops streams.
+/* stream: `daybook stream`: creates, lists, shows and drops streams over tables.
  *
  * The order of the steps must hold:
  *
  *   create   1. Memtables are flushed, so that the flush of step 2 has little to do.
- *            2. CQL requests wait, and memtables are flushed.  The stream is refused if a client
- * has given a write timestamp that is later than the server's.
+ *            2. CQL requests wait, and memtables are flushed.  The stream is refused if a write
+ *               timestamp in its tables is not before the server's time.
  *            3. One frame adds the stream's definition and tables, and the flags of the tables that
  *               the stream uses.
  *            4. When the frame is durable, the stream's rollup opens.
@@ -49,7 +49,7 @@ struct stream_options {
 
 /* ---- options ---- */
 
-/* Parse KEYSPACE.TABLE(reseller,since,rate), and copy its parts to options->rates. */
+/* Parse KEYSPACE.TABLE(reseller,since,rate). */
 static error_t parse_rates(struct stream_options *options, const char *argument,
                            struct argp_state *state)
 {
@@ -82,8 +82,8 @@ static error_t parse_unit(struct stream_options *options, const char *argument,
     return 0;
 }
 
-/* Parse --counters.  With `left`, the stream changes no counter tables.  With kept=TABLE,...
- * updates by clients are refused; with ignore=TABLE,... they are ignored with a warning. */
+/* With `left`, the stream changes no counter tables.  With kept=TABLE,... updates by clients are
+ * refused; with ignore=TABLE,... they are ignored with a warning. */
 static error_t parse_counters(struct stream_options *options, const char *argument,
                               struct argp_state *state)
 {
@@ -236,7 +236,7 @@ struct stream_call {
     struct cql_edit edit;
     struct cql_schema_change changes[2];
     char tables[2][SCHEMA_NAME_MAX + 1];
-    struct stream_definition *dropped; /* the definition of a stream that is dropped, or NULL */
+    struct stream_definition *dropped; /* of the stream that is dropped, or NULL */
     struct rollup *rollup;             /* of a new stream, while its days are refreshed */
 };
 
@@ -298,8 +298,7 @@ static void create_prepare(void *context, store_done ready, void *ready_context)
         ready(ready_context, rc, &err);
 }
 
-/* Check that the stream's writes will be the newest of the table: a deletion by the stream would
- * otherwise leave a row, and take it out of the figures. */
+/* The stream's writes must be the newest: its deletions would otherwise leave rows. */
 static int check_timestamps(struct store *store, const struct table *table, struct error *err)
 {
     uint32_t count;
@@ -378,7 +377,7 @@ static void create_flushed(void *context, int status, const struct error *err)
         run_edit(call);
 }
 
-/* Drop the stream `dropped`; if that is NULL, create a stream. */
+/* Drop the stream `dropped`; NULL: create a stream. */
 static void change(const struct model *model, const struct stream_options *options,
                    const struct stream_definition *dropped, struct command_output *output)
 {

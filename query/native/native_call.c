@@ -1,12 +1,11 @@
 /* native_call: statements of a connection, from arrival to answer.
  *
- * What decides correctness: a call is answered exactly once, under the protocol's stream id of its
- * request, unless its connection closes; its bytes are accounted for until then.  A call that
- * cannot be admitted is refused by 0x1001 before it is carried out, so that drivers may send it to
- * another server.
+ * A call is answered exactly once, under the stream id of its request, unless its connection
+ * closes.  A call that is not admitted is answered 0x1001 before it is carried out; drivers may
+ * send it elsewhere.
  *
- * cql may answer within cql_run.  Then call_answered runs inside native_call_start, and does not
- * call it again (`is_starting`): the loop of native_call_start starts further calls. */
+ * cql may answer within cql_run; call_answered then leaves further calls to the loop of
+ * native_call_start. */
 
 #include "query/native/native_connection.h"
 #include "base/arena.h"
@@ -105,9 +104,8 @@ static void put_answer(struct native_call *call, const struct cql_result *result
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 
-/* Whether to carry the call out again, for a short page.  An answer's size is known only when it is
- * made, and other answers may have filled the room meanwhile.  A call with a large answer has
- * changed nothing: a conditional statement that was applied has a small answer. */
+/* Whether to carry the call out again, for a short page.  A call with a large answer has changed
+ * nothing: a conditional statement that was applied has a small answer. */
 static bool must_run_again(const struct native_call *call, const struct cql_result *result)
 {
     return is_over(call->connection, result) && !call->request.cql.is_short;
@@ -181,7 +179,7 @@ void native_call_drop(struct native_connection *connection)
 
 /* ---- arrival ---- */
 
-/* Count the call's bytes; false: there is no room for them, or the door is closing. */
+/* False: there is no room for the call, or the door is closing. */
 static bool call_admit(struct native_call *call)
 {
     struct native_connection *connection = call->connection;

@@ -1,16 +1,10 @@
 /* native_connection: decodes the input of a connection, hands requests to the files that answer
  * them, and sends the answers.
  *
- * What decides correctness: the door never stops reading because the server is busy, since drivers
- * take a server for dead if a heartbeat (OPTIONS) is answered late.  Instead, requests are refused
- * to bound their memory: the inbox gathers a body of over 64 KiB only if there is room for it, and
- * a call is admitted only if there is room for its size.  Input is left unread only while the
- * client does not read its answers, or until the loop's next turn.  Compressed input can hold
- * thousands of times its size in requests.  So take_input ends after TAKEN_MAX requests, or when
- * enough answers wait, and goes on in the next turn.
- *
- * All connections read into the door's buffer.  An idle connection keeps at most 16 KiB of its
- * outbox and 64 KiB for decompressed input. */
+ * The door reads on while the server is busy: drivers take a server for dead that answers OPTIONS
+ * late.  Instead, it refuses requests to bound their memory.  Input is left unread only while the
+ * client does not read its answers, or until the loop's next turn.  Compressed input may hold very
+ * many requests, so take_input goes on in the next turn after TAKEN_MAX. */
 #include "query/native/native_connection.h"
 
 #include <stdarg.h>
@@ -26,7 +20,7 @@
 enum {
     STACK_WIPED = 16 << 10,
     ERROR_TEXT_MAX = 512,
-    TAKEN_MAX = 1024 /* requests that one call of take_input takes: about 1 ms of work */
+    TAKEN_MAX = 1024 /* requests that one call of take_input takes */
 };
 
 /* ---- answers ---- */
@@ -72,8 +66,6 @@ void native_connection_count(struct native_connection *connection)
     native_door_account(door);
 }
 
-/* How large the body of the next request may be.  After the login this is what the door's limit for
- * requests leaves, at least NATIVE_ROOM_MIN and at most NATIVE_BODY_MAX. */
 static uint32_t body_max(const struct native_connection *connection)
 {
     const struct quota *quota = &connection->door->requests;
@@ -141,7 +133,6 @@ static bool is_expected(const struct native_connection *connection, uint8_t opco
     return false;
 }
 
-/* Take a request that is no call: STARTUP, AUTH_RESPONSE or REGISTER. */
 static void take_greeting(struct native_connection *connection,
                           const struct native_envelope *envelope)
 {
@@ -197,7 +188,7 @@ static void take_envelope(struct native_connection *connection,
     }
 }
 
-/* The rest of the input cannot be decoded: answer with an error, and end the connection. */
+/* The rest of the input cannot be decoded. */
 static void refuse_bytes(struct native_connection *connection, int rc,
                          const struct native_envelope *envelope, const struct error *err)
 {
@@ -213,13 +204,12 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     native_connection_refuse(connection);
 }
 
-/* Whether the client may still log in.  Until the login, its requests must be small. */
 static bool is_before_login(const struct native_connection *connection)
 {
     return connection->state < NATIVE_SERVING;
 }
 
-/* Take requests of the input.  True: some may be left, for the next turn of the loop. */
+/* True: some requests may be left for the next turn of the loop. */
 static bool take_input(struct native_connection *connection)
 {
     struct native_envelope envelope;
@@ -280,7 +270,6 @@ void native_connection_refuse(struct native_connection *connection)
     connection->door->metrics.refused->value++;
 }
 
-/* All answers have been made: send them, and end the server's side of the connection. */
 static void connection_finish(struct native_connection *connection)
 {
     native_connection_flush(connection);
@@ -339,8 +328,7 @@ void native_connection_evict(struct door_slot *slot)
     connection_close(connection_of(slot));
 }
 
-/* Close the connection, unless it is that of a slow reader which has read anything since the clock
- * was set. */
+/* A slow reader stays if it has read anything since the clock was set. */
 void native_connection_late(struct door_slot *slot)
 {
     struct native_connection *connection = connection_of(slot);
@@ -352,7 +340,7 @@ void native_connection_late(struct door_slot *slot)
         native_connection_update(connection);
 }
 
-/* Send answers and start calls alternately: a call may have to wait until answers are sent. */
+/* A call may have to wait until answers are sent, so sending and starting alternate. */
 static void connection_pump(struct native_connection *connection)
 {
     do {
@@ -377,14 +365,13 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Charge the connection's memory to the door's quota for clients that are not served: those before
- * their login, and refused ones.  Nothing is charged while a password waits for its check.  The
- * door may close the connection because of the charge, so callers do nothing with the connection
- * afterwards. */
+/* Clients that are not served, before their login or refused, are charged to the door's quota.  A
+ * client whose password waits for its check is not charged.  The charge may close the connection,
+ * so callers do nothing with it afterwards. */
 static void count_login_memory(struct native_connection *connection)
 {
-    size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, until
-                                            * it ends, at most linger_ms later */
+    size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, for at most
+                                            * linger_ms */
     size_t held = native_inbox_held(&connection->inbox);
 
     if (connection->state == NATIVE_SERVING || connection->login != NULL) {
@@ -396,8 +383,6 @@ static void count_login_memory(struct native_connection *connection)
                       sizeof *connection + NETWORK_CONNECTION_BYTES + (held < most ? held : most));
 }
 
-/* Whether to read from the client: only while few bytes of answers wait for it, unless it was
- * refused and its input is dropped. */
 static bool may_read(const struct native_connection *connection)
 {
     return connection->state == NATIVE_REFUSED ||
@@ -405,7 +390,6 @@ static bool may_read(const struct native_connection *connection)
                (connection->door->is_over ? 0 : NATIVE_QUEUE_FULL);
 }
 
-/* Whether requests that take_input has left may be taken. */
 static bool may_take(const struct native_connection *connection)
 {
     return connection->has_input && !connection->has_finished && may_read(connection);
@@ -469,9 +453,8 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
                     : sizeof connection->door->read;
 }
 
-/* Overwrite what called functions and the dynamic loader left on the stack, so that no part of a
- * password stays there.  The loader saves all registers on the stack when it binds a function at
- * its first call. */
+/* Overwrite what called functions left on the stack: it may hold a part of a password.  The dynamic
+ * loader, too, saves all registers there when it binds a function. */
 static __attribute__((noinline)) void stack_wipe(void)
 {
     uint8_t below[STACK_WIPED];
@@ -521,11 +504,10 @@ static void connection_end(void *context, int status)
     struct native_connection *connection = context;
 
     connection->has_ended = true;
-    /* A peer that has closed only its sending side still reads its answers, and looks like a peer
-     * that is gone.  Its requests therefore go on for NATIVE_LEAVE_US. */
+    /* A peer that has closed only its sending side still reads answers, and looks like one that is
+     * gone.  So its requests go on for NATIVE_LEAVE_US. */
     cql_session_leave(&connection->session, NATIVE_LEAVE_US);
-    /* No password is checked for a client that has hung up, since other clients wait for their
-     * checks. */
+    /* No password is checked for a client that has hung up, since others wait for their checks. */
     if (status < 0 || connection->login != NULL)
         connection_close(connection);
     else

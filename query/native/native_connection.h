@@ -4,10 +4,9 @@
  *        │  └──passwords──▶ LOGGING_IN ──AUTH_RESPONSE──▶ CHECKING ──right──▶ SERVING
  *        └──────any state: an error that ends it─────▶ REFUSED ──peer hangs up, or linger──▶ closed
  *
- * A statement is a *call* from its arrival on.  It waits in its connection's queue until it may
- * start, runs until cql answers it, and is answered under its own stream id.  A read runs again,
- * for a short page, if there is no room for its answer.  Answers may come in another order than
- * their requests.
+ * A *call* is a statement from its arrival to its answer.  It waits in its connection's queue until
+ * it may start.  A read runs again, for a short page, if there is no room for its answer.  Answers
+ * may come in another order than their requests.
  *
  *     envelope ─▶ admitted ─▶ waiting ─▶ running ─▶ answer ─▶ outbox ─▶ flush ─▶ network
  *                    └ no room: error 0x1001
@@ -59,14 +58,13 @@ enum native_state {
 
 struct native_login;
 
-/* One request, from its arrival to its answer. */
 struct native_call {
     struct native_connection *connection;
     STAILQ_ENTRY(native_call) next;
     struct arena *arena;                   /* the body and what was read from it */
     int16_t stream;
     uint8_t version;
-    size_t size;                           /* bytes charged to the connection's quota `calls` */
+    size_t size;
     struct native_request request;
 };
 
@@ -79,29 +77,26 @@ struct native_connection {
     bool has_finished;                     /* the server has ended its side */
     bool is_closing;
     bool is_closed;                        /* the network has closed it; calls may still run */
-    bool is_taking;                        /* take_input is running; answers are sent when it has
-                                            * ended */
-    bool has_input;                        /* take_input has left requests in the inbox for the
-                                            * next turn; nothing is read before that */
-    bool is_starting;                      /* native_call_start is running, and must not be entered
-                                            * again */
-    unsigned events;                       /* for which the client has registered: bits of
+    bool is_taking;                        /* take_input is running; answers are sent afterwards */
+    bool has_input;                        /* requests are left for the next turn; nothing is read
+                                            * before that */
+    bool is_starting;                      /* native_call_start is running */
+    unsigned events;                       /* registered for by the client: bits of
                                             * native_event_kind */
     struct native_inbox inbox;
     struct native_outbox outbox;
     struct cql_session session;
-    struct native_login *login;            /* the login that waits or is being checked; NULL:
-                                            * none */
+    struct native_login *login;            /* waits or is being checked; NULL: none */
     STAILQ_HEAD(, native_call) waiting;
     uint32_t running;
     struct quota calls;                    /* bytes of calls; the parent is the door's `requests` */
     size_t input_bytes, output_bytes;      /* charged to the door's quotas */
-    struct wake_entry wake;                /* to be flushed in the loop's next turn */
-    struct door_slot slot;                 /* its place in the door.  Its clock closes a connection
-                                            * that reads slowly, was refused or does not log in */
+    struct wake_entry wake;
+    struct door_slot slot;                 /* its clock closes a connection that reads slowly, was
+                                            * refused or does not log in */
     uint64_t written;                      /* bytes given to the network */
-    uint64_t left;                         /* how many of these had been sent when the slot's
-                                            * clock began */
+    uint64_t left;                         /* how many of these were sent when the slot's clock
+                                            * began */
 };
 
 struct native_metrics {
@@ -110,8 +105,7 @@ struct native_metrics {
     struct metric *evicted;
     struct metric *accepted;
     struct metric *refused;
-    struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for opcodes of
-                                                            * answers */
+    struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for answers */
     struct metric *errors[NATIVE_ERROR_CODES];
     struct metric *logins_right, *logins_wrong, *logins_refused;
     struct metric *bytes_in, *bytes_out;
@@ -123,19 +117,18 @@ struct native_door {
     struct native_metrics metrics;
     struct door door;
     struct login_queue logins;
-    struct native_login *checking;         /* the login that is being checked; NULL: none */
+    struct native_login *checking;         /* NULL: none */
     struct log_group failed_logins;
     LIST_HEAD(, native_connection) connections;
     struct quota requests;                 /* bytes held by inboxes and calls */
-    struct quota answers;                  /* bytes held by outboxes and the network, as last
-                                            * counted */
-    bool is_over;                          /* `answers` is past its limit: clients that have not
-                                            * read their answers are not served */
+    struct quota answers;                  /* bytes held by outboxes and the network */
+    bool is_over;                          /* `answers` is past its limit: clients with unread
+                                            * answers are not served */
     STAILQ_HEAD(, native_call) spare;
     uint32_t spare_count;
-    struct wake_queue woken;               /* connections to be flushed in the loop's next turn */
-    bool is_flushing;                      /* door_flush is running: the door is not freed */
-    struct buffer wire;                    /* the bytes that are being sent */
+    struct wake_queue woken;               /* to be flushed in the loop's next turn */
+    bool is_flushing;                      /* door_flush is running; the door is not freed */
+    struct buffer wire;
     struct buffer supported;               /* the body of every SUPPORTED; empty: not made yet */
     bool is_closing;
     void (*closed)(void *context);
@@ -151,22 +144,20 @@ void native_connection_error(struct native_connection *connection, int16_t strea
 void native_connection_put_error(struct native_connection *connection, int16_t stream,
                                  const struct cql_extras *extras,
                                  const struct cql_error *error);
-/* Ignore all further input.  Once the answers have been sent, the server ends its side; the
+/* Ignore all further input.  Once the answers have been sent, the server ends its side.  The
  * connection closes when its peer hangs up, or after `linger_ms`. */
 void native_connection_refuse(struct native_connection *connection);
-/* Send the answers of the outbox. */
 void native_connection_flush(struct native_connection *connection);
-/* Call native_connection_turn in the loop's next turn, so that answers of one turn leave together.
- * While take_input runs this does nothing, because the connection is updated after it. */
+/* Update the connection in the loop's next turn, so that answers of one turn leave together.  While
+ * take_input runs, this does nothing. */
 void native_connection_flush_soon(struct native_connection *connection);
 /* Send answers and start calls; then read, stop reading or hang up, as the state requires. */
 void native_connection_update(struct native_connection *connection);
-/* Take the requests that an earlier turn of the loop has left, and update the connection. */
 void native_connection_turn(struct native_connection *connection);
 /* Free the connection unless the network, a call, a login or a flush still needs it. */
 void native_connection_release(struct native_connection *connection);
-/* Callbacks of the door: native_connection_evict when another connection needs the slot, and
- * native_connection_late when the slot's clock has run out. */
+/* The door calls native_connection_evict when it needs the slot, and native_connection_late when
+ * the slot's clock has run out. */
 void native_connection_evict(struct door_slot *slot);
 void native_connection_late(struct door_slot *slot);
 /* Charge the bytes that the connection now holds to the door's quotas. */
@@ -178,10 +169,10 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
                              const struct native_request *request);
 void native_greeting_authenticate(struct native_connection *connection, int16_t stream,
                                   const struct native_request *request);
-/* The connection closes: remove its login if it waits.  A login that is being checked keeps the
- * connection's memory until the check ends. */
+/* Remove the connection's waiting login.  A login that is being checked keeps the connection's
+ * memory until the check ends. */
 void native_greeting_drop_login(struct native_connection *connection);
-/* The door closes: refuse the logins that wait. */
+/* Refuse the logins that wait. */
 void native_greeting_drop_logins(struct native_door *door);
 void native_greeting_register(struct native_connection *connection, int16_t stream,
                               const struct native_request *request);
@@ -191,10 +182,8 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 
 /* ---- native_call.c: statements ---- */
 
-/* Take a statement: it is queued, or refused. */
 void native_call_take(struct native_connection *connection,
                       const struct native_envelope *envelope);
-/* Start waiting calls, as many as may run. */
 void native_call_start(struct native_connection *connection);
 /* Free the calls that have not started. */
 void native_call_drop(struct native_connection *connection);
@@ -202,11 +191,11 @@ void native_call_free_spare(struct native_door *door);
 
 /* ---- native_door.c ---- */
 
-/* The memory taken has changed: report it to the store.  If the answers have passed their limit or
- * are back at half of it, update all connections. */
+/* Report the memory taken to the store.  If the answers pass their limit or are back at half of it,
+ * all connections are updated. */
 void native_door_account(struct native_door *door);
 /* Free the door if it is closing, has no connections, and door_flush does not run. */
 void native_door_release(struct native_door *door);
-/* The metric of an error's code; an unknown code counts as CQL_SERVER_ERROR. */
+/* An unknown code counts as CQL_SERVER_ERROR. */
 struct metric *native_door_error_metric(struct native_door *door, uint32_t code);
 #endif

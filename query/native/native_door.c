@@ -1,8 +1,7 @@
 /* native_door: see the header; native_connection.h has the states.
  *
- * What decides correctness: the door is freed after its last connection.  A connection is freed
- * when the network has closed it, its last call is answered, its login has ended, and it does not
- * wait to be flushed. */
+ * The door is freed after its last connection.  A connection is freed when the network has closed
+ * it, and no call, login or flush needs it. */
 #include "query/native/native_door.h"
 
 #include <stddef.h>
@@ -108,7 +107,7 @@ static void door_flush(struct timer *timer)
 
 /* ---- memory ---- */
 
-/* Update all connections in the loop's next turn, because what they may do has changed. */
+/* Update all connections in the loop's next turn. */
 static void update_all(void *context)
 {
     struct native_door *door = context;

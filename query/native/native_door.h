@@ -1,7 +1,7 @@
 /* native_door: the door for clients of CQL's native protocol; port 9042 unless another is given.
  *
- * docs/PROTOCOL.md "CQL door" says what is served, refused and limited.  Every connection has a
- * session of the server of CQL (cql_session.h).  Engine thread. */
+ * docs/PROTOCOL.md "CQL door" says what is served, refused and limited.  All functions are called
+ * on the engine thread. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 
@@ -14,7 +14,7 @@ struct native_passwords;
 
 enum { NATIVE_CONNECTIONS_MAX = 16384, NATIVE_BYTES_MAX = 128 << 20 };
 
-/* 0 stands for the default, which is at the end of each comment. */
+/* 0 in a member means the default, which its comment gives after the semicolon. */
 struct native_limits {
     uint32_t connections_max;            /* NATIVE_CONNECTIONS_MAX */
     size_t bytes_max;                    /* bytes of all requests under way; NATIVE_BYTES_MAX */
@@ -24,8 +24,8 @@ struct native_limits {
                                           * NATIVE_BYTES_MAX */
     int64_t slow_reader_ms;              /* how long a slow reader may read nothing; 60 s */
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
-    int64_t login_ms;                    /* from the connection's start to its login, without the
-                                          * time in which a password waits and is checked; 10 s */
+    int64_t login_ms;                    /* time for a login, not counting the check of its
+                                          * password; 10 s */
     size_t login_bytes_max;              /* memory of all clients before their login; 2 MiB */
 };
 
@@ -55,6 +55,5 @@ void native_door_attach(struct native_door *door, struct connection *connection)
 /* Take no more connections and requests, and answer the requests that are under way.  Then hang up,
  * free the door, and call `closed`. */
 void native_door_close(struct native_door *door, void (*closed)(void *context), void *context);
-/* Append the door's connections, and the bytes of requests and answers that it holds. */
 void native_door_dump(const struct native_door *door, struct buffer *text);
 #endif

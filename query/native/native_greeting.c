@@ -1,9 +1,7 @@
 /* native_greeting: refuses unknown versions, and answers STARTUP, logins and REGISTER.
  *
- * What decides correctness: each driver finds the version to speak in its own way, by the words,
- * the stream or the version byte of a refusal (docs/PROTOCOL.md "CQL door").  In version 5 all
- * bytes after the answer to STARTUP come in segments (native_segment.h), so that answer is sent
- * before the first segment is made. */
+ * Drivers find the version to speak by the words, the stream or the version byte of a refusal
+ * (docs/PROTOCOL.md "CQL door"). */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -14,7 +12,7 @@
 #include "base/memory.h"
 
 enum {
-    OLD_VERSION_MAX = 2, /* up to this version a header has 8 bytes, one for the stream */
+    OLD_VERSION_MAX = 2, /* up to this version, a header's stream number has one byte */
     LANGUAGE_MAJOR_MIN = 3
 };
 
@@ -54,7 +52,6 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 
 /* ---- STARTUP ---- */
 
-/* The value of an option; false: it is not there. */
 static bool find_option(const struct native_request *request, const char *name,
                         struct bytes *value_out)
 {
@@ -82,7 +79,7 @@ static bool is_language_known(struct bytes version)
             memcmp(version.data + at, ".99", 3) == 0);
 }
 
-/* Choose the compression; false: the request was refused. */
+/* False: the request was refused. */
 static bool choose_compression(struct native_connection *connection, int16_t stream,
                                const struct native_request *request,
                                enum native_compression *compression_out)
@@ -145,7 +142,6 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
 
 /* ---- logging in: SASL PLAIN ---- */
 
-/* A password that waits to be checked, or is being checked, on LANE_LOGIN. */
 struct native_login {
     struct job job;
     struct login_waiter waiter;
@@ -171,9 +167,8 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
     return true;
 }
 
-/* Read a SASL PLAIN token: the authorization id (read into the user's place and ignored), the user
- * and the password, separated by NULs.  The parts of an invalid token may be a password; they are
- * copied to `login` only, and login_free wipes `login`. */
+/* Read a SASL PLAIN token: authorization id (ignored), user and password, separated by NULs.  Parts
+ * of an invalid token may be a password, so they are copied to `login` only. */
 static bool read_token(struct bytes token, struct native_login *login)
 {
     return take_part(&token, login->user, NATIVE_USER_MAX) &&
@@ -189,8 +184,8 @@ static void login_run(struct job *job)
     login->is_right = native_password_match(login->passwords, login->user, login->password);
 }
 
-/* A client that tries many passwords must not fill the log: one event in each period names one
- * login and the number of failures. */
+/* At most one event in each period names a login and the number of failures, so that failures
+ * cannot fill the log. */
 static void log_failed(struct native_connection *connection, const struct native_login *login)
 {
     struct native_door *door = connection->door;
@@ -276,7 +271,6 @@ void native_greeting_drop_login(struct native_connection *connection)
     login_free(login);
 }
 
-/* Refuse a waiting login unchecked; the client may try again, or try another server. */
 static void login_turn_away(struct native_login *login, const char *why)
 {
     struct native_connection *connection = login->connection;

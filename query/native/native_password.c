@@ -1,12 +1,9 @@
 /* native_password: see the header; the only file that includes crypt.h.
  *
- * What decides correctness: a login under an unknown name takes as much time as one under a known
- * name, whatever the costs of their hashes, so that no client learns which names exist; and a hash
- * of a kind that crypt does not support never matches.
- *
- * Computing a hash of cost c takes 2^c steps.  After a hash of cost c, hashes of cost c, c + 1,
- * ... up to one less than the highest cost are computed.  All these hashes together take as long as
- * one hash of the highest cost. */
+ * A login takes the same time whether its name is known or not, so that no client learns which
+ * names exist.  Computing a hash of cost c takes 2^c steps.  Hashes of cost c, c + 1, ... up to one
+ * less than the highest cost follow it.  Together they take as long as one hash of the highest
+ * cost. */
 #include "query/native/native_password.h"
 
 #include <crypt.h>
@@ -34,7 +31,7 @@ struct native_user {
 struct native_passwords {
     struct native_user *users;
     uint32_t count, capacity;
-    int cost_max; /* the highest cost of all hashes */
+    int cost_max;
 };
 
 /* All names are compared, so that the time does not show at which place the name is. */
@@ -54,7 +51,6 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* The cost of a hash; 0: it has none. */
 static int cost_of(const char *hash)
 {
     if (!is_digit(hash[COST_AT]) || !is_digit(hash[COST_AT + 1]))
@@ -139,8 +135,8 @@ int native_password_parse(struct bytes text, struct native_passwords **passwords
     return 0;
 }
 
-/* A user who can write the file can log in under any name; one who can read it can try passwords on
- * its hashes without end. */
+/* A user who can write the file can log in under any name.  One who can read it can try passwords
+ * without limit. */
 static int check_mode(const char *path, struct error *err)
 {
     struct stat status;
@@ -194,7 +190,6 @@ static bool is_same(const char *a, const char *b, size_t size)
     return difference == 0;
 }
 
-/* Whether `hash` is the hash of the password. */
 static bool check_password(const char *password, const char *hash, struct crypt_data *data)
 {
     /* Unlike crypt_r, crypt_rn returns NULL when it fails. */

@@ -3,12 +3,8 @@
  *     # comment
  *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
  *
- * `htpasswd -nBC 12 NAME` makes such a line, and Cassandra's roles have such hashes.  The cost of a
- * hash is 10 to 14: with less, passwords of a stolen file are guessed too fast, and with more, one
- * check takes seconds.  struct native_passwords does not change after it was loaded, so any
- * thread may use it.
- *
- * Its specification is tests/unit/test_native_door.c. */
+ * `htpasswd -nBC 12 NAME` makes such a line.  The cost of a hash is 10 to 14.  A loaded struct
+ * native_passwords does not change, so any thread may use it. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 
@@ -24,10 +20,9 @@ enum {
     NATIVE_PASSWORD_MAX = 255            /* bytes; bcrypt looks at the first 72 */
 };
 
-/* Load the file, or parse its text.  ERROR_INVALID: a line is not NAME:HASH, its hash cannot be
- * used, or it names a user again (the error has the line's number); no user is named; or other
- * users may write the file.  ERROR_LIMIT: more than NATIVE_USERS_MAX users, or the file is too
- * large. */
+/* Load the file, or parse its text.  ERROR_INVALID: a line is wrong (the error has its number), the
+ * file names no user, or other users may write it.  ERROR_LIMIT: more than NATIVE_USERS_MAX users,
+ * or the file is too large. */
 must_check int native_password_load(const char *path, struct native_passwords **passwords_out,
                                     struct error *err);
 must_check int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
@@ -35,7 +30,7 @@ must_check int native_password_parse(struct bytes text, struct native_passwords 
 void native_password_free(struct native_passwords *passwords);
 
 /* Whether `password` is the user's.  Every name, known or not, takes the time of the file's highest
- * cost: 50 ms at cost 10, and twice as much with each step.  Any thread. */
+ * cost.  Any thread. */
 bool native_password_match(const struct native_passwords *passwords, const char *user,
                            const char *password);
 #endif

@@ -1,20 +1,7 @@
 /* counters: `daybook counters`: prints clicks per ad, per reseller, or per reseller and day.
  *
- * Correctness: clicks_per_ad and clicks_per_reseller are counter tables, written in the same frame
- * of the commit log as the clicks.  clicks_per_reseller_per_day is not stored: its rows are made
- * from the current figures, including days whose clicks have expired.  All three tables show the
- * state after the last durable frame.
- *
- * A table is read page by page, in the store's order (by the key's hash).  Only one page is in
- * memory: the next page is read after the client has read the output of the page before.  Figures
- * that are printed one by one are ordered by reseller, the last day first; their reading pauses
- * while output waits for the client.  --top keeps the N largest entries in a heap whose root is the
- * smallest of them:
- *
- *     entry ─▶ larger than the root? ─▶ replaces the root       end ─▶ sorted, printed
- *
- * Without TABLE, one line for each table gives the number of its keys and the sum of their clicks.
- * The three sums are equal. */
+ * clicks_per_reseller_per_day is not stored: its rows are made from the current figures, including
+ * days whose clicks have expired.  All tables show the state after the last durable frame. */
 #include "query/report/counters.h"
 
 #include <inttypes.h>
@@ -51,7 +38,7 @@ struct counter_table {
     uint32_t table_id;
     uint32_t key_count;
     const char *keys[COUNTER_KEYS_MAX];
-    bool is_figures; /* answered from the figures of the days */
+    bool is_figures;
 };
 
 static const struct counter_table counter_tables[COUNTER_TABLES] = {
@@ -75,18 +62,18 @@ struct counters {
     struct query_answer answer;
     struct table_column columns[COUNTER_KEYS_MAX + 1];
     const struct counter_table *table; /* being read; NULL: none is left */
-    uint32_t table_index;              /* without TABLE: the index of the table being read */
+    uint32_t table_index;
     struct buffer position;
     struct buffer key;        /* the only partition to read; empty: all */
-    struct buffer figure_key; /* of the last figure that was read */
+    struct buffer figure_key;
     struct report_figures figures;
     struct heap top; /* of top_entry, smallest first */
     uint32_t top_capacity;
-    size_t top_bytes;  /* memory of the heap's entries */
-    size_t kept_bytes; /* memory that command_keep has reserved for them */
+    size_t top_bytes;
+    size_t kept_bytes; /* bytes that command_keep has reserved for the heap's entries */
     uint64_t keys_seen;
     uint64_t clicks_seen;
-    int status; /* of the last page, or of the reading of figures */
+    int status;
     struct error err;
 };
 
@@ -185,8 +172,8 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
     return 0;
 }
 
-/* The entry with fewer clicks is smaller.  If the clicks are equal, the entry with the larger key
- * is smaller, so that the heap keeps the smaller keys. */
+/* Of entries with equal clicks, the one with the larger key is smaller: the heap keeps smaller
+ * keys. */
 static bool is_smaller(const void *context, const void *a, const void *b)
 {
     const struct top_entry *left = a;
@@ -196,7 +183,6 @@ static bool is_smaller(const void *context, const void *a, const void *b)
                                          : bytes_compare(right->key, left->key) < 0;
 }
 
-/* Reserve memory for the entries in steps, not for each one. */
 static int top_keep(struct counters *counters)
 {
     if (counters->top_bytes <= counters->kept_bytes)
@@ -230,7 +216,6 @@ static int top_add(struct counters *counters, struct bytes key, uint64_t clicks)
     return top_keep(counters);
 }
 
-/* Whether the key begins with the parts that --key gives. */
 static bool is_selected(const struct counters *counters, struct bytes key)
 {
     const struct counters_options *options = counters->options;
@@ -286,8 +271,6 @@ static void counters_end(struct counters *counters)
     struct heap *top = &counters->top;
     size_t count = top->count;
     int rc = 0;
-    /* Sort in place, largest first: the smallest entry is removed from the heap and put into the
-     * place that becomes free at the heap's end. */
     while (top->count > 0) {
         void *least = heap_pop(top, is_smaller, NULL);
         top->items[top->count] = least;
@@ -321,7 +304,6 @@ static void put_sum(struct counters *counters)
 
 static void counters_read(void *context);
 
-/* After a table has been read: set the table to read next, or NULL. */
 static void next_table(struct counters *counters)
 {
     counters->table = NULL;
@@ -329,8 +311,7 @@ static void next_table(struct counters *counters)
         counters->table = &counter_tables[counters->table_index];
 }
 
-/* Call this after each page.  The next read continues at `position`; if `position` is empty, the
- * next table is read from its beginning, if there is one. */
+/* An empty `position` ends the table. */
 static void page_taken(struct counters *counters, int status, const struct error *err,
                        struct bytes position)
 {

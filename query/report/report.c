@@ -1,23 +1,15 @@
 /* report: `daybook report`: prints clicks, gross and amount by reseller and day, or grouped.
  *
- * Correctness: rollup_figures gives figures with resellers ascending and the days of each
- * descending.  The days of a group are therefore adjacent, and one accumulator is enough.  Sums are
- * exact decimals: the scale of a sum is the largest of its terms, so the parts of a report add up
- * to its total digit for digit.
+ * Figures come with resellers ascending and the days of each descending, so one accumulator is
+ * enough.  Sums are exact decimals: the parts of a report add up to its total digit for digit.
  *
  *     R1 2013-12-02 ┐                     R1 2013-12 ┐
  *     R1 2013-12-01 ┘ month               R1 2013-11 ┘ reseller          total
  *     R1 2013-11-30 ─ month               R2 ...
  *
- * A day without a rate counts in clicks and gross, never in amount; the number of such days and
- * their gross are printed.
+ * A day without a rate counts in clicks and gross, never in amount.
  *
- * With --by ad, the figures give the days and their rates, and the clicks are read day by day
- * (report_ads.h).  With --as-of, figures come from the ledger.  Numbers are rounded only when they
- * are printed.
- *
- * When enough output waits for a slow client, the reading of figures pauses until the client has
- * read that output. */
+ * Numbers are rounded only when they are printed. */
 #include "query/report/report.h"
 
 #include <inttypes.h>
@@ -48,25 +40,25 @@ struct report {
     uint32_t found_last;
     struct table_column columns[REPORT_COLUMNS_MAX];
     uint32_t column_count;
-    char names[REPORT_COLUMNS_MAX][32]; /* of columns with a currency */
+    char names[REPORT_COLUMNS_MAX][32];
     bool has_group;
-    struct report_row group; /* the sum of the days with one key; its reseller is in `reseller` */
+    struct report_row group; /* the group being summed; its reseller is in `reseller` */
     struct buffer reseller;  /* of the last figure */
     bool has_last;
     struct report_figures figures;
-    struct report_ads *ads; /* --by ad: the ads of `reseller` */
+    struct report_ads *ads;
     bool has_day;           /* day_figure is a day whose clicks are to be read */
     struct day_figure day_figure;
     struct buffer day_reseller;
     bool is_as_of;
     int64_t as_of_ms;
-    uint64_t days_behind;       /* figures that differ from their stored rows */
+    uint64_t days_behind;
     uint64_t days;              /* --as-of: number of figures as of now */
-    uint64_t days_known;        /* number of figures that came */
-    struct report_sum unpriced; /* the sum of the days without a rate */
+    uint64_t days_known;
+    struct report_sum unpriced;
     struct report_chart *chart; /* NULL: rows are printed */
-    struct timer time_slice;    /* prints the next ads */
-    int status;                 /* of the arithmetic, the chart, or the reading of ads */
+    struct timer time_slice;
+    int status;
     struct error err;
 };
 
@@ -231,7 +223,6 @@ static const struct table_column fields[] = {
     [FIELD_UNPRICED_DAYS] = {"unpriced_days", TABLE_NUMBER},
     [FIELD_UNPRICED_GROSS] = {"unpriced_gross", TABLE_DECIMAL}};
 
-/* The last columns of every report except --by day. */
 #define SUM_FIELDS                                                                                 \
     FIELD_CLICKS, FIELD_GROSS, FIELD_AMOUNT, FIELD_UNPRICED_DAYS, FIELD_UNPRICED_GROSS
 
@@ -242,14 +233,12 @@ static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
     [BY_TOTAL] = {SUM_FIELDS}};
 
-/* The stream's currency, else the directory's; "" if neither is set. */
 static const char *report_currency(const struct report *report)
 {
     const struct click_stream *stream = rollup_stream(report->rollup);
     return stream->currency[0] != '\0' ? stream->currency : report->query->currency;
 }
 
-/* In aligned tables, the names of money columns include the currency. */
 static const char *money_name(const struct report *report, const char *name, char to[32])
 {
     const char *currency = report_currency(report);
@@ -294,7 +283,6 @@ static struct bytes period_cell(int32_t day, size_t size, char text[DAY_TEXT_SIZ
     return bytes_of(text, size);
 }
 
-/* In a report by day, a day without a rate has an empty rate and amount. */
 static struct bytes field_cell(const struct report *report, enum report_field field,
                                const struct report_row *row, char text[RATE_PERCENT_TEXT_MAX])
 {
@@ -332,8 +320,7 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
     return (struct bytes){0};
 }
 
-/* Print a row, or add it to the chart.  False: enough output waits for the client.  A chart never
- * waits, since a chart is printed only when it is complete. */
+/* False: enough output waits for the client. */
 static bool print_row(struct report *report, const struct report_row *row)
 {
     const enum report_field *layout = layouts[report->options->by];
@@ -376,7 +363,6 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
     return print_row(report, &row);
 }
 
-/* Whether the figure belongs to another group than the open group. */
 static bool is_next_group(const struct report *report, const struct day_figure *figure)
 {
     enum report_by by = report->options->by;
@@ -391,8 +377,6 @@ static void set_last_reseller(struct report *report, const struct day_figure *fi
     report->has_last = true;
 }
 
-/* Keep a day whose clicks are read while the reading of figures pauses.  The ads of a reseller are
- * printed before the first day of the next reseller is read. */
 static void set_day(struct report *report, const struct day_figure *figure)
 {
     report->has_day = true;
@@ -401,8 +385,6 @@ static void set_day(struct report *report, const struct day_figure *figure)
     report->day_figure.reseller = buffer_view(&report->day_reseller);
 }
 
-/* Mark the reseller as found.  The search begins at the reseller of the previous figure, since the
- * figures of one reseller mostly follow one another. */
 static void mark_found(struct report *report, struct bytes reseller)
 {
     uint32_t count = report->options->reseller_count;
@@ -535,8 +517,7 @@ static void ads_added(void *context, int status, const struct error *err)
     report_figures_wait(&report->figures);
 }
 
-/* If all days of a reseller have been read, print its ads.  Then read the clicks of the day that
- * was kept, or end the report. */
+/* Print the ads of a reseller whose days are all read, then read the next day's clicks or end. */
 static void print_ads(void *context)
 {
     struct report *report = context;
@@ -594,7 +575,6 @@ static void report_paused(void *context, struct figure_reading *reading)
         report_figures_wait(&report->figures);
 }
 
-/* Make the query for the current figures of the resellers and days of the report, in any order. */
 static struct figure_query query_of(const struct report *report)
 {
     return (struct figure_query){.resellers = report->resellers,
@@ -633,7 +613,6 @@ static void days_counted(void *context, int status, const struct error *err)
         report_read(report);
 }
 
-/* With --as-of, first count the days that have figures as of now. */
 static void report_begin(struct report *report)
 {
     const struct figure_query query = query_of(report);

@@ -4,7 +4,6 @@
 
 #include "base/cli/command.h"
 
-/* The parsed options of `daybook report`. */
 enum { REPORT_RESELLERS_MAX = 1000 };
 enum report_by { BY_DAY, BY_MONTH, BY_RESELLER, BY_AD, BY_TOTAL };
 extern const char *const report_by_names[];    /* as --by takes them */

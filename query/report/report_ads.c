@@ -1,10 +1,8 @@
-/* report_ads: see the header.  Each day is first summed by itself, because the day's rate applies
- * to the day's sums only.
+/* report_ads: see the header.  Each day is summed by itself first, because its rate applies to its
+ * sums only.
  *
- * All of this runs on the engine thread.  So that no step takes longer the more ads there are, a
- * day's end looks only at the ads that the day has, some of them in a turn of the loop, and ads are
- * sorted by a heap: an ad is put into its place when it is first seen, and the next one is found
- * when it is printed. */
+ * No turn of the loop works on all ads: a day's end handles FOLDED_MAX of them at a time, and a
+ * heap sorts them as they are printed. */
 #include "query/report/report_ads.h"
 
 #include "rollup/days/dirty.h"
@@ -19,14 +17,14 @@ enum { FOLDED_MAX = 1000 }; /* ads that one turn of the loop adds up */
 
 struct entry {
     struct report_ad ad;
-    uint64_t day_clicks; /* clicks of the day being read */
+    uint64_t day_clicks;
     struct decimal day_gross;
-    uint32_t day_next; /* the number plus one of another ad of the day; 0: there is none */
+    uint32_t day_next; /* the number plus one of the day's next ad; 0: there is none */
 };
 
 struct report_ads {
     struct command_output *output;
-    size_t kept_bytes; /* as reserved by command_keep */
+    size_t kept_bytes;
     struct store *store;
     struct rollup *rollup;
     const struct click_stream *stream;
@@ -36,14 +34,14 @@ struct report_ads {
     struct heap ads_left; /* numbers of the ads that report_ads_next did not return yet */
     uint32_t ads_left_capacity;
     uint32_t day_first; /* the number plus one of an ad with clicks in the day being read, or 0 */
-    bool is_priced;     /* whether the day being read has a rate */
+    bool is_priced;
     struct decimal rate;
-    struct seal_pin pin; /* while a day's clicks and seals are read */
-    struct buffer key;   /* partition key of the day being read */
+    struct seal_pin pin;
+    struct buffer key;
     int32_t day;
     store_done done;
     void *context;
-    struct timer time_slice; /* adds up the next ads of the day */
+    struct timer time_slice;
 };
 
 static void fold_some(struct timer *timer);
@@ -79,7 +77,6 @@ void report_ads_clear(struct report_ads *ads)
     ads->ads_left.count = 0;
 }
 
-/* Reserve memory for the map of ads, the entries, and the heap. */
 static int keep_entries(struct report_ads *ads, struct error *err)
 {
     size_t bytes = key_map_bytes(ads->numbers) + ads->capacity * sizeof(*ads->entries) +
@@ -91,7 +88,7 @@ static int keep_entries(struct report_ads *ads, struct error *err)
     return 0;
 }
 
-/* The heap's items are numbers, because entries move when there are more of them. */
+/* The heap's items are numbers, because entries move when the array grows. */
 static struct entry *entry_at(const struct report_ads *ads, const void *item)
 {
     return &ads->entries[(uintptr_t)item];
@@ -151,7 +148,6 @@ static int add_click(void *context, const struct table *table, const struct page
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* Add the day's sums to the sums of the ad, and clear the day's sums. */
 static int day_fold(const struct report_ads *ads, struct entry *entry)
 {
     struct report_sum day = {.clicks = entry->day_clicks, .gross = entry->day_gross};

@@ -1,10 +1,8 @@
 /* report_ads: sums up the clicks of one reseller by ad, for `report --by ad`.
  *
- * Figures are kept by day, not by ad.  Therefore the clicks of each day are read, page by page; of
- * days whose clicks have expired, the seals are read (rollup/days/seal.h).  One entry for each ad
- * of the reseller is in memory.  An ad's amount is the sum, over the days, of the ad's gross times
- * the day's rate.  The ads of a reseller therefore add up to the reseller's amount digit for
- * digit. */
+ * It reads the clicks of each day; of days whose clicks have expired, it reads the seals
+ * (rollup/days/seal.h).  An ad's amount is the sum, over the days, of the ad's gross times the
+ * day's rate. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 #define DAYBOOK_QUERY_REPORT_REPORT_ADS_H
 

@@ -1,8 +1,7 @@
 /* report_chart: see report_chart.h.
  *
- * Figures stay decimals; only what is drawn, such as the scale and lengths, is computed with
- * doubles.  Rows are kept until the last one was added, because the scale and the time axis depend
- * on all rows; the limits in the header bound the number of kept rows. */
+ * Figures stay decimals; only the scale and lengths are computed with doubles.  Rows are kept until
+ * the last one was added, because the scale and the time axis depend on all rows. */
 #include "query/report/report_chart.h"
 
 #include <inttypes.h>
@@ -18,7 +17,7 @@
 
 enum {
     ARENA_CHUNK = 16 * 1024,
-    WIDTH = 960, /* this and all lengths below: in pixels */
+    WIDTH = 960, /* this and all lengths below are in pixels */
     MARGIN = 24,
     HEADING = 64,    /* title and sums */
     PANEL_HEAD = 24, /* a panel's reseller and sum */
@@ -65,7 +64,7 @@ struct report_chart {
     uint32_t bar_count;
     struct report_sum others;
     uint64_t other_count;
-    struct report_sum sum; /* of all rows */
+    struct report_sum sum;
 };
 
 static const char style[] =
@@ -105,7 +104,6 @@ static bool is_over_time(const struct report_chart *chart)
     return chart->options->by == BY_DAY || chart->options->by == BY_MONTH;
 }
 
-/* Write a day as "2013-11-28", or a month as "2013-11". */
 static void period_format(const struct report_chart *chart, int32_t period,
                           char text[DAY_TEXT_SIZE + 1])
 {
@@ -158,8 +156,8 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
     return add_to(&panel->sum, &row->sum, err);
 }
 
-/* Copy a name to `to`.  A name of over NAME_LETTERS letters is cut, and ends in an ellipsis.  A NUL
- * would end `to` too early, and becomes the question mark as which svg_put_text would write it. */
+/* Copy a name; one of over NAME_LETTERS letters is cut and ends in an ellipsis.  A NUL becomes a
+ * question mark, as it would end `to` too early. */
 static void name_cut(struct bytes name, char to[NAME_BYTES])
 {
     size_t end = 0;
@@ -190,7 +188,6 @@ static void name_bar(const struct report_chart *chart, struct bar *bar)
     buffer_release(&name);
 }
 
-/* Larger amounts come first; of equal amounts, the larger gross. */
 static bool is_before(const struct report_sum *a, const struct report_sum *b)
 {
     int order = decimal_compare(a->amount, b->amount);
@@ -242,7 +239,6 @@ static void put_count(struct buffer *text, uint64_t count, const char *what)
     buffer_printf(text, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
-/* Append the amount, such as "12.5 EUR". */
 static void put_earned(const struct report_chart *chart, const struct report_sum *sum,
                        struct buffer *text)
 {
@@ -260,7 +256,6 @@ static void put_unpriced(const struct report_sum *sum, struct buffer *text)
     }
 }
 
-/* Append the label of a bar or panel, such as "12.5 EUR, 1 day without a rate". */
 static void put_amount(const struct report_chart *chart, const struct report_sum *sum,
                        struct buffer *text)
 {
@@ -268,8 +263,6 @@ static void put_amount(const struct report_chart *chart, const struct report_sum
     put_unpriced(sum, text);
 }
 
-/* Append the tooltip of a bar: its name, label, clicks and gross.  The label may have any text,
- * because the currency may. */
 static void put_hint(const struct report_chart *chart, const char *name,
                      const struct report_sum *sum, struct buffer *svg)
 {
@@ -287,7 +280,6 @@ static void put_hint(const struct report_chart *chart, const char *name,
     buffer_release(&amount);
 }
 
-/* Add a label, and empty the buffer of its text. */
 static void put_label(struct buffer *svg, int32_t x, int32_t y, const char *class,
                       struct buffer *text)
 {
@@ -414,7 +406,7 @@ static void draw_times(const struct report_chart *chart, int32_t y, struct buffe
     }
 }
 
-/* Returns the y coordinate where the panels and the axis of time below them end. */
+/* Returns the y coordinate where the drawing ends. */
 static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
 {
     struct scale scale = scale_of(largest_amount(chart));
@@ -443,8 +435,7 @@ static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
 
 /* ---- bars ---- */
 
-/* The length that the longest bar may have so that the label of every bar fits to its right, but at
- * least BAR_LEAST. */
+/* The longest bar's length, which leaves room for every label, but at least BAR_LEAST. */
 static int32_t bar_room(const struct report_chart *chart)
 {
     int32_t widest = 0;
@@ -475,8 +466,7 @@ static void draw_bar(const struct report_chart *chart, const char *name,
     buffer_release(&amount);
 }
 
-/* Returns the y coordinate where the bars end.  The rows without a bar are one line of digits,
- * because their sum may be larger than every bar. */
+/* Rows without a bar are one line of digits, because their sum may be larger than every bar. */
 static int32_t draw_bars(const struct report_chart *chart, struct buffer *svg)
 {
     double most = chart->bar_count > 0 ? real_of(chart->bars[0].row.sum.amount) : 0;
@@ -517,7 +507,6 @@ static void put_heading(const struct report_chart *chart, struct buffer *title)
         buffer_printf(title, ", as of %s", options->as_of);
 }
 
-/* Draw the line with the sums of all rows. */
 static void draw_sum(const struct report_chart *chart, struct buffer *svg)
 {
     struct buffer text = {0};

@@ -6,8 +6,7 @@
  *                             first CHART_BARS are summed up in one line of digits
  *
  * The length of a bar is the amount.  Days without a rate have no amount yet, and are marked.  The
- * picture also has every figure as digits, exact or rounded as --round says; a browser shows the
- * figures of a bar when the pointer is on the bar. */
+ * picture also has every figure as digits, rounded as --round says. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 #define DAYBOOK_QUERY_REPORT_REPORT_CHART_H
 
@@ -17,16 +16,15 @@
 enum {
     CHART_PANELS = 50,                 /* resellers of a report by day or month */
     CHART_PERIODS = 1000,              /* from the first day or month to the last */
-    CHART_BARS = 40                    /* bars of all other reports */
+    CHART_BARS = 40                    /* bars of a report by reseller, ad or total */
 };
 
-/* One row of a report. */
 struct report_row {
     struct bytes reseller;             /* empty: the row is for all resellers */
-    struct bytes ad;                   /* the ad, in a report by ad */
+    struct bytes ad;                   /* empty unless the report is by ad */
     int32_t period;                    /* by day: the day; by month: the result of
                                         * calendar_month_of_day */
-    const struct decimal *rate;        /* of a day; NULL: the day has no rate */
+    const struct decimal *rate;        /* rate of a day; NULL: the day has no rate */
     struct report_sum sum;
 };
 
@@ -42,6 +40,6 @@ void report_chart_free(struct report_chart *chart);            /* NULL is fine *
 must_check int report_chart_add(struct report_chart *chart, const struct report_row *row,
                                 struct error *err);
 
-/* Draw the chart.  Call this once, after the last row was added. */
+/* Call this once, after the last row was added. */
 void report_chart_draw(struct report_chart *chart, struct buffer *svg);
 #endif

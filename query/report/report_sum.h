@@ -1,6 +1,4 @@
-/* report_sum: adds up the days, ads or resellers of a report.
- *
- * Sums are exact decimals, so the parts of a report add up to its total digit for digit. */
+/* report_sum: adds up the days, ads or resellers of a report. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_SUM_H
 #define DAYBOOK_QUERY_REPORT_REPORT_SUM_H
 
@@ -11,12 +9,11 @@ struct report_sum {
     struct decimal gross;
     struct decimal amount;             /* of the days that have a rate */
     uint64_t unpriced_days;            /* days with clicks and without a rate */
-    struct decimal unpriced_gross;     /* gross of these days */
+    struct decimal unpriced_gross;
 };
 
-/* The sum of one day. */
 struct report_sum report_sum_of_day(const struct day_figure *figure);
 
-/* Add one sum to another.  Returns a code of decimal_add where the result has too many digits. */
+/* Returns a code of decimal_add if the result has too many digits. */
 must_check int report_sum_add(struct report_sum *sum, const struct report_sum *term);
 #endif

@@ -1,27 +1,15 @@
 /* command_clicks: `daybook clicks`: lists clicks, voids clicks, and restores voided ones.
  *
- * The selected rows are read day after day, and within a day page after page.  A page is printed,
- * or one batch is made of it: a void deletes its rows from ad_click and adds them to voided_click,
- * a restore does the opposite.  Each batch has the command's row of `change`.  streams_apply
- * applies the batch, so that the counters change in the same frame.  If the page's partition has
- * changed since it was read, the batch is not applied, and the page is read again.  The command
- * answers when the figures are right.
- *
- *     day         clicks  gross
- *     2013-11-28       2  0.010
- *     2 clicks of 1 day, gross 0.010: voided
- *
- * A click leaves one table and enters the other in the same batch, so it is always in exactly one
- * of ad_click and voided_click.  An interrupted command has changed some of its pages; the same
- * command, run again, changes the rest.
+ * A void deletes rows from ad_click and adds them to voided_click; a restore does the opposite.
+ * Both happen in one batch per page, so a click is always in exactly one of the two tables.  A page
+ * whose partition has changed since it was read is read again.
  *
  * A range with a sealed day is refused before anything is changed (seal.h).  From that check to the
- * end no day is sealed, since otherwise only a part of the range might be voided.
+ * end no day is sealed, as otherwise a part of the range might be voided.
  *
- * A restored click gets a new click_id, random and negative, because another click may have its old
- * click_id by now.  Only a keyed click keeps its id.  If ad_click has this id again, because the
- * click was sent again, the voided click is not restored (voided_page.h).
- */
+ * A restored click gets a random negative click_id, because another click may have its old one.
+ * Only a keyed click keeps its id.  It is not restored if ad_click has this id again
+ * (voided_page.h). */
 #include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>
@@ -38,9 +26,9 @@
 
 enum {
     PAGE_ROWS_MAX = 2000,
-    PAGE_BYTES_MAX = 4 << 20, /* estimated size of a batch; far below the store's limit */
+    PAGE_BYTES_MAX = 4 << 20, /* estimated size of a batch */
     ROW_BYTES = 600,          /* estimated size of a row's changes, without its ids */
-    CLICK_VALUES = 7          /* columns of ad_click */
+    CLICK_VALUES = 7
 };
 
 /* ---- options ---- */
@@ -156,7 +144,6 @@ static bool clicks_write(const void *options)
 
 /* ---- the call ---- */
 
-/* A value that a row must have to be selected. */
 struct filter {
     uint32_t column_id;
     struct buffer value;
@@ -170,25 +157,25 @@ struct clicks_call {
     struct filter filters[CLICKS_WHERE_MAX + 1];
     uint32_t filter_count;
     struct change_row change;
-    struct change_lines lines; /* of the days that are done */
+    struct change_lines lines; /* of the days that are done, for the row of `change` */
     struct seal_pin pin;       /* held to the end; not used to list clicks */
     struct timer time_slice;
-    int32_t day;                 /* the present day */
-    struct buffer key;           /* partition key of the present day */
-    struct buffer position;      /* of the present page */
-    struct buffer position_next; /* of the next page; empty: the day has no further page */
+    int32_t day;
+    struct buffer key;
+    struct buffer position;      /* of the page being worked on */
+    struct buffer position_next; /* of the next page; empty: the day has no other */
     struct write_batch *batch;
     struct store_version version;
-    struct voided_page *voided; /* the rows to be restored */
+    struct voided_page *voided;
     uint64_t page_clicks;
     struct decimal page_gross;
-    uint64_t page_left; /* voided clicks of the page that are not restored */
+    uint64_t page_left; /* voided clicks of the page whose ids are taken */
     uint64_t day_clicks;
     struct decimal day_gross;
     uint64_t days;
     uint64_t clicks;
     struct decimal gross;
-    uint64_t left; /* sum of page_left */
+    uint64_t left;
     struct buffer text;
     struct table_print *print;
 };
@@ -340,8 +327,8 @@ static void list_row(struct clicks_call *call, const struct table *table,
     table_print_cells(call->print, &cells);
 }
 
-/* Make values of the row's columns `from`, with the numbers `to` that these columns have in another
- * table.  Returns the number of values: the row may lack some columns. */
+/* Take the row's columns `from` as values of the columns `to` of another table.  Returns the number
+ * of values: the row may lack some columns. */
 static uint32_t row_values(const struct table *table, const struct page_row *row,
                            const uint32_t *from, const uint32_t *to, uint32_t count,
                            struct column_value *values)
@@ -413,8 +400,7 @@ static int count_row(struct clicks_call *call, const struct table *table,
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* Take a selected row.  A row to be restored is only gathered: page_looked restores the rows of the
- * whole page. */
+/* page_looked restores the rows that are only gathered here. */
 static int take_row(struct clicks_call *call, const struct table *table, const struct page_row *row,
                     struct error *err)
 {
@@ -455,7 +441,6 @@ static void call_time_slice(struct clicks_call *call)
     rollup_fire_in(call->rollup, &call->time_slice, 0);
 }
 
-/* Add a line that says how many clicks of the present day are voided or restored. */
 static void add_day_line(const struct clicks_call *call, struct change_lines *lines,
                          uint64_t clicks, struct decimal gross)
 {
@@ -490,7 +475,6 @@ static void day_end(struct clicks_call *call)
     buffer_clear(&call->position);
 }
 
-/* The page is printed or its batch is durable: continue with the next page. */
 static void page_end(struct clicks_call *call)
 {
     int rc = decimal_add(call->day_gross, call->page_gross, &call->day_gross);
@@ -522,7 +506,6 @@ static void page_applied(void *context, int status, const struct error *err)
         page_end(call);
 }
 
-/* Each page's batch writes the row of `change` again, with lines for everything changed so far. */
 static void write_change(struct clicks_call *call)
 {
     struct change_lines lines;
@@ -590,8 +573,8 @@ static void page_read(void *context, int status, const struct error *err)
         voided_page_look(call->voided, view_of(call), page_looked, call);
 }
 
-/* Read a page.  A restore reads the partition backwards, so that the newest of several voided
- * clicks with the same id is restored. */
+/* A restore reads backwards, so that of several voided clicks with one id the newest is
+ * restored. */
 static void page_begin(struct clicks_call *call)
 {
     buffer_clear(&call->key);
@@ -695,7 +678,6 @@ static void none_is_sealed(void *context, int status, const struct error *err)
         call_time_slice(call);
 }
 
-/* Before anything is changed, refuse the command if one of its days is sealed. */
 static void refuse_sealed(void *context)
 {
     struct clicks_call *call = context;

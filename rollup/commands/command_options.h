@@ -1,8 +1,7 @@
-/* command_options: the options that several subcommands of this folder have: days, reseller,
- * stream, format of the answer, the note of a change, and --dry-run.
+/* command_options: the options that several subcommands of this folder have.
  *
- * A subcommand lists the shared options that it takes together with its own, whose keys are letters
- * or numbers from OPTION_OWN on.  Its parser passes all other keys to command_options_parse. */
+ * A subcommand lists the shared options that it takes; keys of its own are letters or numbers from
+ * OPTION_OWN on.  Its parser passes all other keys to command_options_parse. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_COMMAND_OPTIONS_H
 #define DAYBOOK_ROLLUP_COMMANDS_COMMAND_OPTIONS_H
 
@@ -15,7 +14,6 @@ enum {
     OPTION_OWN                         /* the first number of a subcommand's own options */
 };
 
-/* The entry of --stream in an array of argp options. */
 #define OPTION_STREAM_LINE                                                                         \
     {                                                                                              \
         "stream", OPTION_STREAM, "NAME", 0, "of this stream; clicks unless given", 0               \
@@ -32,13 +30,10 @@ struct command_options {
     enum table_format format;
 };
 
-/* Parse one key for an argp parser.  Returns 0, ARGP_ERR_UNKNOWN for an unknown key, or EINVAL
- * after argp_error.  ARGP_KEY_INIT sets the days.  ARGP_KEY_END is an error if the days end before
- * they begin, and ARGP_KEY_ARG is always an error. */
+/* Returns 0, ARGP_ERR_UNKNOWN for an unknown key, or EINVAL after argp_error. */
 int command_options_parse(struct command_options *options, int key, const char *argument,
                           struct argp_state *state);
 
-/* The row of table `change` for the changes that the command makes. */
 struct change_row command_options_change(const struct command_options *options,
                                          const struct command_request *request);
 #endif

@@ -1,14 +1,10 @@
 /* command_rate: `daybook rate`: sets, deletes, lists or loads the rates of resellers.
  *
- * A change of rates is a list of edits; set and delete make one edit.  The edits and their row of
- * `change` are one batch, and the command answers when the changed figures are durable.  It prints
- * how the figures change (rate_effect.h).  With --dry-run, or if rows of the edited resellers may
- * be out of date, it reads the figures before the change.  Otherwise it uses the figures that the
- * rollup writes, since the rollup reads the same rows anyway.
+ * With --dry-run, or if rows of the edited resellers may be out of date, figures are read before
+ * the change.  Otherwise the effect is summed up from the figures that the rollup writes.
  *
- * A file with a wrong line changes nothing.  --expect is checked in the same callback that applies
- * the batch.  So if two commands with --expect change the same rate at the same time, the second
- * command is refused. */
+ * --expect is checked in the callback that applies the batch: if two commands with --expect change
+ * a rate at the same time, the second is refused. */
 #include "rollup/commands/rollup_commands.h"
 
 #include "rollup/commands/rate_effect.h"
@@ -29,7 +25,7 @@ enum rate_action { RATE_NONE, RATE_SET, RATE_DELETE, RATE_LIST, RATE_LOAD };
 struct rate_options {
     struct command_options common;
     enum rate_action action;
-    uint32_t word_count; /* after the action */
+    uint32_t word_count; /* words after the action */
     const char *words[3];
     const char *expect; /* a rate, or "none"; NULL: not given */
 };
@@ -65,7 +61,6 @@ static int parse_word(struct rate_options *options, const char *word, struct arg
     return command_refuse(state, "'%s' is none of set, delete, list, load", word);
 }
 
-/* Check number and form of the words after the action. */
 static int check_words(const struct rate_options *options, struct argp_state *state)
 {
     static const struct {
@@ -262,17 +257,17 @@ struct rate_change {
     const struct command_request *request;
     const struct rate_options *options;
     struct command_output *output;
-    struct rate_file *file; /* of load; owns its edits */
-    struct rate_edit own;   /* the edit of set and delete */
+    struct rate_file *file; /* of load; owns the edits */
+    struct rate_edit own;
     const struct rate_edit *edits;
     uint32_t edit_count;
-    struct bytes *resellers; /* of the edits, each once */
+    struct bytes *resellers;
     uint32_t reseller_count;
     int32_t since; /* the first day that may change */
     struct rate_effect *effect;
-    bool is_printed;       /* the effect was printed before the change */
-    bool has_figures;      /* a figure was written */
-    uint8_t id[UUID_SIZE]; /* of the change */
+    bool is_printed;
+    bool has_figures;
+    uint8_t id[UUID_SIZE];
     struct buffer text;
     struct write_batch *batch;
     uint32_t waits;         /* callbacks that are still to come: of batch and figures */
@@ -300,7 +295,6 @@ static void change_fail(struct rate_change *change, int exit_status, const char 
     change_finish(change, exit_status);
 }
 
-/* End the command with the error change->err. */
 static void change_end_refused(struct rate_change *change)
 {
     int code = change->err.code;
@@ -308,7 +302,7 @@ static void change_end_refused(struct rate_change *change)
                 change->err.text);
 }
 
-/* Note resellers and first day of the edits, which are sorted by reseller. */
+/* The edits are sorted by reseller. */
 static void take_edits(struct rate_change *change)
 {
     change->resellers = memory_alloc(change->edit_count * sizeof(struct bytes));
@@ -326,7 +320,6 @@ static void take_edits(struct rate_change *change)
 
 /* ---- before writing ---- */
 
-/* Refuse if the rate in effect is not the one of --expect. */
 static int check_expected(const struct rate_change *change, struct error *err)
 {
     const char *expect = change->options->expect;
@@ -367,7 +360,7 @@ static int check_deleted(const struct rate_change *change, struct error *err)
     return error_set(err, ERROR_CONFLICT, "no rate of this reseller begins on that day");
 }
 
-/* Returns ERROR_CONFLICT if the present rates do not allow the change. */
+/* ERROR_CONFLICT: the present rates do not allow the change. */
 static int change_refuses(void *context, struct error *err)
 {
     const struct rate_change *change = context;
@@ -377,7 +370,6 @@ static int change_refuses(void *context, struct error *err)
 
 /* ---- writing ---- */
 
-/* Make a mutation whose first item is the row of the rate. */
 static struct mutation edit_mutation(struct rate_change *change, const struct rate_edit *edit)
 {
     struct write_batch *batch = change->batch;
@@ -404,9 +396,8 @@ static struct mutation edit_mutation(struct rate_change *change, const struct ra
     return mutation;
 }
 
-/* Add one mutation for each reseller, with its items in the order of the table's rows: by day
- * descending in daybook's own table, and by day ascending or descending in a user's table.  Edits
- * are sorted by reseller, and the edits of a reseller by day descending. */
+/* Add one mutation for each reseller, with its items in the order of the table's rows.  Edits are
+ * sorted by reseller, and the edits of a reseller by day descending. */
 static void add_edits(struct rate_change *change)
 {
     const struct click_stream_rates *rates = &change->rollup->stream->rates;
@@ -468,7 +459,6 @@ static void figure_written(void *context, const struct day_figure *figure)
         error_set(&change->err_after, rc, "an amount has too many digits");
 }
 
-/* The edits were applied: refresh the figures.  Most figures get into the frame of the edits. */
 static void change_accepted(void *context)
 {
     struct rate_change *change = context;
@@ -536,8 +526,8 @@ static void preview_start(struct rate_change *change)
     rollup_figures(change->rollup, &query, preview_figure, preview_done, change);
 }
 
-/* Whether the effect must be read before the change.  If the rows of the edited resellers are up to
- * date, the refresh reads the same rows as a preview would, and reports the figures. */
+/* If the rows are up to date, the refresh reads the same rows as a preview, and reports the
+ * figures. */
 static bool needs_preview(const struct rate_change *change)
 {
     if (change->options->common.is_dry_run)
@@ -584,7 +574,7 @@ static bool make_edits(struct rate_change *change)
     return true;
 }
 
-/* Whether the column of rates can hold every rate of the edits. */
+/* False: the column of rates cannot hold a rate, and the command has ended. */
 static bool check_values(struct rate_change *change)
 {
     const struct click_stream_rates *rates = &change->rollup->stream->rates;

@@ -1,12 +1,6 @@
 /* command_restatements: `daybook restatements`: shows the changes of published figures.
  *
- * The table `change` is read first, so that an entry can name the users and commands that caused
- * it.  Then the ledger is read, one reseller after the other in ascending order of bytes, and for
- * each reseller by day and time.  After each page the command waits for a slow reader of its
- * output.
- *
- * CSV, JSON and Markdown have every column.  The aligned table has fewer columns, with old and new
- * value together:
+ * The aligned table has fewer columns, with old and new value together:
  *
  *     at                    reseller_id  day         clicks  rate        amount                  by
  *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …
@@ -87,11 +81,11 @@ struct listing {
     struct bytes *resellers;
     uint32_t reseller_count;
     uint32_t reseller_next;
-    struct buffer position; /* of the next page of the reseller before; empty: it has none */
+    struct buffer position; /* where resellers[reseller_next - 1] continues; empty: it is done */
     struct buffer text;
     struct table_print *print;
     uint64_t printed;
-    struct error err; /* the first failure; code 0: none */
+    struct error err;
 };
 
 static void listing_finish(struct listing *listing)
@@ -169,7 +163,6 @@ static void put_decimal(struct table_cells *cells, bool is_there, struct decimal
         decimal_append(text, value);
 }
 
-/* Append the elements of a set, separated by spaces. */
 static void append_set(struct buffer *text, const struct row *row, uint32_t column_id)
 {
     bool is_first = true;
@@ -356,7 +349,6 @@ static void read_page(struct listing *listing, struct bytes reseller)
     store_rows_read_pages(listing->rollup->store, &request, take_page, page_done, listing);
 }
 
-/* Read the next page of entries, or wait for the output's reader; after the last page, finish. */
 static void next_page(struct listing *listing)
 {
     bool is_last = listing->position.size == 0;

@@ -1,8 +1,6 @@
 /* command_retention: `daybook retention`: sets or shows how many days clicks are kept.
  *
- * The setting is a row of the table `retention`, written with the command's row of `change`.  A
- * server looks for expired days as soon as the row is applied; without a server `daybook rollup`
- * seals them.  Sealed days stay sealed when the number of days is raised. */
+ * Sealed days stay sealed when the number of days is raised. */
 #include "rollup/commands/rollup_commands.h"
 
 #include <stdlib.h>

@@ -1,13 +1,9 @@
-/* command_rollup: `daybook rollup`: brings figures up to date and publishes days.
+/* command_rollup: `daybook rollup`: brings figures up to date, publishes days, and seals expired
+ * ones.
  *
- * The command computes the figures of all dirty days, publishes and restates days, and seals days
- * whose clicks have expired.  The options for days only select the figures that are summed in the
- * answer and checked by --strict.  The command can be stopped and run again at any time, because
- * every chunk of days is one batch.
- *
- * --dry-run: the answer has the number of dirty days in memory, the days to be sealed, and the sums
- * of the rows.  Without a server the directory is opened for reading, and no dirty days are loaded
- * into memory.  In that case figures computed in memory replace the rows that are out of date. */
+ * The options for days only select the figures that are summed in the answer and checked by
+ * --strict.  With --dry-run and without a server no dirty days are loaded; figures computed in
+ * memory replace the rows that are out of date. */
 #include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>
@@ -79,12 +75,12 @@ struct rollup_call {
     struct rollup *rollup;
     const struct rollup_command_options *options;
     struct command_output *output;
-    struct timer again; /* of the next try to seal */
+    struct timer again;
     struct change_row change;
     int64_t written_before;
     int64_t published_before;
     int64_t restated_before;
-    uint64_t days; /* in the answer */
+    uint64_t days; /* days in the answer; the sums below are theirs */
     uint64_t clicks;
     struct decimal gross;
     struct decimal amount;
@@ -193,7 +189,7 @@ static void print_seals(struct rollup_call *call, const struct seal_totals *tota
                        totals->days_too_large);
 }
 
-/* A seal makes its day dirty, so that the figures are refreshed once more. */
+/* A seal makes its day dirty, so the figures are refreshed once more. */
 static void sealed(void *context, int status, const struct error *err,
                    const struct seal_totals *totals)
 {

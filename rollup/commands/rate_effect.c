@@ -1,8 +1,7 @@
 /* rate_effect: see the header.
  *
- * Each day is priced at its old rate and at its new one.  The day counts if the two rates differ in
- * value or in digits.  Only the first EFFECT_DAYS_PRINTED_MAX of these days are kept, sorted, so
- * that memory does not grow with the number of days. */
+ * A day counts if its old and new rate differ in value or in digits.  Only the first
+ * EFFECT_DAYS_PRINTED_MAX days are kept, so that memory does not grow with their number. */
 #include "rollup/commands/rate_effect.h"
 
 #include <inttypes.h>
@@ -12,14 +11,13 @@
 #include "base/memory.h"
 #include "base/cli/command_text.h"
 
-/* A day whose rate changes. */
 struct changed_day {
     struct day_figure before; /* before.reseller is a view of effect->resellers */
     struct day_figure after;
 };
 
 struct rate_effect {
-    struct rate_table *before; /* of the edited resellers */
+    struct rate_table *before;
     struct rate_table *after;
     struct key_map *resellers; /* those that have changed days */
     uint64_t days;
@@ -47,7 +45,7 @@ static void copy_rates(const struct rate_table *from, struct bytes reseller, str
     memory_free(rates);
 }
 
-/* Make the tables `before` and `after`; edits are sorted by reseller. */
+/* Edits are sorted by reseller. */
 static void apply_edits(struct rate_effect *effect, const struct rate_table *rates,
                         const struct rate_edit *edits, uint32_t count)
 {
@@ -123,7 +121,6 @@ static bool is_before(const struct day_figure *a, const struct day_figure *b)
     return order != 0 ? order < 0 : a->day > b->day;
 }
 
-/* Keep the day if it is among the first EFFECT_DAYS_PRINTED_MAX. */
 static void keep_day(struct rate_effect *effect, const struct changed_day *day)
 {
     struct changed_day **printed = effect->printed;

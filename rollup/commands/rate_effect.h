@@ -4,9 +4,7 @@
  *     supaboobs    2013-11-29       2  20% -> 25%  0.003000 -> 0.003750
  *     1 day of 1 reseller, 2 clicks: amount 0.003000 -> 0.003750
  *
- * Days may be added before or after the rates are changed, and in any order.  The result is the
- * same, because it is computed from the days' clicks and gross, from the old rates, and from the
- * edits. */
+ * Days may be added before or after the rates are changed, and in any order. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_RATE_EFFECT_H
 #define DAYBOOK_ROLLUP_COMMANDS_RATE_EFFECT_H
 
@@ -18,16 +16,14 @@ enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* days in the order of resellers
 
 struct rate_effect;
 
-/* Make the effect of `edits` on `rates`; both are copied. */
+/* `rates` and `edits` are copied. */
 struct rate_effect *rate_effect_new(const struct rate_table *rates, const struct rate_edit *edits,
                                     uint32_t count);
 void rate_effect_free(struct rate_effect *effect);           /* NULL is fine */
 
 /* Add a day of an edited reseller; rate and amount of `figure` are ignored.  A day must not be
- * added twice.  Adding is fastest when the days of a reseller follow one another.  ERROR_LIMIT: an
- * amount or a sum of amounts has too many digits. */
+ * added twice.  ERROR_LIMIT: an amount or a sum of amounts has too many digits. */
 must_check int rate_effect_add(struct rate_effect *effect, const struct day_figure *figure);
 
-/* Append a table of the days whose rates change, and a line of sums. */
 void rate_effect_print(const struct rate_effect *effect, struct buffer *text);
 #endif

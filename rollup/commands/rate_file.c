@@ -1,11 +1,9 @@
 /* rate_file: see the header.
  *
- * The text is parsed in one pass.  A record has three fields, as in RFC 4180: a quote in a quoted
- * field is doubled, lines end with LF or CRLF, and a quoted field may contain line ends, though a
- * reseller's id may not.
+ * A record has three fields, as in RFC 4180.
  *
- * Two lines with the same reseller and day are an error even if their rates are equal, because such
- * a file was put together wrongly and may have other mistakes. */
+ * Two lines with the same reseller and day are an error even if their rates are equal, because the
+ * file may have other mistakes. */
 #include "rollup/commands/rate_file.h"
 
 #include <stdlib.h>
@@ -51,7 +49,7 @@ static uint8_t peek(const struct parser *parser)
     return parser->text.data[parser->at];
 }
 
-/* Read a field in quotes; false: the closing quote is missing. */
+/* False: the closing quote is missing. */
 static bool read_quoted(struct parser *parser, struct buffer *field)
 {
     for (parser->at++; !at_end(parser); parser->at++) {
@@ -89,7 +87,6 @@ static void skip_line(struct parser *parser)
     parser->lines++;
 }
 
-/* Read the end of a record: LF, CRLF or the end of the text. */
 static bool read_end(struct parser *parser)
 {
     if (!at_end(parser) && peek(parser) == '\r')
@@ -103,8 +100,7 @@ static bool read_end(struct parser *parser)
     return true;
 }
 
-/* Read three fields and the end of the record; if the record is wrong, refuse it and skip its
- * line. */
+/* False: the record was refused, and its line was skipped. */
 static bool read_record(struct parser *parser, struct buffer fields[FIELDS])
 {
     parser->line = parser->lines + 1;
@@ -161,7 +157,7 @@ static void take_record(struct parser *parser, const struct buffer fields[FIELDS
         add_edit(parser, &edit);
 }
 
-/* Read the first line, which may end with CRLF and follow a byte order mark. */
+/* The first line may end with CRLF and follow a byte order mark. */
 static bool read_header(struct parser *parser)
 {
     size_t size = sizeof(header) - 1;

@@ -11,7 +11,7 @@
 
 struct rate_edit {
     struct bytes reseller;
-    int32_t since;                     /* the first day of the rate */
+    int32_t since;
     bool is_delete;                    /* remove the rate that begins on that day */
     struct decimal rate;               /* unused with is_delete */
 };
@@ -24,7 +24,6 @@ struct rate_file;
  * RATE_FILE_ERRORS_MAX wrong lines.  The file keeps no pointer into `text`. */
 struct rate_file *rate_file_parse(struct bytes text, struct buffer *errors);
 void rate_file_free(struct rate_file *file);                 /* NULL is fine */
-/* The rates, by reseller ascending, and for each reseller by day descending, as its rows are
- * stored. */
+/* The rates, by reseller ascending, and for each reseller by day descending. */
 const struct rate_edit *rate_file_edits(const struct rate_file *file, uint32_t *count_out);
 #endif

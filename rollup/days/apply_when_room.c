@@ -10,7 +10,7 @@ struct apply_call {
     struct executor *executor;
     struct write_batch *batch;
     struct timer again;
-    bool is_accepted; /* `accepted` was called */
+    bool is_accepted;
     bool is_durable;  /* the store has called back */
     struct error err;
     int (*refuses)(void *context, struct error *err);

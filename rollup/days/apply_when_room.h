@@ -1,7 +1,6 @@
 /* apply_when_room: applies a batch as soon as the store has room for it.
  *
- * It is used by code that cannot wait in another way: commands, repairs, and the marking of a
- * table's old rows (stream_marking.c).  Engine thread. */
+ * Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_APPLY_WHEN_ROOM_H
 #define DAYBOOK_ROLLUP_DAYS_APPLY_WHEN_ROOM_H
 
@@ -9,10 +8,9 @@
 #include "storage/engine/store.h"
 
 /* Apply `batch`, which is borrowed until `done`.  While the store is full, the attempt is repeated
- * after pauses.  `refuses` (may be NULL) is called before each attempt, because the state that it
- * checks may have changed since the last attempt; if it returns a negative status, no further
- * attempt is made.  `accepted` is called when the batch was applied and will be durable.  `done` is
- * called once, after `accepted` or with an error, perhaps before this function returns. */
+ * after pauses.  `refuses` (may be NULL) is called before each attempt; a negative status of it
+ * ends the attempts.  `accepted` is called when the batch was applied and will be durable.  `done`
+ * is called once, after `accepted` or with an error, perhaps before this function returns. */
 void apply_when_room(struct store *store, struct executor *executor, struct write_batch *batch,
                      int (*refuses)(void *context, struct error *err),
                      void (*accepted)(void *context), store_done done, void *context);

@@ -1,5 +1,5 @@
-/* What must hold: a line is in all three texts or in none, and is never cut, so that each text is
- * valid UTF-8 if the values in it are. */
+/* What must hold: a line is in all three texts or in none.  A line is never cut, so that each text
+ * is valid UTF-8 if its values are. */
 #include "rollup/days/change_lines.h"
 
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  *     keys   supaboobs 2013-11-01      old   20%      new   25%
  *            supaboobs 2013-12-01            (none)         30%
  *
- * Each column has at most CHANGE_LINES_MAX bytes, because the commit hook may add the columns to a
- * batch whose size was checked before.  A last line counts the lines that were left out. */
+ * Each column has at most CHANGE_LINES_MAX bytes, because the commit hook adds it after the batch's
+ * size was checked.  A last line counts the lines that were left out. */
 #ifndef DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 #define DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 
@@ -27,7 +27,7 @@ void change_lines_add(struct change_lines *lines, struct bytes key, struct bytes
                       struct bytes new);
 bool change_lines_are_empty(const struct change_lines *lines);
 void change_lines_copy(const struct change_lines *lines, struct change_lines *copy_out);
-/* Called after the last line: add a line that says how many lines were left out, if any were. */
+/* Called after the last line: add a line that counts the lines left out, if there are any. */
 void change_lines_end(struct change_lines *lines);
 /* The three cells of the row; views of the lines. */
 enum { CHANGE_LINES_VALUES = 3 };

@@ -3,10 +3,9 @@
  *     queue 17   a ── c ── d      a and b have begun;
  *     queue 42   b ── c           c waits for two others, d for one (c)
  *
- * What decides correctness: a lock is in a queue only once, even if two of its days share the
- * queue.  It begins when it is the first in all of its queues.  The callback of a lock may release
- * it, which lets other locks begin: a loop calls the callbacks, so that the stack does not grow
- * with the number of waiting locks. */
+ * A lock is in a queue only once, even if two of its days share the queue.  It begins when it is
+ * the first in all of its queues.  A loop calls the callbacks, because they may release locks, and
+ * the stack must not grow with the waiting locks. */
 #include "rollup/days/day_lock.h"
 
 #include <sys/queue.h>
@@ -16,7 +15,6 @@
 
 enum { QUEUES = 1024 };
 
-/* A lock's place in one queue. */
 struct day_place {
     struct day_lock *lock;
     struct day_queue *queue;

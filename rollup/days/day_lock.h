@@ -1,10 +1,9 @@
 /* day_lock: the order in which writes to the same days begin.
  *
- * Without this order, writes that must read the same day before they write would read it side by
- * side, and all but one of them would have to read it again.  A lock is for one or several days.
- * It begins when every earlier lock for one of these days has ended.  Locks for other days do not
- * wait for it, unless the hashes of two days give the same queue, which costs only time.  There is
- * no deadlock, as a lock waits for earlier locks only.  Engine thread. */
+ * Without it, writes that read a day before they write it would conflict and be repeated.  A lock
+ * begins when every earlier lock for one of its days has ended.  Days whose hashes are equal share
+ * a queue, which costs only time.  There is no deadlock, as a lock waits for earlier locks only.
+ * Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 
@@ -16,12 +15,12 @@ struct day_lock;
 struct day_lock_table *day_lock_queues_new(void);
 void day_lock_queues_free(struct day_lock_table *locks);     /* no lock is left; NULL is fine */
 
-/* Take a lock in three steps: make it for at most `count` days, add each of them by its partition
- * key (not kept), and acquire it.  `begin` is called once, when the lock begins, perhaps before
+/* Take a lock in three steps: make it for at most `count` days, add each day by its partition key
+ * (not kept), and acquire the lock.  `begin` is called once, when the lock begins, perhaps before
  * day_lock_acquire returns. */
 struct day_lock *day_lock_new(struct day_lock_table *locks, uint32_t count,
                               void (*begin)(void *context), void *context);
-void day_lock_add(struct day_lock *lock, struct bytes key);    /* each day, in any order */
+void day_lock_add(struct day_lock *lock, struct bytes key);
 void day_lock_acquire(struct day_lock *lock);
 /* End and free a lock that has begun; locks that waited for it alone begin. */
 void day_lock_release(struct day_lock *lock);

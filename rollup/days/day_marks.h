@@ -2,9 +2,8 @@
  *
  *     a click, a rate ──day_marks_add──▶ dirty (dirty.h)  and  a row in the batch that brings it
  *
- * A day that is marked already for the same cause and change gets no second row.  The id of a row
- * contains the time of the mark.  Marks are deleted by their ids, so the deletion of old marks
- * never deletes a newer mark.  Engine thread. */
+ * A day that is marked already for the same cause and change gets no second row.  Marks are deleted
+ * by their ids, so the deletion of old marks never deletes a newer mark.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 
@@ -17,10 +16,10 @@
 
 struct day_marks {
     struct store *store;
-    const struct click_stream *stream; /* its dirty_table_id is the table of marks */
+    const struct click_stream *stream;
     struct dirty_set *dirty;           /* owned */
     uint8_t maker[TIMEUUID_MAKER_SIZE];        /* random bytes that all ids of these marks share */
-    int64_t last_us;                   /* the time of the last id */
+    int64_t last_us;
 };
 
 void day_marks_init(struct day_marks *marks, struct store *store,
@@ -35,12 +34,10 @@ void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct 
 /* Mark the day of a click's partition key, in memory and in `batch`; `change` may be NULL. */
 void day_marks_add(struct day_marks *marks, struct write_batch *batch, struct bytes key,
                    enum dirty_cause cause, const uint8_t *change, int64_t now_us);
-/* Mark all days from `from` up to before `until`. */
 void day_marks_add_range(struct day_marks *marks, struct write_batch *batch,
                          struct bytes reseller, int32_t from, int32_t until,
                          enum dirty_cause cause, const uint8_t *change, int64_t now_us);
 
-/* day_marks_add of a key whose dirty_hash is known.  Called once for each partition of a block. */
 static inline void day_marks_add_hashed(struct day_marks *marks, struct write_batch *batch,
                                         struct bytes key, uint64_t hash, enum dirty_cause cause,
                                         const uint8_t *change, int64_t now_us)
@@ -61,8 +58,7 @@ struct mark_row {
 /* ERROR_CORRUPT: the row is no mark. */
 must_check int day_marks_read(const struct table *table, const struct page_row *row,
                               struct mark_row *mark_out, struct error *err);
-/* Add to the set a mark of one day that was read from the table, with the time at which the mark
- * was made (dirty_set_load). */
+/* Add to the set a mark of one day that was read from the table (dirty_set_load). */
 must_check int day_marks_load(struct dirty_set *set, struct bytes reseller,
                               const struct mark_row *row, struct error *err);
 #endif

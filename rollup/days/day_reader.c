@@ -1,9 +1,7 @@
-/* Days are read in two phases: first their stats and rows, then their ledger entries.  The reads of
- * a phase run side by side and are counted.  The phase ends with the last read.
+/* Days are read in two phases: first their stats and rows, then their ledger entries.
  *
- * Days of one reseller that lie close together share a slice, so the days of a changed rate cost
- * one read of amount_by_day and one of the ledger.  If a slice cannot be read, only its
- * days get the status, and the other days are read as usual; `done` gets the first failure. */
+ * Days of one reseller that lie close together share a slice.  If a slice cannot be read, only its
+ * days get the status; `done` gets the first failure. */
 #include "rollup/days/day_reader.h"
 
 #include <stdlib.h>
@@ -18,7 +16,6 @@ enum {
     ARENA_CHUNK = 256 * 1024
 };
 
-/* One slice of one table, for days[start .. end). */
 struct slice_read {
     struct day_reader *reader;
     uint32_t start;
@@ -36,7 +33,7 @@ struct day_reader *day_reader_new(struct store *store, const struct click_stream
     reader->stream = stream;
     reader->sealed_to = sealed_to;
     reader->arena = arena_new(ARENA_CHUNK);
-    /* The 0.2 MB are not zeroed: a change of a rate uses only some thirty of the days. */
+    /* Not zeroed: most readings use few of the days. */
     reader->days = memory_alloc(DAY_READER_MAX * sizeof(*reader->days));
     return reader;
 }
@@ -127,8 +124,7 @@ static void slice_done(void *context, int status, const struct error *err)
     phase_step(reader);
 }
 
-/* The day of a row; NULL: the day was not added.  Days descend, as the rows of both tables do when
- * they are read. */
+/* The day of a row; NULL: the day was not added.  Days and rows both descend. */
 static struct day_facts *slice_find(struct slice_read *read, int32_t day)
 {
     struct day_facts *days = read->reader->days;
@@ -189,9 +185,8 @@ static bool is_published(const struct day_facts *day)
     return day->has_row && day->row.state != DAY_OPEN;
 }
 
-/* Start the reads of all slices of one table.  A slice has neighbouring days of one reseller.  It
- * is read from amount_by_day if the row of any of its days is not known yet, and from the ledger if
- * any of its days is published. */
+/* A slice is read from amount_by_day if a row of its days is not known yet, and from the ledger if
+ * one of its days is published. */
 static void start_slices(struct day_reader *reader, bool is_ledger)
 {
     uint32_t start = 0;
@@ -257,8 +252,7 @@ static int compare_days(const void *a, const void *b)
     return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
 }
 
-/* Days are mostly in this order already, and moving them is expensive, as the facts of a day are
- * large. */
+/* Days are mostly sorted already, and moving them is expensive. */
 static void sort_days(struct day_reader *reader)
 {
     bool is_sorted = true;
@@ -268,8 +262,7 @@ static void sort_days(struct day_reader *reader)
         qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
 }
 
-/* Whether all rows are known and none is published.  Then only stats are read, and the order of the
- * days does not matter. */
+/* If all rows are known and open, the order of the days does not matter. */
 static bool all_are_open(const struct day_reader *reader)
 {
     for (uint32_t i = 0; i < reader->count; i++)

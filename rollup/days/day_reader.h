@@ -4,8 +4,7 @@
  *                 neighbouring days
  *              ─▶ ledger of those that are published ─▶ done
  *
- * Everything is read as applied (store.h), not as durable, because the callers write or verify
- * figures that follow from these reads. */
+ * Everything is read as applied (store.h), not as durable. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_READER_H
 
@@ -21,7 +20,7 @@ struct day_facts {
     struct dirty_day *dirty;           /* the caller's, not used by the reader; so is `range` */
     const struct dirty_range *range;
     struct bytes reseller;
-    int64_t token;                     /* of the reseller */
+    int64_t token;
     struct bytes key;                  /* the partition key of the day in the clicks' table; not set
                                         * if is_settled */
     int32_t day;
@@ -66,14 +65,13 @@ struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reselle
 /* The same for a caller that has the day's partition key of ad_click. */
 struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
                                      struct bytes reseller, int32_t day);
-/* Add a day whose row is known to be right in all but its rate: neither stats nor seals are read,
- * and the day has no key. */
+/* Add a day whose row is right in all but its rate: neither stats nor seals are read. */
 struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
                                          const struct day_figure *row);
 
-/* Sort the days by the reseller's token, the reseller, and the day descending, as rows are stored,
- * and read them.  `has_rows`: all rows are known and none is read.  Without it, days that all have
- * known, open rows are not sorted.  `done` is called once, perhaps before the call returns, with
- * the first failure of any day. */
+/* Sort the days by token, reseller, and day descending, as rows are stored, and read them.
+ * `has_rows`: all rows are known and none is read.  Without it, days whose rows are all known and
+ * open are not sorted.  `done` is called once, perhaps before the call returns, with the first
+ * failure of any day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
 #endif

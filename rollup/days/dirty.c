@@ -1,15 +1,11 @@
-/* The set is a hash table of days by partition key, with three lists of days, a second hash table
- * of the first day of each reseller, and a list of ranges.
+/* dirty: see the header.
  *
  * What decides correctness: no mark may be lost between the time when a day's stats are read and
  * the time when its row is written.
  *
  *      the refresh takes day d off the queue and reads its stats
  *      a click comes: d is queued again, and the click is not in the stats that were read
- *      the refresh writes d's figure; d is queued, so its marks stay, and it is worked off again
- *
- * Cost: the commit hook looks a day up once for each partition of a block: a hash of some 30 bytes
- * and one cache line. */
+ *      the refresh writes d's figure; d is queued, so its marks stay, and it is worked off again */
 #include "rollup/days/dirty.h"
 
 #include <inttypes.h>
@@ -31,13 +27,13 @@ struct list {
 struct dirty_set {
     struct slot_table days;
     struct slot_table resellers; /* the first day of each */
-    size_t day_bytes;            /* of all days and their marks */
+    size_t day_bytes;
     struct list queue;
     struct list waiting;
     struct list leaving; /* by ->order */
     TAILQ_HEAD(, dirty_range) ranges;
     uint64_t order_next;
-    uint64_t cleared; /* dirty_set_cleared */
+    uint64_t cleared;
 };
 
 static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate",   "void",
@@ -177,8 +173,8 @@ const struct dirty_mark *dirty_day_marks(const struct dirty_day *day)
     return day->mark_capacity > 0 ? day->marks : &day->mark;
 }
 
-/* The amount is not kept, as dirty_day_row computes it again.  A figure that would then differ in
- * any digit is not kept at all. */
+/* A figure is kept only if dirty_day_row gives it back digit for digit, with the amount computed
+ * again. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
 {
     struct day_figure again;
@@ -225,7 +221,6 @@ static void list_remove(struct list *list, struct dirty_day *day)
     list->count--;
 }
 
-/* The list that the day is in. */
 static struct list *list_of(struct dirty_set *set, const struct dirty_day *day)
 {
     return day->is_queued ? &set->queue : day->is_leaving ? &set->leaving : &set->waiting;
@@ -241,7 +236,6 @@ struct dirty_day *dirty_set_first_waiting(struct dirty_set *set)
     return TAILQ_FIRST(&set->waiting.days);
 }
 
-/* A day that is queued already keeps its place. */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day)
 {
     if (day->is_queued)
@@ -361,8 +355,7 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 
 /* ---- leaving ---- */
 
-/* The batch deletes the rows of the day's marks, so the marks are removed from the day too, and the
- * next mark will be a new one. */
+/* The batch deletes the rows of the day's marks, so the marks are removed here too. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch)
 {
     check(!day->is_leaving);
@@ -435,8 +428,6 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
     return day;
 }
 
-/* Make room for one more mark in an array outside of the day; the day itself has room for one
- * mark. */
 static struct dirty_mark *grow_marks(struct dirty_set *set, struct dirty_day *day)
 {
     struct dirty_mark *old = day->mark_capacity > 0 ? day->marks : NULL;

@@ -8,21 +8,18 @@
  *        published,       ▼         is put off
  *        nothing owed  leaving ──durable──▶ (not there)
  *
- * A day is *queued* while its figure is out of date.  The queue has the days in the order in which
- * they were queued.  A day is *waiting* while its row is being computed (DIRTY_UNWRITTEN), and then
- * while its figure is right but the day is not yet published, or its restatement is put off.
- * In both states dirty_day has the day's marks, so a click on a day that is marked already costs
- * one probe and no write.
+ * A day is *queued* while its figure is out of date.  A day is *waiting* while its row is being
+ * computed (DIRTY_UNWRITTEN).  It is also *waiting* until its publication, or while its restatement
+ * is put off.
  *
  * The refresh takes a day off the queue before it reads the day's stats.  A mark that comes during
- * the read puts the day back, and then the refresh must not clear the day.  A day that was cleared
- * is *leaving* until the frame that cleared it is durable: it stays in the set until then because
- * for readers a day that is not in the set has a durable, correct row.  Functions ignore leaving
- * days unless their comments say otherwise.  A mark makes a leaving day a queued one again.
+ * the read puts the day back; the refresh must not clear it.  A day that was cleared is *leaving*
+ * until the frame that cleared it is durable.  It stays in the set, because readers take a day that
+ * is not there to have a durable, correct row.  Functions ignore leaving days unless their comments
+ * say otherwise.  A mark makes a leaving day a queued one again.
  *
- * A changed rate marks a *range* of days by one mark, because the commit hook, which makes the
- * mark, cannot find out which of these days have clicks: it must not read from the store.  Ranges
- * are worked off before days. */
+ * A changed rate marks a *range* of days by one mark, because the commit hook must not read which
+ * of these days have clicks.  Ranges are worked off before days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_H
 
@@ -55,8 +52,7 @@ enum { DIRTY_MARKS_MAX = 64 };         /* marks of a day; later marks do not nam
 #define DIRTY_UNWRITTEN UINT64_MAX     /* the day's row is being computed and is not in a batch
                                         * yet */
 
-/* The row of an open day as the refresh wrote it last.  It is kept so that the row of a day with
- * very many clicks need not be read a few times a second.  The struct is small because there may be
+/* The row of an open day as the refresh wrote it last.  The struct is small because there may be
  * millions of open days. */
 struct dirty_row {
     uint64_t clicks;
@@ -65,12 +61,12 @@ struct dirty_row {
     uint8_t gross_scale;
     uint8_t rate_scale;
     bool is_priced;
-    bool is_kept;                      /* false: the row is not known */
+    bool is_kept;
 };
 
 struct dirty_day {
-    /* These members fit in one cache line.  A mark without a change, for a queued day that has such
-     * a mark already, accesses only them and the key, which is at the end. */
+    /* These members fit in one cache line.  Marking a queued day again accesses only them and the
+     * key, which is at the end. */
     uint64_t hash;                     /* private */
     int64_t last_us;                   /* when the last mark came whose cause is not `rate`; if
                                         * there is none, when the day came into the set */
@@ -90,7 +86,7 @@ struct dirty_day {
 
     uint64_t touched;                  /* the order that the set gave when the day last became
                                         * queued, or waiting */
-    TAILQ_ENTRY(dirty_day) link;       /* in the list of queued, waiting or leaving days */
+    TAILQ_ENTRY(dirty_day) link;
     struct dirty_day *peer_next, *peer_previous;   /* days of the same reseller, in no order */
     int64_t first_us;                  /* when the first mark of any cause came */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is put off */
@@ -117,21 +113,20 @@ struct dirty_set;
 struct dirty_set *dirty_set_new(void);
 void dirty_set_free(struct dirty_set *set);                  /* NULL is fine */
 
-/* Append the number of days in each list, and the first of them with their causes. */
 void dirty_set_dump(const struct dirty_set *set, struct buffer *text);
 
-uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
+uint32_t dirty_set_queued(const struct dirty_set *set);
 uint32_t dirty_set_count(const struct dirty_set *set);       /* queued and waiting days */
-bool dirty_set_is_behind(struct dirty_set *set);      /* whether it has queued days, or ranges */
-size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
+bool dirty_set_is_behind(struct dirty_set *set);
+size_t dirty_set_bytes(const struct dirty_set *set);
 
 /* ad_click's partition key of the day, and the reseller in it. */
 struct bytes dirty_day_key(const struct dirty_day *day);
 struct bytes dirty_day_reseller(const struct dirty_day *day);
 const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);   /* day->mark_count items */
-/* dirty_day_keep_row keeps a copy of `figure`, which is the present row of an open day; if `figure`
- * is NULL, none is kept any more.  dirty_day_row sets *figure_out to the kept figure, whose
- * reseller is a view of the day's key; false: none is kept. */
+/* dirty_day_keep_row keeps a copy of `figure`, the present row of an open day; NULL: none is kept
+ * any more.  dirty_day_row gives the kept figure, whose reseller is a view of the day's key; false:
+ * none is kept. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
 bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
@@ -139,11 +134,9 @@ bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
  * lower orders. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* The order that was next when a day was last cleared or let go, or a range was last cleared; 0:
- * this has not happened. */
+/* The order that was next when a day was last cleared or let go, or a range cleared; 0: never. */
 uint64_t dirty_set_cleared(const struct dirty_set *set);
 
-/* The hash of a day's ad_click partition key, by which the day is found. */
 uint64_t dirty_hash(struct bytes key);
 
 /* Mark the day of an ad_click partition key; `hash` is its dirty_hash; `change` may be NULL.
@@ -152,10 +145,7 @@ uint64_t dirty_hash(struct bytes key);
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
-/* Fetch into the cache what dirty_set_mark will access.  A caller prefetches the slot of a hash,
- * then the slots of some more hashes, and only then the day in the first slot.  A set of many days
- * is larger than the caches, and a block of clicks in random order marks as many days as it has
- * rows. */
+/* Prefetch the slots of several hashes, and only then the day in the first slot. */
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
@@ -169,13 +159,13 @@ struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, i
 struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key);
 const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
                                        int32_t day);
-struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then by ->link */
-struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then by ->link */
+struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* the others follow by
+                                                                        * ->link */
+struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* the others follow by
+                                                                        * ->link */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
-/* Make a queued day a waiting one, because its row is being computed: the caller sets ->order when
- * the row is written. */
+/* The day's row is being computed: the caller sets ->order when it is written. */
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
-/* Move a waiting day behind all others. */
 void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
 /* Take a waiting day out of the set, though its marks stay in the table (dirty_evicted.h). */
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
@@ -198,13 +188,13 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 
 struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
                                         int32_t until, const struct dirty_mark *mark);
-struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; by ->link */
-/* Whether a range has the day, or may have it, as there are too many ranges to look at all. */
+struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; the others
+                                                                        * follow by ->link */
+/* Whether a range has the day, or may have it: only the oldest ranges are looked at. */
 bool dirty_set_may_have_range(const struct dirty_set *set, struct bytes reseller, int32_t day);
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
-/* Give the range the next order: it is the last to be worked off. */
+/* Give the range the next order, so that it is worked off last. */
 void dirty_set_postpone_range(struct dirty_set *set, struct dirty_range *range);
 
-/* Append ad_click's partition key of a day. */
 void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day);
 #endif

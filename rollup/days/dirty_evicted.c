@@ -1,23 +1,17 @@
-/* What decides correctness: a day may be evicted only when the tables have all that the set has:
- * the day's row in amount_by_day is right and durable, the day has no marks but those of clicks,
- * and no restatement is owed.  Readers then find a correct row, and the marks in the table are
- * enough to publish the day.  (The marks do not have the time of the last click.  So an evicted day
- * may be published earlier after its last click than other days, and restated when more clicks
- * come.)
+/* dirty_evicted: see the header.
  *
- * A day that is marked while it is evicted has two rows in the table of marks.  The set has only
- * the newer mark, and marks are deleted by the ids that are in the set.  So the older row stays
- * when the day is published.  The next reading of the table finds this row: the day is worked off
- * once more, which changes nothing, and the row is deleted.
+ * What decides correctness: a day may be evicted only when the tables have all that the set has.
+ * Its row in amount_by_day is right and durable, it has no marks but those of clicks, and no
+ * restatement is owed.  The marks do not have the time of the last click, so an evicted day may be
+ * published earlier than other days.
  *
- * Example, with a limit of two waiting days: r1, r2 and r3 are worked off, and r1 is evicted.  A
- * click comes for r1: r1 is marked and queued, its row is read and written, and r2 is evicted.  An
- * hour after midnight all three are due: r1 and r3 are in the set, and r2 is found in the table. */
+ * A day that is marked while it is evicted has two rows in the table of marks, and the set has only
+ * the newer mark.  The older row stays when the day is published.  The next reading of the table
+ * finds this row; the day is worked off once more, and the row is deleted. */
 #include "rollup/days/dirty_evicted.h"
 
 enum {
-    LOOKS_MAX = 1024, /* days that one call checks: more than a chunk of the refresh has, but few
-                       * enough for a short call */
+    LOOKS_MAX = 1024,
     RELIEF_SHARE = 64 /* the write lock is given back when the limit divided by this is free */
 };
 
@@ -38,7 +32,7 @@ bool dirty_evicted_is_plain(const struct dirty_mark *mark)
     return mark->cause == CAUSE_LATE_CLICKS && !mark->has_change;
 }
 
-/* Whether a waiting day may be evicted.  Called between chunks of the refresh only. */
+/* Call this between chunks of the refresh only. */
 static bool may_go(const struct dirty_day *day)
 {
     bool may = day->owed_us == 0;

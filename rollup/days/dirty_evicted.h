@@ -5,14 +5,11 @@
  *         ├──── a click or a change marks it anew ────┤
  *         └──── due: read back, a page at a time ─────┘
  *
- * The set of dirty days (dirty.h) has all days that are out of date.  Of the days that only wait
- * for their publication it has as many as its limit allows.  The other waiting days are evicted:
- * they take no memory.  A click on an evicted day costs a second row in the table, and a read of
- * the day's figure.
+ * The set of dirty days (dirty.h) has as many waiting days as its limit allows.  The other waiting
+ * days are evicted: they take no memory.
  *
  * If days become dirty faster than they are worked off, the rollup takes the store's write lock
- * (store_write_lock) until the set is small enough.  Other writers wait meanwhile, as they do when
- * the store has no memory for them.  Engine thread. */
+ * (store_write_lock) until the set is small enough.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 
@@ -41,27 +38,26 @@ struct dirty_evicted {
 };
 
 /* `bytes_max` 0: DIRTY_EVICTED_BYTES_DEFAULT; a limit below DIRTY_EVICTED_BYTES_MIN is raised.
- * When the set is over its limit, `pressed` is called from the executor, and works days off. */
+ * When the set is over its limit, the executor calls `pressed`, which works days off. */
 void dirty_evicted_init(struct dirty_evicted *evicted, struct store *store,
                         struct executor *executor, size_t bytes_max,
                         void (*pressed)(struct timer *timer), void *context);
 void dirty_evicted_release(struct dirty_evicted *evicted);     /* no reading is under way */
 
-/* Whether the set takes so much memory that waiting days must be evicted and no more days
- * loaded. */
+/* Whether waiting days must be evicted and no more days loaded. */
 bool dirty_evicted_is_full(const struct dirty_evicted *evicted, const struct dirty_set *dirty);
-/* Whether the mark is one of late clicks without a change: evicted days have no other marks. */
+/* Whether the mark is one of late clicks without a change, as all marks of evicted days are. */
 bool dirty_evicted_is_plain(const struct dirty_mark *mark);
 /* Evict waiting days while the set is full.  Only days whose rows are in the first
- * `applies_durable` batches are evicted.  Not to be called while a chunk of days is worked off. */
+ * `applies_durable` batches are evicted.  Call this only while no chunk of days is worked off. */
 void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *dirty,
                              const struct publication_rules *rules, uint64_t applies_durable,
                              int64_t now_us);
-/* Called when the set has grown or shrunk.  If it is over its limit and `may_lock`, take the
- * store's write lock; if it is small enough again, give the lock back. */
+/* If the set is over its limit and `may_lock`, take the store's write lock; if the set is small
+ * enough again, give the lock back. */
 void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
                          bool may_lock);
-/* Called when a refresh ends: give the write lock back, if it was taken. */
+/* Give the write lock back, if it was taken. */
 void dirty_evicted_let_write(struct dirty_evicted *evicted);
 
 /* Add `days` to the number of evicted days.  The first of these days is due at `due_us`. */

@@ -1,8 +1,9 @@
-/* A page that cannot be read ends the reading.  The table is read again later.
+/* dirty_evicted_return: see the header.
  *
- * A day that cannot be worked off stays in the set, and the reading goes on: the others must not
- * wait for it.  A command gets the first such error at the end.  The reading ends with it only if
- * such days fill the set, as the next page would have no room. */
+ * A page that cannot be read ends the reading, and the table is read again later.
+ *
+ * A day that cannot be worked off stays in the set, and the reading goes on.  A command gets the
+ * first such error at the end.  The reading ends early only if such days fill the set. */
 #include "rollup/days/dirty_evicted_return.h"
 
 #include "rollup/days/rollup_private.h"
@@ -16,7 +17,6 @@ enum {
 
 #define RETRY_US INT64_C(10000000)
 
-/* One reading of the table. */
 struct dirty_evicted_reading {
     struct rollup *rollup;
     enum dirty_evicted_which which;
@@ -26,8 +26,8 @@ struct dirty_evicted_reading {
     bool has_settled;    /* days of an earlier page were worked off */
     struct error unread; /* why the first day could not be worked off; code 0: all could */
     uint32_t left;       /* days that stay evicted */
-    uint32_t recounted;  /* of dirty_evicted.recounted: days that were evicted at the beginning */
-    int64_t left_due_us; /* when the first of the days left is due */
+    uint32_t recounted;  /* this reading's part of dirty_evicted.recounted */
+    int64_t left_due_us; /* when the first of them is due */
     int64_t began_us;    /* monotonic */
     struct timer time_slice;
     store_done done;
@@ -45,7 +45,7 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     evicted->count -= reading->recounted;
     evicted->recounted -= reading->recounted;
     dirty_evicted_note(evicted, reading->left, reading->left_due_us);
-    /* Days become due one by one.  After the pause one reading of the table finds many of them. */
+    /* Days become due one by one; after the pause one reading finds many of them. */
     int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
     if (status < 0 || evicted->due_us < again_us)
         evicted->due_us = again_us;
@@ -71,8 +71,8 @@ static int64_t mark_due_us(const struct dirty_evicted_reading *reading, int32_t 
                                                  : publication_due_us(rules, &known, now_us);
 }
 
-/* If the day of a mark that was read comes back, add the mark to the set.  Marks of a day ascend by
- * their times: the first of them adds the day, and the others find the day in the set. */
+/* Marks of a day ascend by their times: the first adds the day, and the others find it in the
+ * set. */
 static int take_mark(struct dirty_evicted_reading *reading, const struct read_page *page,
                      uint32_t index, int64_t now_us, struct error *err)
 {
@@ -96,7 +96,6 @@ static int take_mark(struct dirty_evicted_reading *reading, const struct read_pa
     return day_marks_load(set, row->key, &mark, err);
 }
 
-/* Whether days that could not be worked off take the room of a further page. */
 static bool has_no_room(const struct dirty_evicted_reading *reading)
 {
     const struct rollup *rollup = reading->rollup;
@@ -147,10 +146,8 @@ static void take_page(void *context, int status, const struct error *err,
         rollup_fire_in(rollup, &reading->time_slice, 0);
         return;
     }
-    /* The waiting days that may be published are queued at most twice: when days are first worked
-     * off, and after the last page, because further days may have become waiting during the
-     * reading.  They are not looked for more often, because a million waiting days may have to be
-     * checked. */
+    /* Waiting days are queued only before the first refresh and after the last page, because
+     * looking for them may check a million days. */
     if (reading->which == DIRTY_EVICTED_ENDED && (!reading->has_settled || reading->is_over))
         rollup_queue_ended(rollup);
     reading->has_settled = true;

@@ -1,14 +1,12 @@
 /* dirty_evicted_return: reads evicted days (dirty_evicted.h) back into the set of dirty days, to be
  * worked off.
  *
- * The table of marks is read page by page.  When its days fill the set, they are worked off before
- * the next page is read. */
+ * When the days read fill the set, they are worked off before the next page is read. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_RETURN_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_RETURN_H
 
 #include "rollup/days/rollup.h"
 
-/* Which days come back. */
 enum dirty_evicted_which {
     DIRTY_EVICTED_DUE,                 /* those that a server publishes now */
     DIRTY_EVICTED_ENDED,               /* those that a command may publish */

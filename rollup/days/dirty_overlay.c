@@ -1,13 +1,12 @@
-/* What decides correctness: a day that is not in the dirty set has a durable row that is right in
- * all but its rate (dirty.h).  A day that only waits for its publication has such a row, too, once
- * the batch with the row is durable.  Only the other days of the set may have wrong rows.  The
- * reads of the stats of all these days begin in one turn of the event loop, before rows are read.
- * If the rollup corrects a row in between, the figure in memory still replaces the row.
+/* dirty_overlay: see the header.
  *
- * The rates in memory are those applied, and the last changes of them may not be durable yet.  So
- * the rates are copied, and an empty batch is applied: when it is durable, all earlier batches are,
- * and figures may be made with the copy.  Mostly no rate has changed since the last empty batch, or
- * since a durable batch of the rollup, and there is nothing to wait for. */
+ * What decides correctness: a day that is not in the dirty set has a durable row that is right in
+ * all but its rate (dirty.h).  So has a day that only waits for its publication, once the batch
+ * with the row is durable.  The reads of the stats of all other days begin before rows are read.
+ * If the rollup corrects a row in between, the figure in memory still replaces it.
+ *
+ * The last changes of rates may not be durable yet.  So the rates are copied, and an empty batch is
+ * applied: when it is durable, all copied rates are. */
 #include "rollup/days/dirty_overlay.h"
 
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #include "base/memory.h"
 #include "rollup/days/ledger.h"
 
-/* One day's reads under way. */
 struct overlay_read {
     struct dirty_overlay *overlay;
     uint32_t reseller;
@@ -45,7 +43,7 @@ struct dirty_overlay {
     uint32_t rate_capacity;
     uint64_t rates_order; /* live_rates.changed when the rates were copied */
     struct day_figure *figures;
-    struct overlay_read *reads; /* one for each figure */
+    struct overlay_read *reads;
     uint32_t count;
     uint32_t capacity;
     uint32_t under_way;       /* reads of days, and one for the function that starts them */
@@ -134,8 +132,6 @@ static void day_read(void *context, int status, const struct error *err)
     read_step(overlay);
 }
 
-/* Whether the day's figure must be computed.  A day that only waits for its publication has a right
- * row. */
 static bool is_owed(const struct rollup *rollup, const struct dirty_day *day, int32_t from,
                     int32_t to)
 {
@@ -171,7 +167,7 @@ static const struct dirty_set *days_of(const struct dirty_overlay *overlay)
     return overlay->marked != NULL ? overlay->marked : overlay->rollup->marks.dirty;
 }
 
-/* Make room for all figures before the first is read, as reads keep pointers to them. */
+/* Room is made before the first read, as reads keep pointers to the figures. */
 static void make_room(struct dirty_overlay *overlay)
 {
     uint32_t count = 0;
@@ -206,8 +202,8 @@ static void read_reseller(struct dirty_overlay *overlay, uint32_t reseller)
     }
 }
 
-/* Called when no day can be sealed until seal_gate_unpin, so that reads of a day's clicks and of
- * its seals fit together. */
+/* No day can be sealed until seal_gate_unpin, so that reads of a day's clicks and seals fit
+ * together. */
 static void read_days(void *context)
 {
     struct dirty_overlay *overlay = context;
@@ -303,8 +299,8 @@ static void marks_read(void *context, int status, const struct error *err)
         read_at_rates(overlay);
 }
 
-/* Copy the marks that stream_marking.c made for rows older than their stream: in a read-only store
- * they are in memory only. */
+/* stream_marking.c made these marks for rows older than their stream; a read-only store has them in
+ * memory only. */
 static void copy_marks(struct dirty_overlay *overlay)
 {
     for (uint32_t i = 0; i < overlay->reseller_count; i++) {

@@ -4,16 +4,12 @@
  *     days that are out of date  ──stats × rate──▶  figures in memory ──▶ a reader
  *     every other row            ──rate──▶          the row's figure, priced at this rate
  *
- * With an overlay a reader need not wait until the rollup has worked off the days of all resellers,
- * and only the days that are read are computed.  The arithmetic and the exact sums are those of the
- * rollup, so the rollup will write the same figure as the reader got.
+ * A reader need not wait for the rollup: only the days that are read are computed.
  *
- * A figure contains only durable writes: stats are read as durable, and if a changed rate is not
- * yet durable, reading waits until it is.  All writes that were acknowledged before the reading
- * began are included.
+ * A figure contains only durable writes: reading waits until a changed rate is durable.  All writes
+ * that were acknowledged before the reading began are included.
  *
- * When a read-only store is opened, no marks are loaded.  In such a store a reading begins with
- * loading the marks of its resellers.
+ * In a read-only store each reading loads the marks of its resellers.
  *
  * Each reader has an overlay of its own, and uses it for one group of resellers after the other.
  * Engine thread. */
@@ -28,9 +24,8 @@ struct dirty_overlay *dirty_overlay_new(struct rollup *rollup);
 /* No reading is under way; NULL is fine. */
 void dirty_overlay_free(struct dirty_overlay *overlay);
 
-/* How many days of the reseller dirty_overlay_read would have to compute, but at most `most`.  The
- * number matters because the reads of all these days begin in one turn of the event loop.  0 in a
- * read-only store, where the number is not known. */
+/* How many days of the reseller dirty_overlay_read would have to compute, but at most `most`.  0 in
+ * a read-only store, where the number is not known. */
 uint32_t dirty_overlay_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                             int32_t to, uint32_t most);
 

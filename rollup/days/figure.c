@@ -1,4 +1,4 @@
-/* Figures to rows and back.
+/* figure: see the header.
  *
  * What must hold: a row is read as exactly the figure that was written, scales included, because
  * verify compares digits. */

@@ -12,15 +12,14 @@
 #include "rollup/days/rollup.h"
 
 /* Make the figure of (reseller, day), with the state DAY_OPEN; `rate` may be NULL.  ERROR_LIMIT: a
- * product has more than 256 bits, which the limits on input exclude. */
+ * product has more than 256 bits. */
 must_check int figure_make(struct bytes reseller, int32_t day, const struct partition_stats *stats,
                            const struct rate *rate, struct day_figure *figure_out);
 
-/* Give the figure another rate, which may be NULL, and the amount at this rate.  A figure that has
- * the same rate with the same digits stays as it is. */
+/* Price the figure at `rate`, which may be NULL.  A figure that has the same rate with the same
+ * digits stays as it is. */
 must_check int figure_price(struct day_figure *figure, const struct rate *rate);
 
-/* Whether two numbers are equal and have the same scale. */
 static inline bool figure_same_digits(struct decimal a, struct decimal b)
 {
     return a.scale == b.scale && decimal_compare(a, b) == 0;
@@ -32,17 +31,16 @@ bool figure_equal(const struct day_figure *a, const struct day_figure *b);
 bool figure_identical(const struct day_figure *a, const struct day_figure *b);
 
 const char *figure_state_name(enum day_state state);
-/* Append the rate as 25%, or "unpriced". */
 void figure_append_rate(struct buffer *text, const struct day_figure *figure);
 
-/* Read a row of amount_by_day.  The figure's reseller is a view into the row.  ERROR_CORRUPT: the
- * rollup cannot have written the row. */
+/* The figure's reseller is a view of the row.  ERROR_CORRUPT: the rollup cannot have written the
+ * row. */
 must_check int figure_read(const struct table *table, const struct page_row *row,
                            struct day_figure *figure_out, struct error *err);
 
-/* Add the row of a figure to a batch.  `token` is the murmur3_token of its reseller, whose bytes
- * must be valid until the batch is applied.  Rows of one reseller that are added one after the
- * other become one mutation if their days descend. */
+/* `token` is the murmur3_token of the figure's reseller, whose bytes must be valid until the batch
+ * is applied.  Rows of one reseller that are added one after the other become one mutation if their
+ * days descend. */
 void figure_write(struct write_batch *batch, const struct table *table, int64_t token,
                   const struct day_figure *figure);
 void figure_delete(struct write_batch *batch, const struct table *table,

@@ -42,7 +42,6 @@ static inline bool figure_row_has(const struct figure_row_cells *values, uint32_
     return (values->present & UINT32_C(1) << column_id) != 0;
 }
 
-/* Read a decimal.  *is_set_out is false if it is null. */
 static inline int figure_row_decimal(const struct figure_row_cells *values, uint32_t column_id,
                                      bool *is_set_out, struct decimal *value_out)
 {
@@ -58,8 +57,7 @@ struct figure_row_columns {
     uint32_t amount;
 };
 
-/* Read the numbers of a figure.  Returns 1; or 0 if there is no figure, as clicks is null; or a
- * negative error code. */
+/* Returns 1; or 0 if there is no figure, as clicks is null; or a negative error code. */
 static inline int figure_row_numbers(const struct table *table, const struct page_row *row,
                                      const struct figure_row_cells *values,
                                      const struct figure_row_columns *columns,
@@ -85,7 +83,7 @@ static inline int figure_row_numbers(const struct table *table, const struct pag
     return 1;
 }
 
-/* Read the day, which is the first clustering column of both tables. */
+/* The day is the first clustering column of both tables. */
 static inline int figure_row_day(const struct table *table, const struct page_row *row,
                                  int32_t *day_out, struct error *err)
 {

@@ -4,9 +4,8 @@
  *     if priced: rate, amount
  *
  * A decimal is 2 * scale and the unscaled value, both signed.  If the unscaled value has more than
- * 64 bits, or the scale is not 0 to 255, the decimal is 2 * scale + 1 and the four limbs.  A usual
- * figure takes some 15 bytes; a struct day_figure takes 168.  Packed figures are never written to a
- * file.
+ * 64 bits, or the scale is not 0 to 255, the decimal is 2 * scale + 1 and the four limbs.  Packed
+ * figures are never written to a file.
  *
  * The figures of one reseller are gathered in `open`, and copied to the arena when the figures of
  * the next reseller begin. */
@@ -27,7 +26,7 @@ struct figure_window {
     size_t bytes; /* charged to the quota */
     struct arena *arena;
     struct bytes *kept; /* packed figures by reseller; size 0: none */
-    uint32_t capacity;  /* of `kept` */
+    uint32_t capacity;
     uint32_t count;
     uint32_t end;
     uint32_t open_reseller; /* whose figures are in `open`; UINT32_MAX: none */
@@ -48,7 +47,6 @@ struct figure_window *figure_window_new(struct quota *quota)
     return window;
 }
 
-/* Charge the quota for the figures, and for the array of where each reseller's figures are. */
 static void count_bytes(struct figure_window *window)
 {
     quota_charge(window->quota, &window->bytes,
@@ -164,7 +162,6 @@ static void drop_upper(struct figure_window *window)
     window->end = end;
 }
 
-/* All figures of the open reseller were added: move them from `open` to the arena. */
 static void close_open(struct figure_window *window)
 {
     uint32_t reseller = window->open_reseller;

@@ -1,10 +1,9 @@
 /* figure_window: figures of many resellers, kept packed until they are given to a reader in order.
  *
- * amount_by_day is stored in the order of tokens, and reading it in this order is as fast as a
- * scan.  But a reader gets the figures in the order of the resellers' names.  Resellers are
- * numbered by name.  A window takes figures of resellers in any order, and gives them in the order
- * of the numbers.  The memory of all windows together is limited.  When it is used up, a window
- * drops the upper half of its figures, which its user reads again after the lower half was given.
+ * amount_by_day is stored, and read fast, in the order of tokens.  A reader gets the figures in the
+ * order of the resellers' names.  Resellers are numbered by name.  A window takes figures of
+ * resellers in any order, and gives them in the order of the numbers.  When the memory of all
+ * windows is used up, a window drops the upper half of its figures, which its user reads again.
  *
  *     names      0   1   2   3   4   5   6   7        read in the order  5 2 7 0 ...
  *     kept       x   .   x   .   .   x   .   x        over the limit: from 5 on dropped
@@ -19,9 +18,8 @@
 struct figure_window;
 
 /* All windows share `quota`.  When it is over its limit, a window drops half of its figures, but
- * only if they take more than the quota's `little`, so that each window can go on.  A figure takes
- * some 15 bytes.  The figures of one reseller are kept or dropped together, however many they
- * are. */
+ * only if they take more than the quota's `little`.  The figures of one reseller are kept or
+ * dropped together, however many they are. */
 struct figure_window *figure_window_new(struct quota *quota);
 void figure_window_free(struct figure_window *window);       /* NULL is fine */
 
@@ -34,8 +32,7 @@ void figure_window_begin(struct figure_window *window, uint32_t count);
 void figure_window_add(struct figure_window *window, uint32_t reseller,
                        const struct day_figure *figure);
 
-/* Figures are kept of the resellers with numbers below the result, which is `count`, or less if
- * figures were dropped. */
+/* Figures are kept of the resellers below the result: `count`, or less if figures were dropped. */
 uint32_t figure_window_end(const struct figure_window *window);
 
 /* The next figure in the order of the resellers' numbers.  Its member `reseller` is empty.  False:

@@ -20,8 +20,7 @@ void known_resellers_add(struct known_resellers *known, struct bytes reseller)
     key_map_add(known->map, reseller);
 }
 
-/* The scans that list the resellers: one scan of the figures; then, in a read-only store, one scan
- * of the marks, because a read-only store does not load its marks into memory. */
+/* One scan of the figures; in a read-only store also one of the marks, which are not in memory. */
 struct listing {
     struct known_resellers *known;
     bool is_of_marks;
@@ -30,7 +29,6 @@ struct listing {
     void *context;
 };
 
-/* The rows of a reseller come one after the other, so most rows have the previous row's key. */
 static int note_reseller(void *context, const struct table *table, const struct page_row *row,
                          struct error *err)
 {

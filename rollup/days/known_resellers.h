@@ -1,9 +1,8 @@
 /* known_resellers: the resellers that have figures, for readers of the figures of all resellers.
  *
- * The first call of known_resellers_read finds them by one scan of the figures.  A reseller whose
- * first figure is written later is added.  In a read-only store, whose marks are not in memory,
- * resellers that have only marks are included.  A reseller takes some 60 bytes of memory and its
- * name, until the rollup is closed. */
+ * The first call of known_resellers_read finds them by one scan of the figures.  Resellers whose
+ * first figure is written later are added.  In a read-only store resellers that have only marks are
+ * included. */
 #ifndef DAYBOOK_ROLLUP_DAYS_KNOWN_RESELLERS_H
 #define DAYBOOK_ROLLUP_DAYS_KNOWN_RESELLERS_H
 
@@ -22,7 +21,6 @@ void known_resellers_init(struct known_resellers *known, struct store *store,
                           const struct click_stream *stream);
 void known_resellers_release(struct known_resellers *known);
 
-/* Add a reseller that has a figure, or will have one. */
 void known_resellers_add(struct known_resellers *known, struct bytes reseller);
 /* Call `done` when `map` has all resellers that have figures, perhaps before the call returns. */
 void known_resellers_read(struct known_resellers *known, store_done done, void *context);

@@ -1,4 +1,6 @@
-/* What must hold: an entry is read exactly as it was written, scales included, because verify
+/* ledger: see the header.
+ *
+ * What must hold: an entry is read exactly as it was written, scales included, because verify
  * compares digits. */
 #include "rollup/days/ledger.h"
 
@@ -17,7 +19,6 @@ static const struct figure_row_columns new_columns = {RESTATEMENT_NEW_CLICKS, RE
 
 /* ---- reading ---- */
 
-/* Read an entry without its old figure. */
 static int read_entry(const struct table *table, const struct page_row *row,
                       struct figure_row_cells *values, struct ledger_entry *entry_out,
                       struct error *err)
@@ -66,7 +67,7 @@ int ledger_read(const struct table *table, const struct page_row *row,
 /* The elements of a set, ascending, each of them once. */
 struct set {
     uint32_t column_id;
-    const struct type *type; /* of an element */
+    const struct type *type;
     struct bytes *elements;
     uint32_t count;
 };
@@ -97,7 +98,6 @@ static void put_set(struct packed_rows *rows, const struct set *set)
         packed_rows_element(rows, set->column_id, set->elements[i]);
 }
 
-/* How many cells a figure has in the ledger; NULL: none. */
 static uint32_t cells_of(const struct day_figure *figure)
 {
     if (figure == NULL)

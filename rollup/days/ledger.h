@@ -1,7 +1,6 @@
 /* ledger: the published figure of each day, and each later change of it, in rows of `restatement`.
  *
- * An entry has the old figure as well as the new one.  So an entry can be understood without
- * others, and a broken chain (the old figure is not the new one of the previous entry) can be
+ * Each entry has the old figure too, so that it can be understood alone and a broken chain can be
  * found. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LEDGER_H
 #define DAYBOOK_ROLLUP_DAYS_LEDGER_H
@@ -9,7 +8,7 @@
 #include "rollup/days/dirty.h"
 #include "rollup/days/figure.h"
 
-/* One entry of the ledger.  `old` is not set in a publication. */
+/* `old` is not set in a publication. */
 struct ledger_entry {
     int64_t at_ms;
     int64_t seq;                       /* numbers the entries of one reseller's day, from 0 on */
@@ -20,7 +19,7 @@ struct ledger_entry {
 
 must_check int ledger_read(const struct table *table, const struct page_row *row,
                            struct ledger_entry *entry_out, struct error *err);
-/* The same without `old`, for readers that need only the new figure. */
+/* The same without `old`. */
 must_check int ledger_read_new(const struct table *table, const struct page_row *row,
                                struct ledger_entry *entry_out, struct error *err);
 /* Write an entry; `token` is the murmur3_token of its reseller.  The entry's causes and changes are

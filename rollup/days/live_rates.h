@@ -24,20 +24,18 @@ struct live_rates {
 void live_rates_init(struct live_rates *rates);
 void live_rates_release(struct live_rates *rates);
 
-/* The stream's table of rates has been replaced by another one, which is empty. */
+/* The stream's table of rates was replaced by an empty one. */
 void live_rates_forget(struct live_rates *rates);
 
-/* A batch has changed rates. */
 void live_rates_note_changed(struct live_rates *rates);
 /* Changes up to number `changed` are durable. */
 void live_rates_note_durable(struct live_rates *rates, uint64_t changed);
 bool live_rates_are_durable(const struct live_rates *rates);
 
-/* The rollup's batch number `batch` (from 1 on, ascending) is about to be applied, after all
- * changes so far. */
+/* The rollup's batch number `batch` (from 1 on, ascending) is about to be applied. */
 void live_rates_send(struct live_rates *rates, uint64_t batch);
 /* The store refused the batch. */
 void live_rates_take_back(struct live_rates *rates, uint64_t batch);
-/* The batch is durable, as are all before it. */
+/* The batch is durable, and so are all before it. */
 void live_rates_batch_durable(struct live_rates *rates, uint64_t batch);
 #endif

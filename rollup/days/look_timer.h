@@ -1,9 +1,7 @@
 /* look_timer: when a server begins a look: a refresh of days that are dirty or to be published.
  *
- * The longer a refresh takes, the longer is the pause before the next one, so that refreshes mostly
- * take no more than a fifth of the engine thread's time.  The pause is at most 850 ms, so that
- * figures follow the clicks within about a second.  Of two times that were set, the earlier one
- * holds. */
+ * The longer a refresh takes, the longer is the pause before the next one: refreshes mostly take no
+ * more than a fifth of the engine thread's time.  The pause is at most 850 ms. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 #define DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 
@@ -19,15 +17,13 @@ struct look_timer {
     int64_t refresh_took_us;           /* how long the last refresh took; set by the rollup */
 };
 
-/* `is_on` false: the timer never fires. */
 void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
                      void (*fire)(struct timer *timer), void *context);
-/* Stop the timer for ever: from now on setting a time has no effect. */
+/* From now on setting a time has no effect. */
 void look_timer_stop(struct look_timer *look);
-/* Fire at a time of the wall clock. */
+/* Fire at a time of the wall clock, unless an earlier time is set. */
 void look_timer_at(struct look_timer *look, int64_t at_us);
-/* Fire after a pause, which depends on how long the last refresh took. */
 void look_timer_soon(struct look_timer *look);
-/* Called when the timer has fired: the next time may then be set. */
+/* Call this when the timer has fired, before a time is set again. */
 void look_timer_fired(struct look_timer *look);
 #endif

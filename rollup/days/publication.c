@@ -1,8 +1,8 @@
-/* What decides correctness: row and ledger of a day are written in one frame.  So the row says
- * `published` or `sealed` exactly when the ledger has an entry, and the ledger of an open day need
- * not be read.  The old figure of a restatement is taken from the last ledger entry, never from the
- * row, so that the chain of entries is unbroken even if the row is damaged; verify compares the
- * two. */
+/* publication: see the header.
+ *
+ * What decides correctness: row and ledger of a day are written in one frame.  So the row says
+ * `published` or `sealed` exactly when the ledger has an entry.  The old figure of a restatement is
+ * taken from the last ledger entry, so that the chain is unbroken even if the row is damaged. */
 #include "rollup/days/publication.h"
 
 #define MINUTE_US INT64_C(60000000)

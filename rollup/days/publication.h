@@ -6,15 +6,12 @@
  *                                               │  first ledger row
  *
  * A day that was past when its first click came (a backfill) is published when no click has come
- * for publish_after, but at the latest a day after its first click.  So a load of old clicks that
- * takes hours causes one publication and not many restatements.  Late clicks of a published day
+ * for publish_after, but at the latest a day after its first click.  Late clicks of a published day
  * change its figure with the next refresh.  The ledger gets an entry when no click has come for a
  * minute, at the latest after publish_after.
  *
- * A mark whose time is far ahead of now was made while the clock was wrong.  Its time says nothing
- * about when a click came, so it does not put anything off.  While the clock is in doubt the rollup
- * publishes nothing (rollup_trusts_clock).  These functions have no side effects.  Times are in
- * microseconds since 1970. */
+ * A mark whose time is far ahead of now was made while the clock was wrong, and puts nothing off.
+ * Times are in microseconds since 1970. */
 #ifndef DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 #define DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 
@@ -30,7 +27,7 @@ int64_t publication_earliest_us(const struct publication_rules *rules, int32_t d
 /* When the rollup publishes the day by itself. */
 int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,
                            int64_t now_us);
-/* When a restatement is made that has been put off since day->owed_us. */
+/* When to make a restatement that has been put off since day->owed_us. */
 int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day,
                                int64_t now_us);
 
@@ -45,7 +42,7 @@ enum publication_step {
 };
 
 struct publication_facts {
-    const struct day_figure *figure;   /* the figure as it is now */
+    const struct day_figure *figure;
     const struct ledger_entry *last;   /* the last entry of the ledger; NULL: there is none */
     bool may_publish;
     bool may_restate;                  /* without waiting for more clicks */

@@ -13,12 +13,11 @@
 struct publication_queue {
     struct publication_rules rules;
     int64_t next_us;                   /* no waiting day is due before this time */
-    int64_t looked_us;                 /* the time at the last publication_queue_look */
+    int64_t looked_us;
 };
 
 void publication_queue_init(struct publication_queue *queue, const struct publication_rules *rules);
 
-/* Note that a waiting day is due at `due_us`. */
 void publication_queue_expect(struct publication_queue *queue, int64_t due_us);
 
 /* Queue the days that are due; if not `may_publish`, only days that are due for a restatement.
@@ -26,9 +25,8 @@ void publication_queue_expect(struct publication_queue *queue, int64_t due_us);
 bool publication_queue_look(struct publication_queue *queue, struct dirty_set *dirty,
                             bool may_publish, int64_t now_us);
 
-/* For a command, which does not wait for due times: queue every waiting day that has ended long
- * enough ago to be published (not if `may_publish` is false), and every day whose restatement is
- * put off. */
+/* For a command: queue the days whose restatement is put off, and if `may_publish` all days that
+ * have ended long enough ago. */
 void publication_queue_ended(const struct publication_queue *queue, struct dirty_set *dirty,
                              bool may_publish, int64_t now_us);
 #endif

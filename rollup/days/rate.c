@@ -1,11 +1,9 @@
-/* Rates in memory, and their text.
+/* rate: see the header.
  *
- * What decides correctness: the rate of a day is the one with the latest `since` that is not after
- * the day; it is found in sorted arrays.  The rate_table that the commit hook changes equals the
- * stream's table of rates as of the last applied batch.
+ * What must hold: the rate_table that the commit hook changes equals the stream's table of rates as
+ * of the last applied batch.
  *
- * The text 25 could mean 2500 % or 25 %, so it is refused, and the error suggests the clear
- * forms. */
+ * The text 25 could mean 2500 % or 25 %, so it is refused. */
 #include "rollup/days/rate.h"
 
 #include "base/key_map.h"
@@ -16,7 +14,6 @@
 
 enum { TEXT_SHOWN_MAX = 40 };
 
-/* The precision for %.*s: an error shows the first TEXT_SHOWN_MAX bytes of a text. */
 static int shown(struct bytes text)
 {
     return (int)(text.size < TEXT_SHOWN_MAX ? text.size : TEXT_SHOWN_MAX);
@@ -84,8 +81,7 @@ int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err)
     return 0;
 }
 
-/* Write a text such as YYYY-M-D, YYYY/M/D or YYYY.M.D as YYYY-MM-DD; false: the text has another
- * form, or is no day. */
+/* Write a text such as YYYY-M-D or YYYY/M/D as YYYY-MM-DD; false: it is no day. */
 static bool guess_day(struct bytes text, char guess[DAY_TEXT_SIZE + 1])
 {
     uint32_t parts[3] = {0};
@@ -177,8 +173,7 @@ void rate_append_percent(struct buffer *text, struct decimal rate)
 
 /* ---- table ---- */
 
-/* Part of a reseller's rates, sorted.  An insertion or removal moves the rates of one run only, so
- * that it costs about the same in any order of days. */
+/* Part of a reseller's rates, sorted.  An insertion or removal moves the rates of one run only. */
 enum { RUN_RATES_MAX = 256 };
 struct rate_run {
     struct rate *rates; /* at least one */
@@ -282,7 +277,6 @@ static void run_add(struct reseller_rates *list, uint32_t at)
     list->count++;
 }
 
-/* Move half of a full run to a new run behind it. */
 static void run_split(struct reseller_rates *list, uint32_t at)
 {
     run_add(list, at + 1);

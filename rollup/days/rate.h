@@ -1,14 +1,12 @@
 /* rate: the share of a click's amount that a reseller earns, from a day on.
  *
- * A reseller has any number of rates.  Each is in effect from its day up to before the day of the
- * next rate:
+ * Each rate of a reseller is in effect from its day up to before the day of the next one:
  *
  *     ──────────┬──────────────┬───────────────▶ days
  *       no rate │ 0.2          │ 0.25
  *          2013-01-01     2013-05-01
  *
- * struct rate_table has the rates of all resellers in memory, as the stream's table of rates has
- * them on the disk.  A rate takes 50 to 100 bytes, and a reseller some 300 more. */
+ * struct rate_table has the rates of all resellers in memory. */
 #ifndef DAYBOOK_ROLLUP_DAYS_RATE_H
 #define DAYBOOK_ROLLUP_DAYS_RATE_H
 
@@ -21,19 +19,18 @@
 /* Parse `0.25`, `25%` or `100%`; digits and scale are limited like those of amounts.
  * ERROR_INVALID: the error's text says why, and may suggest what was meant. */
 must_check int rate_parse(struct bytes text, struct decimal *rate_out, struct error *err);
-/* Parse a day.  ERROR_INVALID: the error's text may suggest what was meant: 2013-04-01 for
- * 2013-4-1. */
+/* ERROR_INVALID: the error's text may suggest what was meant: 2013-04-01 for 2013-4-1. */
 must_check int rate_parse_day(struct bytes text, int32_t *day_out, struct error *err);
 
-/* Whether a rate may be given to a reseller of this id: 1 to RATE_RESELLER_SIZE_MAX bytes of valid
- * UTF-8 without control characters; else ERROR_INVALID. */
+/* An id has 1 to RATE_RESELLER_SIZE_MAX bytes of valid UTF-8 without control characters; else
+ * ERROR_INVALID. */
 enum { RATE_RESELLER_SIZE_MAX = 4096 };
 must_check int rate_check_reseller(struct bytes reseller, struct error *err);
 
 /* Append the rate in the form that `rate load` reads: a fraction, but the rate 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
-/* The rate in percent: 0.125 is 12.5.  ERROR_LIMIT: it has too many digits, which only
- * rates can have that were written before their stream was defined. */
+/* The rate in percent: 0.125 is 12.5.  ERROR_LIMIT: the rate has too many digits, as one written
+ * before its stream was defined may have. */
 must_check int rate_percent(struct decimal rate, struct decimal *percent_out);
 /* Write the rate in percent: 0.125 as 12.5%.  A rate that has too many digits for that is written
  * as a fraction.  `text` has room for RATE_PERCENT_TEXT_MAX bytes; returns how many are written. */

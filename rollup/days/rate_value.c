@@ -1,7 +1,7 @@
-/* Rates are converted to values of their column and back.
+/* rate_value: see the header.
  *
  * What decides correctness: a value is written only if reading it gives the same rate, so no column
- * type can round, cut or reinterpret a rate. */
+ * type can round or cut a rate. */
 #include "rollup/days/rate_value.h"
 
 #include "rollup/days/rate.h"

@@ -1,8 +1,7 @@
 /* rate_value: a rate as a value of the column that holds it in a stream's table of rates.
  *
  * The column may be of any type of numbers.  It holds the share (0.25) or, where the stream's
- * definition says so, percent (25).  All code reads and writes these values by this module, so that
- * readers and writers agree. */
+ * definition says so, percent (25). */
 #ifndef DAYBOOK_ROLLUP_DAYS_RATE_VALUE_H
 #define DAYBOOK_ROLLUP_DAYS_RATE_VALUE_H
 
@@ -10,13 +9,12 @@
 #include "rollup/click_stream.h"
 
 /* The share that a value stands for.  ERROR_INVALID: the value is no number.  The share may lie
- * outside of 0 to 1, as the table may have been written to before the stream was defined. */
+ * outside of 0 to 1, if it was written before the stream was defined. */
 must_check int rate_value_read(const struct click_stream_rates *rates, const struct table *table,
                                struct bytes value, struct decimal *rate_out);
 
-/* Whether the value may be written: it must be a share from 0 to 1, or 0 to 100 percent, with no
- * more digits than an amount may have.  ERROR_INVALID: the error's text says which values may be
- * written. */
+/* Whether the value may be written: a share from 0 to 1, or 0 to 100 percent, with no more digits
+ * than an amount may have.  ERROR_INVALID: the error's text says which values may be written. */
 must_check int rate_value_check(const struct click_stream_rates *rates, const struct table *table,
                                 struct bytes value, struct error *err);
 

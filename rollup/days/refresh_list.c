@@ -20,7 +20,6 @@ bool refresh_list_is_idle(const struct refresh_list *list)
 
 /* ---- calling them ---- */
 
-/* Take the waiter *link out of the list and call it. */
 static void waiter_call(struct refresh_list *list, struct refresh_waiter **link, int status,
                         const struct error *err)
 {

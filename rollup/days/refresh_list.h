@@ -1,30 +1,26 @@
 /* refresh_list: the callers that wait until days are worked off and their figures are durable.
  *
  * A waiter waits for all that was queued when it was added, so clicks that keep coming cannot make
- * it wait for ever.  Orders ascend along the queue, so all that a waiter waits for is worked off
- * when the first queued day has a higher order.  The waiter is called when the last batch that was
- * sent by then is durable.  A waiter for rates waits only for ranges; the refresh takes ranges
- * before any day.  A waiter for a reseller's days waits for ranges and for these days; the refresh
- * takes these days before all other days. */
+ * it wait for ever.  The waiter is called when the last batch sent by that time is durable.  A
+ * waiter for rates waits only for ranges; the refresh takes ranges before any day.  A waiter for a
+ * reseller's days waits for ranges and for these days; the refresh takes these days before all
+ * other days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H
 #define DAYBOOK_ROLLUP_DAYS_REFRESH_LIST_H
 
 #include "rollup/days/dirty.h"
 #include "rollup/days/rollup.h"
 
-/* A caller that waits until all days and ranges that were queued before `order` are worked off and
- * their figures durable. */
 struct refresh_waiter {
     struct refresh_waiter *next;
     uint64_t order;                    /* of days */
     uint64_t range_order;              /* of ranges; never raised, as a range keeps its order when
                                         * its chunk is done again */
     bool publishes;
-    bool is_of_rates;                  /* waits for ranges alone */
+    bool is_of_rates;
     struct figure_watch watch;         /* of a waiter for rates; `each` NULL: no callback */
-    struct bytes reseller;             /* data NULL: waits for all days; else only for days of this
-                                        * reseller from `from` to `to`; the bytes are the
-                                        * caller's */
+    struct bytes reseller;             /* data NULL: waits for all days; else for this reseller's
+                                        * days from `from` to `to`; borrowed */
     int32_t from;
     int32_t to;
     bool is_worked;                    /* all is worked off; waits only until `applies` batches are
@@ -50,18 +46,16 @@ void refresh_list_add(struct refresh_list *list, const struct refresh_waiter *fr
 void refresh_list_note_failed(struct refresh_list *list, struct bytes reseller, int32_t from,
                               int32_t to, const struct dirty_mark *mark, const struct error *err);
 
-/* The first queued day that a waiter for a reseller's days waits for; NULL: none is left. */
+/* A queued day that a waiter for a reseller's days waits for; NULL: none is left. */
 struct dirty_day *refresh_list_day(const struct dirty_set *dirty,
                                    const struct refresh_waiter *waiter);
-/* Whether a waiter that publishes is not yet worked off. */
 bool refresh_list_is_publishing(const struct refresh_list *list);
 
 /* Note which waiters have nothing left in the queue: they wait for the `applies_sent` batches sent
- * so far.  Called between chunks only, when each day that was taken off the queue is written. */
+ * so far.  Call this between chunks only, when each day that was taken off the queue is written. */
 void refresh_list_note_worked(struct refresh_list *list, struct dirty_set *dirty,
                               uint64_t applies_sent);
-/* Called when days went back to the end of the queue: waiters that still wait for days now wait for
- * all days before `order`. */
+/* Days went back to the end of the queue: waiters for days now wait for all days before `order`. */
 void refresh_list_wait_longer(struct refresh_list *list, uint64_t order);
 
 /* refresh_list_call calls the waiters whose figures are durable, given the number of durable
@@ -71,6 +65,5 @@ void refresh_list_fail(struct refresh_list *list, const struct error *err);
 
 /* All ranges before this order are waited for, and no others; 0: none is. */
 uint64_t refresh_list_range_order(const struct refresh_list *list);
-/* Whether there are no waiters, and none is being called. */
 bool refresh_list_is_idle(const struct refresh_list *list);
 #endif

@@ -7,20 +7,20 @@
 #include "storage/cell/write_batch.h"
 #include "storage/engine/store.h"
 
-enum { KEEP_DAYS_MAX = 100000 };       /* the largest number of days that can be set */
+enum { KEEP_DAYS_MAX = 100000 };
 
 #define SEALED_NONE INT32_MIN          /* no day has a seal */
 
 struct retention {
     struct store *store;
     const struct click_stream *stream;
-    uint32_t keep_days;                /* for how many days clicks are kept; 0: for ever */
+    uint32_t keep_days;                /* 0: clicks are kept for ever */
     int32_t sealed_to;                 /* no later day has a seal */
     int32_t seal_from;                 /* a seal pass begins with this day: no earlier one can be
                                         * due */
-    int failure;                       /* code of the last pass, if that failed; 0: it did not */
-    int32_t pause_ms;                  /* a server's pause after the last pass, if that got nowhere;
-                                        * 0: it did not */
+    int failure;                       /* code of the last pass; 0: it did not fail */
+    int32_t pause_ms;                  /* a server's pause after a last pass that got nowhere; else
+                                        * 0 */
     store_done loaded;                 /* private, as is the next */
     void *context;
 };
@@ -28,15 +28,11 @@ struct retention {
 /* `keep_days` is used if the row has no number of days. */
 void retention_init(struct retention *retention, struct store *store,
                     const struct click_stream *stream, uint32_t keep_days);
-/* Read the row. */
 void retention_load(struct retention *retention, store_done done, void *context);
 
-/* Called when the day is no longer dirty and no restatement of it is pending: the day may be due
- * for a seal, if its clicks have expired. */
+/* Note a day that may be due for a seal: it is no longer dirty, and no restatement is pending. */
 void retention_expect(struct retention *retention, int32_t day);
 
-/* Add to a batch the row with one of its columns: keep_days (for how many days clicks are kept), or
- * sealed_to (no later day has a seal). */
 void retention_write_keep(const struct retention *retention, struct write_batch *batch,
                           uint32_t keep_days);
 void retention_write_sealed_to(const struct retention *retention, struct write_batch *batch,

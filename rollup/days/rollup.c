@@ -1,13 +1,11 @@
-/* This file has the functions that all jobs of a rollup use.  They look up tables and clocks, write
- * rows of `change`, answer small questions, and end the rollup. */
+/* This file has the functions that all jobs of a rollup use. */
 #include "rollup/days/rollup_private.h"
 
 #include "base/calendar.h"
 #include "base/memory.h"
 #include "base/timeuuid.h"
 
-/* The longest pause before the rollup looks for due days again: if the clock is set forward, days
- * become due earlier. */
+/* The longest pause before due days are looked for again, as the clock may be set forward. */
 #define IDLE_US  INT64_C(3600000000)
 #define DOUBT_US INT64_C(60000000) /* the shortest pause while the clock is in doubt */
 
@@ -190,7 +188,7 @@ void rollup_begin_change(struct rollup *rollup, struct change_row *change)
     timeuuid_make(store_now_us(rollup->store), rollup->world->random, change->id);
 }
 
-/* A text that is not known (NULL) gets no cell. */
+/* A text that is NULL gets no cell. */
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change)
 {

@@ -4,14 +4,11 @@
  *   dirty days ──work──▶ partition stats × rate in effect ──one frame──▶ amount_by_day row,
  *                        ledger entry if the day is published, dirty mark cleared
  *
- * Each stream has a rollup of its own, which rollup/streams/ opens and closes.
- *
  * The commit hook sees every batch before its frame is closed, so each write of a click or a rate
- * marks its days dirty in the same frame, whichever protocol it came by.  A mark is deleted in the
- * frame that has the new figure, and only if no batch has marked the day again since the figure's
- * stats were read.
+ * marks its days dirty in the same frame.  A mark is deleted in the frame that has the new figure,
+ * and only if no batch has marked the day again since the figure's stats were read.
  *
- * The rollup uses the store and the clock, no sockets and no CQL.  Engine thread. */
+ * Engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_H
 #define DAYBOOK_ROLLUP_DAYS_ROLLUP_H
 
@@ -46,13 +43,11 @@ struct rollup_options {
                                         * built-in stream */
 };
 
-/* Bring all dirty days up to date now, for a caller that needs right rows: a command, the end of a
- * load, or verify.  `done` (may be NULL) is called when the figures are durable, or with an error,
- * perhaps before the call returns.  `publishes`: also publish the days that may be published (for
- * `daybook rollup`, `verify --repair` and the end of a load). */
+/* Bring all dirty days up to date now.  `done` (may be NULL) is called when the figures are
+ * durable, or with an error, perhaps before the call returns.  `publishes`: also publish the days
+ * that may be published. */
 void rollup_refresh_now(struct rollup *rollup, bool publishes, store_done done, void *context);
 
-/* A callback that gets the figures that follow from a change of rates. */
 struct day_figure;
 struct figure_watch {
     uint8_t change[16];                /* the change's id (rollup_add_change) */
@@ -71,12 +66,12 @@ void rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *
                               store_done done, void *context);
 
 /* Whether the rows of the reseller's days from `from` on are known to be right in all but the rate.
- * Then every day with clicks has a row. */
+ * True also means that every day with clicks has a row. */
 bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from);
 
 /* As rollup_refresh_now, but only for one reseller's days from `from` to `to`, and for all changed
- * rates.  These days are worked off before all other days.  A command that changed clicks of these
- * days calls this.  The reseller's bytes are borrowed until `done`. */
+ * rates.  These days are worked off before all other days.  The reseller's bytes are borrowed until
+ * `done`. */
 void rollup_refresh_days_now(struct rollup *rollup, struct bytes reseller, int32_t from,
                              int32_t to, store_done done, void *context);
 
@@ -90,13 +85,13 @@ struct change_row {
     const char *peer;                  /* a client's address; may be NULL */
     const char *actor;
     const char *command;
-    const char *note;                  /* may be NULL */
+    const char *note;
     /* The things that are changed, with their old and new states (change_lines.h).  NULL: the row
      * has no lines but those that the commit hook adds for changed rates. */
     const struct change_lines *lines;
 };
 
-/* Add a change's row to `batch`.  Restatements that follow from the batch will name its id. */
+/* Restatements that follow from the batch will name the id of `change`. */
 void rollup_add_change(struct rollup *rollup, struct write_batch *batch,
                        struct change_row *change);
 
@@ -115,22 +110,19 @@ int32_t rollup_sealed_to(const struct rollup *rollup);
 
 uint32_t rollup_dirty_count(const struct rollup *rollup);
 
-/* The number of days that are dirty or wait for their publication. */
 struct rollup_open_days {
     uint32_t in_memory;
     uint32_t evicted;                  /* in their table only (dirty_evicted.h); an upper limit, but
-                                        * too low while the table is read */
+                                        * too low until all marks are loaded */
 };
 struct rollup_open_days rollup_open_days(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);
 const struct click_stream *rollup_stream(const struct rollup *rollup);
 
-/* A command uses the rollup between rollup_enter and rollup_leave: the stream is not dropped during
- * this time. */
+/* A command calls these around its use of the rollup: the stream is not dropped in between. */
 void rollup_enter(struct rollup *rollup);
 void rollup_leave(struct rollup *rollup);
-/* For a command with long work: the timer fires when the engine thread has done the other work that
- * is due. */
+/* The timer fires when the engine thread has done the other work that is due. */
 void rollup_yield(const struct rollup *rollup, struct timer *timer);
 
 /* One day's figure, as the day's row in amount_by_day has it, or will have it after the next
@@ -147,8 +139,7 @@ struct day_figure {
     enum day_state state;
 };
 
-/* Whether the day has clicks and no rate.  A published day keeps its row when its last click was
- * deleted: then it needs no rate. */
+/* A published day keeps its row when its last click is deleted. */
 static inline bool day_figure_is_unpriced(const struct day_figure *figure)
 {
     return !figure->is_priced && figure->clicks > 0;
@@ -164,9 +155,9 @@ struct figure_query {
     uint32_t reseller_count;
     int32_t day_from;
     int32_t day_to;
-    /* true: dirty days among these are computed in memory, so that the figures include every click
-     * and rate that was acknowledged before the call, and none that is not durable.  false: figures
-     * are those of the rows.  In a read-only store true is assumed. */
+    /* true: dirty days are computed in memory, so that figures include all clicks and rates
+     * acknowledged before the call, and nothing that is not durable.  false: figures are those of
+     * the rows.  In a read-only store true is assumed. */
     bool is_current;
     uint64_t *behind;                  /* raised by the number of figures that differ from their
                                         * rows; may be NULL */
@@ -190,6 +181,5 @@ void rollup_figures(struct rollup *rollup, const struct figure_query *query,
 void rollup_figures_go_on(struct figure_reading *reading);
 void rollup_figures_stop(struct figure_reading *reading);
 
-/* Append the stream's name, the jobs that are under way, and the dirty and waiting days. */
 void rollup_dump(const struct rollup *rollup, struct buffer *text);
 #endif

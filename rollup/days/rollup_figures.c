@@ -1,22 +1,17 @@
 /* Figures for readers: reseller ascending by bytes, day descending.
  *
- * amount_by_day is ordered by token, so its resellers are listed first: by one scan the first time,
- * from memory afterwards (known_resellers.h).  Resellers are read in the order in which they are
- * stored, a batch of resellers with one read, so that neighbours share pages and the cost of a
- * figure does not depend on the number of resellers.  A window (figure_window.h) keeps the figures
- * that were read, and gives them in the order of names:
+ * amount_by_day is ordered by token, so its resellers are listed first (known_resellers.h).
+ * Resellers are read in the order in which they are stored, a batch of them with one read.  A
+ * window (figure_window.h) keeps the figures that were read, and gives them in the order of names:
  *
  *     list      anna bert carl dora emil ...      by name
  *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
  *     window    anna bert carl dora emil ...      given by name when all batches are in it
  *
- * Figures for sums, which need no order, are given as they are read.  If a window had to drop
- * resellers, the next window is for as many resellers as were kept, and the later windows grow
- * again.
+ * If a window had to drop resellers, the next window is for as many as were kept.
  *
- * If the query is for current figures, and always in a read-only store, figures computed in memory
- * replace rows that are out of date (dirty_overlay.h).  They are computed for a batch before its
- * rows are read.  Rows and computed figures have the same order and are merged:
+ * If the query is for current figures, figures computed in memory replace rows that are out of date
+ * (dirty_overlay.h).  Rows and computed figures have the same order and are merged:
  *
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
  *     answer    11-30  11-29* 11-28* 11-27
@@ -24,8 +19,8 @@
  * Giving figures from memory never waits, so after TURN_DAYS_MAX days the engine thread does other
  * work first.
  *
- * As of a time: the ledger, in which the entries of a day are in the order of their times, is read
- * backwards.  The first entry of a day that is not later than this time has the figure. */
+ * As of a time, the ledger is read backwards.  The first entry of a day that is not later than this
+ * time has the figure. */
 #include <stdlib.h>
 
 #include "base/murmur3.h"
@@ -46,7 +41,6 @@ enum {
     WINDOW_GROWTH = 4      /* a window has this many times the resellers of the previous one */
 };
 
-/* A reseller of the window, to be sorted in the order of reading. */
 struct placed {
     int64_t token;
     uint32_t reseller; /* index into `resellers` of the reading */
@@ -62,14 +56,14 @@ struct figure_reading {
     uint64_t behind;               /* days whose row differs from their figure, or is missing */
 
     struct figure_window *window; /* NULL: in any order */
-    uint32_t window_first;        /* index into `resellers` */
-    uint32_t window_count;        /* resellers */
+    uint32_t window_first;
+    uint32_t window_count;
     uint32_t window_most;         /* resellers of the next window */
-    struct placed *placed;        /* the resellers of the window, by token */
+    struct placed *placed;
     uint32_t placed_capacity;
     uint32_t placed_next; /* index into `placed`: the first that is in no batch yet */
 
-    struct bytes batch[BATCH_RESELLERS_MAX];       /* the resellers being read */
+    struct bytes batch[BATCH_RESELLERS_MAX];
     uint32_t batch_resellers[BATCH_RESELLERS_MAX]; /* the index of each in `resellers` */
     uint32_t batch_count;
     uint32_t batch_at;                /* index into `batch`: the reseller whose rows come;
@@ -85,11 +79,10 @@ struct figure_reading {
     void *context;
     bool is_calling; /* the function that starts a read has not returned yet */
     bool is_answered;
-    bool is_enough;   /* `each` returned false */
-    struct error err; /* code 0: none */
+    bool is_enough;
+    struct error err;
 };
 
-/* Report the memory of all windows (memory_held_change). */
 static void report_memory(const struct figure_reading *reading)
 {
     int64_t change = quota_unreported(reading->rollup->figures);
@@ -121,7 +114,6 @@ void rollup_figures_stop(struct figure_reading *reading)
 
 /* ---- one reseller of a batch ---- */
 
-/* Begin with the reseller of the batch whose rows come next. */
 static void reseller_begin(struct figure_reading *reading)
 {
     reading->pending = reading->pending_end = NULL;
@@ -135,7 +127,6 @@ static void reseller_begin(struct figure_reading *reading)
     }
 }
 
-/* Give the figure now, or keep it in the window until all figures before it are given. */
 static void give(struct figure_reading *reading, const struct day_figure *figure)
 {
     reading->time_slice_days++;
@@ -161,7 +152,6 @@ static void give_pending(struct figure_reading *reading, const struct day_figure
         give(reading, &figure);
 }
 
-/* Give the computed figures of days later than `day`. */
 static void give_pending_after(struct figure_reading *reading, int64_t day)
 {
     while (reading->pending < reading->pending_end && reading->pending->day > day &&
@@ -169,7 +159,6 @@ static void give_pending_after(struct figure_reading *reading, int64_t day)
         give_pending(reading, NULL);
 }
 
-/* Give the figure of a row whose clicks are right, priced at the rate in effect. */
 static int give_priced(struct figure_reading *reading, const struct day_figure *row,
                        struct error *err)
 {
@@ -183,8 +172,8 @@ static int give_priced(struct figure_reading *reading, const struct day_figure *
     return 0;
 }
 
-/* Advance to this reseller of the batch: the resellers before it have no more rows.  `reseller`
- * without data: advance to the end of the batch. */
+/* Advance to this reseller of the batch: those before it have no more rows.  `reseller` without
+ * data: advance to the end of the batch. */
 static void reach(struct figure_reading *reading, struct bytes reseller)
 {
     while (reading->batch_at < reading->batch_count && !reading->is_enough) {
@@ -287,7 +276,7 @@ static void read_batch(struct figure_reading *reading)
         read_rows(reading);
 }
 
-/* Make a batch of the next resellers of the window, without those that the window has dropped. */
+/* Resellers that the window has dropped are left out. */
 static void take_batch(struct figure_reading *reading)
 {
     uint32_t end = reading->query.in_any_order
@@ -320,7 +309,6 @@ static int compare_placed(const void *a, const void *b, void *context)
                                  reading->resellers[right->reseller]);
 }
 
-/* Begin a window of the next resellers of the list, sorted by token. */
 static void window_begin(struct figure_reading *reading)
 {
     uint32_t left = reading->reseller_count - reading->window_first;
@@ -344,8 +332,7 @@ static void window_begin(struct figure_reading *reading)
     report_memory(reading);
 }
 
-/* Begin the next window; false: there is none.  If the last window had to drop resellers, the next
- * one has as many as were kept. */
+/* False: there is no further window. */
 static bool window_next(struct figure_reading *reading)
 {
     if (reading->query.in_any_order)
@@ -364,8 +351,6 @@ static bool window_next(struct figure_reading *reading)
 
 enum given { GIVEN_ALL, GIVEN_SOME, GIVEN_ENOUGH };
 
-/* Give the window's figures, when all its batches are read, until the time slice is used up or
- * `each` returns false. */
 static enum given give_window(struct figure_reading *reading)
 {
     struct day_figure figure;

@@ -1,13 +1,10 @@
 /* When a rollup is opened, this file reads retention, rates and marks from their tables.
  *
  * A mark in the table means that the day was dirty, was open or was owed a restatement when the
- * process ended.  The first refresh works off all marked days, and so finds out which of these
- * holds.  In a read-only store no marks are loaded: readers of figures load those of their
- * resellers (dirty_overlay.h).
+ * process ended.  In a read-only store no marks are loaded (dirty_overlay.h).
  *
- * If there are more marked days than may be in memory, the first of them are worked off and evicted
- * (dirty_evicted.h) before the next are loaded.  Then opening takes as long as the refresh of all
- * marked days. */
+ * If there are more marked days than may be in memory, some are worked off and evicted
+ * (dirty_evicted.h) before the next are loaded. */
 #include "rollup/days/rate_value.h"
 #include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"
@@ -30,7 +27,8 @@ static void loaded(void *context, int status, const struct error *err)
 
 /* ---- marks ---- */
 
-/* Load all ranges, which are worked off before any day, and as many days as may be in memory. */
+/* All ranges are loaded, as they are worked off before any day, and as many days as may be in
+ * memory. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {

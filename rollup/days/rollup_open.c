@@ -8,7 +8,6 @@
 
 enum { LABEL_SIZE = 64 }; /* bytes of a metric's label: stream="NAME" */
 
-/* The metrics of a defined stream have its name as a label. */
 static void add_metrics(struct rollup *rollup, const char *defined_name, struct metrics *metrics)
 {
     struct rollup_metrics *own = &rollup->metrics;

@@ -28,17 +28,16 @@
 struct seal_pass;
 struct refresh;
 
-/* The progress of the refresh. */
 struct refresh_progress {
     uint64_t order_wanted;             /* days whose `order` in the queue is below this are worked
                                         * off now */
-    uint64_t refreshes;                /* that have begun */
+    uint64_t refreshes;
     uint64_t applies_sent;             /* batches that were applied */
     uint64_t applies_durable;          /* how many of these are durable */
     bool is_applying;                  /* within store_apply */
     int64_t ledger_at_ms;              /* the time for new ledger entries; it never decreases */
     int64_t began_us;                  /* when the refresh under way began; monotonic */
-    struct timer time_slice;           /* begins the next chunk */
+    struct timer time_slice;
 };
 
 struct rollup_metrics {
@@ -65,12 +64,11 @@ struct rollup {
     bool is_closing;
     bool is_failed;                    /* the store failed: nothing more is written */
     struct error failure;
-    uint32_t users;                    /* commands that use the rollup (rollup_enter) */
+    uint32_t users;
     uint32_t pins;                     /* calls and jobs during which the rollup must not be
                                         * freed */
 
-    struct day_marks marks;            /* the dirty days: of the queue, and those that wait for
-                                        * their publication */
+    struct day_marks marks;            /* the dirty and waiting days in memory */
     struct dirty_evicted evicted;      /* the waiting days that are not in memory */
     struct live_rates rates;
     struct refresh_list waiters;
@@ -80,7 +78,7 @@ struct rollup {
     struct retention retention;
     struct seal_gate gate;
     struct known_resellers resellers;
-    size_t memory_reported;            /* bytes that were last reported by memory_held_change */
+    size_t memory_reported;
     struct quota *figures;             /* memory of the figures that readers keep (figure_window.h),
                                         * of all streams */
     struct rollup_metrics metrics;
@@ -122,32 +120,25 @@ void rollup_close_if_idle(struct rollup *rollup);              /* may free the r
 /* Call the waiters whose figures are durable; after a failure, call all waiters with it. */
 void rollup_refreshed(struct rollup *rollup);
 
-/* Report the memory of the days and resellers (memory_held_change). */
 void rollup_report_memory(struct rollup *rollup);
-/* Evict waiting days if there are too many (dirty_evicted_make_room). */
 void rollup_make_room(struct rollup *rollup);
-/* Take the store's write lock, or give it back, depending on the memory of the dirty days
- * (dirty_evicted_press). */
+/* Take the store's write lock, or give it back, depending on the memory of the dirty days. */
 void rollup_press(struct rollup *rollup);
-/* For a command: queue the waiting days that have ended, and those whose restatement was put
- * off. */
+/* Queue the waiting days that have ended, and those whose restatement was put off. */
 void rollup_queue_ended(struct rollup *rollup);
-/* After a refresh: set when the next one begins by itself. */
 void rollup_look_again(struct rollup *rollup);
 
-/* The time of the wall clock.  Marks get this time, and days become due by it.  Write timestamps
- * may be later: if the wall clock was ahead once, write timestamps stay ahead. */
+/* Marks get the time of the wall clock, and days become due by it.  Write timestamps may be later,
+ * if the wall clock was ahead once. */
 int64_t rollup_now_us(const struct rollup *rollup);
-/* Whether the clock is not in doubt.  Else no days are published or sealed, as this cannot be
- * undone. */
+/* False: days must not be published or sealed, as this cannot be undone. */
 bool rollup_trusts_clock(const struct rollup *rollup);
 
-/* The table with its current definition. */
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id);
 
 /* For a command that writes several batches: rollup_begin_change gives the change its id and time,
  * and rollup_write_change adds its row to a batch.  Every batch gets the same row, so that all
- * marks that these batches cause name it. */
+ * marks name it. */
 void rollup_begin_change(struct rollup *rollup, struct change_row *change);
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
@@ -158,21 +149,20 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
  * `lines`. */
 void rollup_take_batch(struct rollup *rollup, struct write_batch *batch,
                        struct change_lines *lines);
-/* Called after the hook's work for all streams: add the lines, if there are any, to the batch's row
- * of `change`. */
+/* Call this after the hook's work for all streams: it adds the lines to the batch's row of
+ * `change`. */
 void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
                         struct change_lines *lines);
 
 /* ---- rollup_load.c ---- */
 
-/* Read retention, rates and marks from their tables, then call `opened`. */
 void rollup_load(struct rollup *rollup);
 
 /* ---- rollup_refresh.c ---- */
 
 /* Begin the refresh, unless it is under way.  rollup_refresh_wanted makes it work off all that is
- * queued now.  rollup_refresh_ranges makes it work off also the marked ranges, and the days that
- * waiters need. */
+ * queued now.  rollup_refresh_ranges is for marked ranges and the days that waiters need; it adds
+ * no other days. */
 void rollup_refresh_wanted(struct rollup *rollup);
 void rollup_refresh_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);
@@ -185,7 +175,6 @@ void rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done
 
 /* ---- rollup_schedule.c ---- */
 
-/* A timer's callback: refresh the days that are dirty or due. */
 void rollup_look(struct timer *timer);
 /* A timer's callback, when the set of dirty days is over its limit: make room, and refresh. */
 void rollup_pressed(struct timer *timer);

@@ -12,23 +12,13 @@
  * looked up when the batch is made, in the call that applies it.  Ranges come before days, so that
  * a day whose rate changed is restated with the cause `rate`.
  *
- * Example: a command changed the rate of a past month.  The hook made one range of 31 days.  One
- * page of amount_by_day has the days with clicks, and their numbers.  One slice of the ledger is
- * read, and one batch of 31 rows and 31 entries is written.  Stats are read only of days
- * that may be dirty (is_settled), as only their rows may be wrong.
+ * If many rates changed, a chunk reads ranges of several resellers side by side.  It takes them in
+ * the order of their rows, so that each page of the disk is decoded once.  It takes only one range
+ * of a reseller, as two ranges could both restate a day.
  *
- * If many rates changed, a chunk takes ranges of several resellers, so that their reads run side by
- * side.  It takes them in the order of their rows, so that a page of the disk, which has rows of
- * many resellers, is decoded once.  It takes only one range of a reseller, as two ranges could both
- * restate a day.
- *
- * Failures.  A day that cannot be read goes back to the queue, or its range stays, and is tried
- * again later; all others are written.  Its name goes to those who wait for it.  If the store is
- * full, the days go back to the queue, and their ranges stay, until after a pause.  If the store
- * failed, all waiters get its error.
- *
- * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
- * chunks the thread does other work. */
+ * A day that cannot be read goes back to the queue, or its range stays; all others are written.  If
+ * the store is full, days and ranges stay queued until after a pause.  If the store failed, all
+ * waiters get its error. */
 #include <stdlib.h>
 
 #include "base/murmur3.h"
@@ -52,12 +42,11 @@ enum {
 #define RETRY_US      INT64_C(10000000) /* the pause after a day could not be read */
 #define FULL_PAUSE_MS 20
 
-/* What is decided about a day, from its struct day_facts. */
 struct plan {
     struct day_figure figure;
     enum publication_step step;
-    bool clears; /* the day's marks are deleted: nothing is owed, and no mark came since the day was
-                  * read */
+    bool clears; /* nothing is owed, and no mark came since the day was read: its marks are
+                  * deleted */
 };
 
 /* A queued day or a range that is soon to be worked off. */
@@ -74,41 +63,40 @@ struct window_item {
 struct window {
     struct window_item *items; /* NULL: none was needed yet */
     uint32_t count;
-    uint32_t next; /* the first that is not yet taken */
+    uint32_t next;
 };
 
-/* A range that is being worked off. */
 struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
     int32_t to;          /* the last day not yet worked off */
     uint32_t days;       /* days of the range in this chunk */
     int32_t lowest;      /* the earliest of these days */
-    bool ends;           /* the range ends with this chunk */
-    bool fails;          /* days of it could not be read in this chunk, */
-    bool has_failed;     /* or before */
+    bool ends;
+    bool fails;          /* days of it could not be read in this chunk */
+    bool has_failed;     /* days of it could not be read in an applied chunk */
     struct error unread; /* why its rows could not be read in this chunk; code 0: they could */
     struct error why;    /* the first failure of all chunks, if `has_failed` */
 };
 
 struct refresh {
     struct rollup *rollup;
-    uint64_t number; /* from 1 on, in the order of their beginnings */
+    uint64_t number;
     struct window days_ahead;
     struct window ranges_ahead;
     struct day_reader *reader;
     struct write_batch *batch;
-    const struct table *figures; /* as the schema is while the batch is made */
+    const struct table *figures;
     const struct table *ledger;
     const struct table *marks;
-    struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
+    struct open_range ranges[CHUNK_RANGES_MAX];
     uint32_t range_count;                       /* 0: the chunk has days of the queue */
-    uint32_t range_days_max;                    /* of each range in this chunk */
+    uint32_t range_days_max;
     uint32_t reads;      /* of ranges, under way, and one for the function that starts them */
     bool had_days;       /* this refresh took days of the queue that no waiter had asked for */
     struct plan *plans;  /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
                           * 0 */
-    uint32_t written;    /* rows in the batch */
+    uint32_t written;
     uint32_t published;  /* first ledger entries in the batch */
     uint32_t restated;   /* further ledger entries in the batch */
     bool has_failed;     /* days of this refresh are left to the next */
@@ -124,8 +112,7 @@ static struct refresh *refresh_new(struct rollup *rollup)
     refresh->rollup = rollup;
     refresh->number = ++rollup->progress.refreshes;
     refresh->reader = day_reader_new(rollup->store, rollup->stream, &rollup->retention.sealed_to);
-    refresh->plans = memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not set, as the
-                                                                               * reader's days */
+    refresh->plans = memory_alloc(BEHIND_DAYS_MAX * sizeof(*refresh->plans)); /* not zeroed */
     refresh->batch = write_batch_new();
     return refresh;
 }
@@ -161,8 +148,7 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
            now_us >= publication_due_us(&rollup->due.rules, day->dirty, now_us);
 }
 
-/* Whether a restatement is made now.  Only a server puts restatements off, to gather late
- * clicks. */
+/* Only a server puts restatements off, to gather late clicks. */
 static bool may_restate(const struct refresh *refresh, const struct day_facts *day, int64_t now_us)
 {
     const struct rollup *rollup = refresh->rollup;
@@ -270,8 +256,7 @@ static void write_figure(struct refresh *refresh, const struct day_facts *day,
     refresh->written++;
 }
 
-/* Called by the store when a batch is durable or has failed.  During store_apply no waiter may be
- * called, as the days of the batch are still in the set. */
+/* During store_apply no waiter may be called, as the days of the batch are still in the set. */
 static void applied(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
@@ -322,7 +307,6 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
         dirty->order = rollup->progress.applies_sent;
 }
 
-/* Put the chunk's days back into the queue, because the chunk was not written. */
 static void put_back(struct refresh *refresh)
 {
     for (uint32_t i = 0; i < refresh->reader->count; i++)
@@ -330,14 +314,13 @@ static void put_back(struct refresh *refresh)
             dirty_set_queue(refresh->rollup->marks.dirty, refresh->reader->days[i].dirty);
 }
 
-/* Called between chunks: all days that were taken off the queue are written, or back in it. */
+/* All days that were taken off the queue must be written, or back in it. */
 static void chunk_written(struct rollup *rollup)
 {
     refresh_list_note_worked(&rollup->waiters, rollup->marks.dirty, rollup->progress.applies_sent);
     rollup_refreshed(rollup);
 }
 
-/* End the refresh: nothing that was wanted is left, or a failure stopped it. */
 static void refresh_finish(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -360,8 +343,8 @@ static void refresh_finish(struct refresh *refresh)
     rollup_close_if_idle(rollup);
 }
 
-/* Ranges that end with the chunk leave the set, or are left to the next refresh if days of them
- * could not be read; the others are continued in the next chunk. */
+/* Ranges that end with the chunk leave the set, or wait for the next refresh if days of them could
+ * not be read. */
 static void end_ranges(struct refresh *refresh)
 {
     uint32_t kept = 0;
@@ -399,8 +382,7 @@ static void chunk_end(struct refresh *refresh)
     rollup_fire_in(rollup, &rollup->progress.time_slice, 0);
 }
 
-/* Write the chunk's days [start, end), which belong to one reseller.  If the days are
- * sorted, as they mostly are, the rows become one mutation, and the ledger entries another. */
+/* If the days are sorted, their rows become one mutation, and the ledger entries another. */
 static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end)
 {
     uint32_t written = refresh->written;
@@ -453,7 +435,6 @@ static void call_watch(const struct refresh *refresh, const struct figure_watch 
     }
 }
 
-/* Called when a chunk was applied. */
 static void call_watches(const struct refresh *refresh)
 {
     const struct refresh_waiter *waiter = refresh->rollup->waiters.first;
@@ -493,7 +474,6 @@ static int apply_chunk(struct refresh *refresh, struct error *err)
     return 0;
 }
 
-/* Tell those who wait for the day that it could not be read, or its amount not be computed. */
 static void note_day(struct refresh *refresh, const struct day_facts *day)
 {
     char name[DAY_TEXT_SIZE + 1];
@@ -509,8 +489,7 @@ static void note_day(struct refresh *refresh, const struct day_facts *day)
             error_keep(&refresh->ranges[i].why, err.code, &err);
 }
 
-/* Tell those who wait for the range when it ends: some may have come after the chunk that failed.
- */
+/* Waiters are told when the range ends, as some may have come after the chunk that failed. */
 static void note_range(struct refresh *refresh, struct open_range *open)
 {
     const struct dirty_range *range = open->range;
@@ -520,8 +499,7 @@ static void note_range(struct refresh *refresh, struct open_range *open)
                                  range->until - 1, &range->mark, &open->why);
 }
 
-/* Called when the chunk was applied: if the store is full instead, the chunk is read again, and
- * only what fails then counts. */
+/* Call this when the chunk was applied: a chunk that met a full store is read again. */
 static void note_failures(struct refresh *refresh)
 {
     for (uint32_t i = 0; i < refresh->reader->count; i++) {
@@ -563,8 +541,8 @@ static void write_chunk(struct refresh *refresh)
     put_back(refresh);
     chunk_clear(refresh);
     if (rc == ERROR_FULL) {
-        /* The days went back to the end of the queue: a caller that waits for them now waits for
-         * all days before them, too. */
+        /* The days went back to the end of the queue: callers that wait for them now wait for all
+         * days before them, too. */
         rollup->progress.order_wanted = dirty_set_order(rollup->marks.dirty);
         refresh_list_wait_longer(&rollup->waiters, rollup->progress.order_wanted);
         rollup_fire_in(rollup, &rollup->progress.time_slice, FULL_PAUSE_MS);
@@ -616,18 +594,16 @@ static int compare_items(const void *a, const void *b)
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Sort the window, unless it has at most `most` items: one chunk takes all of these, in any
- * order. */
 static void window_sort(struct window *window, uint32_t most)
 {
     if (window->count > most)
         qsort(window->items, window->count, sizeof(*window->items), compare_items);
 }
 
-/* If more days are queued than a chunk takes, the first days of the queue are sorted in the order
- * of their rows (the last day of a reseller first), so that a chunk reads neighbours and not a page
- * for each day.  These days stay queued.  The window stays valid because only the refresh takes
- * days off the queue, and a chunk of a range's or a waiter's days empties the window. */
+/* If more days are queued than a chunk takes, the first of them are sorted in the order of their
+ * rows, so that a chunk reads neighbours.  These days stay queued.  The window stays valid: only
+ * the refresh takes days off the queue, and it empties the window before it works off other
+ * days. */
 static void take_days_ahead(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -641,7 +617,6 @@ static void take_days_ahead(struct refresh *refresh)
     window_sort(window, CHUNK_DAYS_MAX);
 }
 
-/* Add queued days of the waiters for a reseller's days; returns how many. */
 static uint32_t add_awaited(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -685,11 +660,9 @@ static void begin_days(struct refresh *refresh)
 
 /* ---- ranges ---- */
 
-/* Whether a day's row is right in all but the rate: the set is complete, and the day is not in it,
- * not even as a leaving day.  The set is complete once all marks are loaded; that of a defined
- * stream may never be, because older rows may not be marked yet (stream_marking.c).  Most resellers
- * have no day in the set; looking up a reseller's first day is cheaper than making a key for each
- * day. */
+/* Whether a day's row is right in all but the rate: all marks are loaded, and the day is not in the
+ * set.  Older rows of a defined stream may not be marked yet (stream_marking.c).  Looking up a
+ * reseller's first day is cheaper than making a key for each day. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
     return rollup->opened == NULL && !rollup->is_defined &&
@@ -761,10 +734,9 @@ static void read_range(struct open_range *open)
     store_rows_read(refresh->rollup->store, &request, range_row, range_read, open);
 }
 
-/* Sort the first ranges in the order of their rows; ranges of one reseller in the order in which
- * they were added.  A range that failed in this refresh is taken again only if someone began to
- * wait for it after that.  A range that fails gets an order after those of all waiters, so each
- * waiter causes one more attempt at most. */
+/* A range that failed in this refresh is taken again only if someone began to wait for it
+ * afterwards.  A failed range gets an order after those of all waiters, so each waiter causes at
+ * most one more attempt. */
 static void take_ranges_ahead(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;
@@ -786,7 +758,7 @@ static bool is_open(const struct refresh *refresh, struct bytes reseller)
     return false;
 }
 
-/* Take more ranges into the chunk, beside those of the previous chunk that have not ended. */
+/* Ranges of the previous chunk that have not ended stay in the chunk. */
 static void open_ranges(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;

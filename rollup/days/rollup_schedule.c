@@ -1,8 +1,5 @@
 /* This file decides when a refresh begins by itself, and which days a refresh for a command
- * publishes.
- *
- * A server refreshes queued days a moment after the first mark (look_timer.h), and checks the
- * waiting days when the first of them may be due (publication_queue.h). */
+ * publishes. */
 #include "rollup/days/dirty_evicted_return.h"
 #include "rollup/days/rollup_private.h"
 
@@ -37,8 +34,7 @@ void rollup_look(struct timer *timer)
         rollup_look_again(rollup);
 }
 
-/* Called when the set of days is over its limit.  Restatements that are put off are made now, as
- * days that wait for a restatement cannot be evicted. */
+/* Restatements that are put off are made now, as days that wait for one cannot be evicted. */
 void rollup_pressed(struct timer *timer)
 {
     struct rollup *rollup = timer->context;

@@ -1,5 +1,4 @@
-/* Callers wait for a refresh by the functions of this file.  Each function adds its caller to the
- * list of waiters (refresh_list.h) and begins the refresh.  If the rollup has failed, the caller
+/* Callers wait for a refresh by the functions of this file.  If the rollup has failed, the caller
  * gets the failure. */
 #include "rollup/days/rollup_private.h"
 

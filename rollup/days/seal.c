@@ -1,4 +1,6 @@
-/* What decides correctness: a row has the day and the id of its seal, and its checksum covers both.
+/* seal: see the header.
+ *
+ * What decides correctness: a row has the day and the id of its seal, and its checksum covers both.
  * So a row that is damaged, or that is in the place of another row, is detected.
  *
  *     sealed_day   CRC-32C of    key | id | stats | ads
@@ -81,7 +83,7 @@ int seal_read(const struct table *table, const struct page_row *row, struct seal
     return 0;
 }
 
-/* One of the two parts of a key: reseller, day. */
+/* `number` 0: the reseller; 1: the day. */
 static struct bytes key_part(struct bytes key, uint32_t number)
 {
     struct bytes part = {0};

@@ -1,7 +1,7 @@
 /* seal: what is kept of a day whose clicks have expired.
  *
- * A stream keeps its clicks for a number of days (`daybook retention`).  An older day is *sealed*
- * if it is published and not dirty.  One frame then has all of
+ * A day whose clicks were kept for their number of days is *sealed* if it is published and not
+ * dirty.  One frame then has all of
  *
  *     sealed_day     one row: count and exact sums, per scale, of the expired clicks
  *     sealed_ad      one row for each ad: clicks, gross
@@ -12,12 +12,11 @@
  *                    computes the figure again from the seal
  *
  * So after a crash the day either has its clicks or is sealed.  Counters are not changed: they
- * equal the clicks that are left plus those of the seals.  The figure is computed from both, too:
+ * equal the clicks that are left plus those of the seals.  The figure is computed from both:
  *
  *     figure of a day = (stats of its clicks + stats of its seals) x rate in effect
  *
- * All code that computes figures adds clicks and seals: the rollup, readers of dirty days, verify,
- * and `report --by ad`.  This has the following effects:
+ * What happens to a sealed day later:
  *
  *   a changed rate     prices the day anew, from the gross that the seals keep
  *   a late click       gets a rank (from 0 again once the expired clicks have left the disk), is
@@ -25,11 +24,11 @@
  *                      one more seal of the day for it, and readers add up all seals of a day
  *   a void, a restore  of clicks of a sealed day is refused, as the single clicks are not known
  *
- * The id of a seal is the id of its row in `change`.  Each row of a seal has a checksum, and the
- * sums of the ads' clicks and gross must equal the day's.  No code deletes or changes a seal.
+ * The id of a seal is the id of its row in `change`.  Each row of a seal has a checksum.  The sums
+ * of the ads' clicks and gross must equal the day's.  No code deletes or changes a seal.
  *
- * A reader of a day's clicks and seals must prevent a seal between the two reads
- * (rollup_pin_seals): else it could find both the clicks and their seal, or neither. */
+ * A reader of a day's clicks and seals must hold a pin (rollup_pin_seals), or it may find both or
+ * neither. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_H
 
@@ -53,20 +52,18 @@ struct sealed_ad {
     struct decimal gross;              /* with the largest scale of its amounts */
 };
 
-/* Read a row.  ERROR_CORRUPT, with a text that names the day and the ad, means that the row is no
- * seal or its checksum is wrong.  The caller releases the stats of a seal that was read. */
+/* ERROR_CORRUPT, with a text that names the day and the ad: the row is no seal or its checksum is
+ * wrong.  The caller releases the stats of a seal that was read. */
 must_check int seal_read(const struct table *table, const struct page_row *row,
                          struct seal *seal_out, struct error *err);
 must_check int seal_read_ad(const struct table *table, const struct page_row *row,
                               struct sealed_ad *ad_out, struct error *err);
 
-/* Add a row to a batch; `table` is sealed_day, or sealed_ad for an ad. */
 void seal_write(struct write_batch *batch, const struct table *table, const struct seal *seal);
 void seal_write_ad(struct write_batch *batch, const struct table *table,
                      const struct sealed_ad *ad);
 
-/* The sum of a day's clicks and seals.  Before the read all members but `done` and `context` are
- * zero. */
+/* Before the read all members but `done` and `context` are zero. */
 struct seal_sum {
     struct partition_stats stats;      /* of its clicks and of its seals; the caller releases it */
     uint64_t clicks;                   /* how many of stats.rows are in the clicks' table */

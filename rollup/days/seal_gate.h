@@ -24,7 +24,7 @@ struct seal_pin {
 
 /* All-zero is a gate without pins and seals. */
 struct seal_gate {
-    struct seal_pin *waiting;          /* pins that wait for the seal that is not yet durable */
+    struct seal_pin *waiting;
     uint32_t granted;                  /* pins not yet given back */
     bool is_sealing;                   /* from seal_gate_begin to seal_gate_end */
 };
@@ -33,7 +33,7 @@ void seal_gate_pin(struct seal_gate *gate, struct seal_pin *pin);
 void seal_gate_unpin(struct seal_gate *gate, struct seal_pin *pin);        /* of a granted pin */
 bool seal_gate_is_held(const struct seal_gate *gate);
 
-/* seal_gate_begin is called before a seal is applied, while no pin is granted; seal_gate_end when
+/* Call seal_gate_begin before a seal is applied, while no pin is granted.  Call seal_gate_end when
  * the seal is durable, was refused or has failed. */
 void seal_gate_begin(struct seal_gate *gate);
 void seal_gate_end(struct seal_gate *gate);

@@ -4,19 +4,15 @@
  *       ─▶ the day's clicks, read page by page and summed by ad
  *       ─▶ one batch (seal.h), if the day is as it was read and still not dirty
  *
- * What decides correctness: the batch is applied only if no click and no mutation of the day came
- * since its first page was read (store_apply_if), so the seal has exactly the clicks that are
- * deleted.  The batch is applied only while no refresh is under way and no reader has a pin
- * (seal_gate.h), because a refresh and such a reader read clicks and seals one after the other.
+ * What decides correctness: the batch is applied only if the day is as it was read
+ * (store_apply_if), so the seal has exactly the clicks that are deleted.  It is applied only while
+ * no refresh is under way and no reader has a pin (seal_gate.h), because these read clicks and
+ * seals one after the other.
  *
- * A day that changed in between, or that is dirty, is left to the next pass, which a server begins
- * within a minute.  So is a day, or a reseller, that cannot be read: the first of these is named at
- * the end.  Another failure ends the pass; days that were sealed stay sealed.  Each pass looks at
- * all days from the first that was left, and a damaged page may stay for years.  So a server that
- * could not read something, or left days and sealed none, waits longer after each pass.
- *
- * Cost: a read of the day's clicks and one frame a day; memory: an entry per ad of the day, and the
- * days of one reseller. */
+ * A day that changed in between, or that is dirty, is left to the next pass.  A day or a reseller
+ * that cannot be read is left, too; the first of these is named at the end.  Another failure ends
+ * the pass; days that were sealed stay sealed.  A server that could not read something, or left
+ * days and sealed none, waits longer after each pass. */
 #include "rollup/days/seal_pass.h"
 
 #include <inttypes.h>
@@ -33,10 +29,9 @@ enum {
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
     LOOK_MS = 60000,           /* between two checks of a server whether days have expired */
-    LOOK_MS_MAX = 60 * LOOK_MS /* the same while days are left */
+    LOOK_MS_MAX = 60 * LOOK_MS /* the longest such time, after passes that got nowhere */
 };
 
-/* The sum of one ad's clicks on the day. */
 struct ad_sum {
     uint64_t clicks;
     struct decimal gross;
@@ -55,11 +50,11 @@ struct seal_pass {
     struct bytes reseller; /* the owner of `days` */
     int32_t *days;
     uint32_t day_count, day_capacity, day_next;
-    int32_t day; /* being sealed */
+    int32_t day;
     struct buffer key;
-    struct partition_stats stats; /* of the day's clicks, as they were read */
+    struct partition_stats stats;
     struct key_map *ads;          /* by ad: a struct ad_sum */
-    size_t bytes;                 /* of memory for `ads`, roughly */
+    size_t bytes;
     bool is_read;
     struct store_version version;
     struct write_batch *batch;
@@ -67,7 +62,7 @@ struct seal_pass {
     struct seal_totals totals;
     seal_pass_done done;
     void *context;
-    struct error err;    /* ended the pass; code 0: none did */
+    struct error err;    /* the failure that ended the pass; code 0: none */
     struct error unread; /* why the first of `totals.unread` could not be read */
 };
 
@@ -109,7 +104,7 @@ static bool is_ended(const struct seal_pass *pass)
     return pass->err.code < 0 || pass->rollup->is_closing || pass->rollup->is_failed;
 }
 
-/* Only a server logs what it sealed; a command prints it in its answer. */
+/* Only a server logs what it sealed. */
 static void log_sealed(const struct seal_pass *pass)
 {
     char to[DAY_TEXT_SIZE + 1];
@@ -142,7 +137,6 @@ static void log_not_sealed(const struct seal_pass *pass, const struct error *err
     rollup->retention.failure = err->code;
 }
 
-/* After each pass that gets nowhere, the next check of a server is later. */
 static void put_off(struct rollup *rollup, bool is_stuck)
 {
     int32_t *pause_ms = &rollup->retention.pause_ms;
@@ -166,8 +160,8 @@ static void pass_finish(struct seal_pass *pass)
                "days or resellers not sealed, as they could not be read: %" PRIu64 "; the first",
                totals.unread);
     error_keep(&err, pass->unread.code, &pass->unread);
-    /* seal_pass_begin set seal_from to the day after the pass's last day.  Days that the pass did
-     * not seal move it back, as did days that were refreshed during the pass. */
+    /* seal_pass_begin set seal_from to the day after the pass's last day.  Days that were not
+     * sealed, or were refreshed during the pass, move it back. */
     if (!is_whole)
         retention_expect(&rollup->retention, pass->from);
     retention_expect(&rollup->retention, pass->left_from);
@@ -216,7 +210,7 @@ static void day_leave(struct seal_pass *pass)
     day_end(pass);
 }
 
-/* The day could not be read; `is_reseller`: none of the reseller's days. */
+/* `is_reseller`: none of the reseller's days could be read. */
 static void leave_unread(struct seal_pass *pass, bool is_reseller, int status,
                          const struct error *err)
 {
@@ -329,7 +323,6 @@ static int apply_seal(struct seal_pass *pass, struct error *err)
     return rc;
 }
 
-/* Whether the day is dirty, or may be. */
 static bool is_owed(const struct seal_pass *pass)
 {
     struct dirty_set *dirty = pass->rollup->marks.dirty;
@@ -503,8 +496,7 @@ static void read_days(struct seal_pass *pass)
     store_rows_read(pass->rollup->store, &request, take_day, days_read, pass);
 }
 
-/* Seal the next day of the reseller, oldest first (rows come with days descending), or read the
- * days of the next reseller. */
+/* Rows come with days descending, and the oldest day is sealed first. */
 static void next_time_slice(struct timer *timer)
 {
     struct seal_pass *pass = timer->context;

@@ -5,22 +5,14 @@
  *     ─▶ the same rows with the batch merged in ─▶ clicks gone, clicks new ─▶ increments of the
  *     stream's counters ─▶ one frame, if the days are unchanged; else again
  *
- * What decides correctness: the rows after the batch are computed by the same merge as readers use,
- * so a row is subtracted from the counters exactly when readers will not find it any more.
- * Mutations, increments and the hook's marks are in one frame, so after a crash or a replay all of
- * them are there or none.  The store refuses the frame if a mutation of one of the days came after
- * the day was read.
+ * The rows after the batch are computed by the merge that readers use.  The store refuses the frame
+ * if a mutation of one of the days came after the day was read.
  *
- * New clicks that come after the day was read do no harm, except to two kinds of batches: one that
- * deletes a range could delete them, and one that names a rank that no click has yet could change
- * them.  Such a batch may be refused again and again on a day with very many clicks, so after
- * FREE_TRIES repetitions the store's write lock is taken for it.
+ * New clicks that come after the day was read matter to two kinds of batches.  A batch that deletes
+ * a range could delete them.  A batch that names a rank that no click has yet could change them.
+ * After FREE_TRIES repetitions the store's write lock is taken.
  *
- * Changes of one day are made one after the other (day_lock.h).  A change begins to read when the
- * previous change of its day is applied, so it must read again only because of writes that do not
- * come by streams_apply.
- *
- * Cost: of each day all rows from the first to the last that the batch may change are read. */
+ * Changes of one day are made one after the other (day_lock.h). */
 #include "storage/engine/store_rows.h"
 #include "rollup/streams/streams_private.h"
 #include "base/arena.h"
@@ -29,21 +21,18 @@
 
 enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 
-/* Later than every timestamp that the store has given.  The timestamps of the batch's mutations are
- * not known before the batch is applied.  These timestamps will ascend, and be newer than all
- * timestamps that were read. */
+/* Later than every timestamp that the store has given: the batch gets its own when it is
+ * applied. */
 #define TIMESTAMP_LATER (INT64_MAX / 2)
 
-/* A copy of a mutation of clicks, with timestamps. */
 struct day_mutation {
     struct mutation mutation;
-    struct day_mutation *next; /* the next of the same day in the batch's order; NULL: none */
+    struct day_mutation *next; /* the next of the same day; NULL: none */
 };
 
-/* The batch's mutations of one day.  A batch may change very many days, each by few mutations. */
 struct changed_day {
-    uint32_t stream;           /* the number of the stream */
-    const struct table *table; /* of the clicks */
+    uint32_t stream;
+    const struct table *table;
     struct bytes key;
     struct day_mutation *first, *last;
     uint32_t mutation_count;
@@ -56,18 +45,17 @@ struct click_changes {
     struct streams *streams;
     struct write_batch *batch;
     struct store_expectation *expectations; /* the caller's, then one for each day */
-    uint32_t own_count;                     /* how many of them are the caller's */
+    uint32_t own_count;
     store_done done;
     void *context;
     struct arena *arena;
     struct changed_day *days;
     uint32_t day_count;
-    struct key_map *named;     /* by the day's number and the packed clustering of each row in the
-                                * mutations: a bool, true if the row was there when the day was
-                                * read */
-    uint32_t day_next;         /* the day being read */
-    uint32_t increment_count;  /* increments in the batch when streams_apply was called */
-    struct key_map **counters; /* CLICK_STREAM_COUNTERS_MAX items for each stream: what is added to
+    struct key_map *named;     /* by the day's number and a row's packed clustering: a bool, true if
+                                * the row was there when the day was read */
+    uint32_t day_next;
+    uint32_t increment_count;
+    struct key_map **counters; /* CLICK_STREAM_COUNTERS_MAX items for each stream: what to add to
                                 * the counters, an int64_t by key; NULL: nothing */
     uint32_t stream_count;
     uint32_t tries;
@@ -108,8 +96,6 @@ static void deltas_write(struct write_batch *batch, const struct key_map *deltas
     }
 }
 
-/* The key of the counter that counts the row; false: no counter does, as the row has no such
- * value. */
 static bool counted_key(const struct click_stream *stream, enum click_stream_key of,
                         const struct changed_day *day, const struct page_row *click,
                         struct bytes *key_out)
@@ -178,7 +164,6 @@ static void changes_finish(void *context, int status, const struct error *err)
 
 /* ---- the rows of one day, before and after ---- */
 
-/* Whether the store numbers the clicks: then clients do not give them ids. */
 static bool is_event_table(const struct changed_day *day)
 {
     return (day->table->flags & TABLE_OF_EVENTS) != 0;
@@ -207,7 +192,6 @@ static bool *named_find(const struct click_changes *changes, const struct change
     return number == KEY_MAP_NONE ? NULL : key_map_value(changes->named, number);
 }
 
-/* The rows of `before` with the day's mutations merged in, as a reader will see them. */
 static struct stream *merged(struct click_changes *changes, const struct changed_day *day,
                              const struct unfiltered *before, uint32_t before_count)
 {
@@ -226,8 +210,7 @@ static struct stream *merged(struct click_changes *changes, const struct changed
     return stream_live(all, store_clock(changes->streams->store).wall_us / 1000000);
 }
 
-/* Subtract the rows that are there now and will not be after the batch.  The merged rows come in
- * the order of the table, as the rows of `before` do. */
+/* Subtract the rows that the batch removes.  `before` is in the order of the table. */
 static int count_gone(struct click_changes *changes, const struct changed_day *day,
                       const struct unfiltered *before, uint32_t count, struct error *err)
 {
@@ -249,7 +232,7 @@ static int count_gone(struct click_changes *changes, const struct changed_day *d
     return rc;
 }
 
-/* Add the rows that are not there now and will be after the batch.  Only the store gives ranks. */
+/* Add the rows that the batch makes. */
 static int count_new(struct click_changes *changes, const struct changed_day *day,
                      struct error *err)
 {
@@ -301,8 +284,6 @@ static int take_page(void *context, const struct read_page *page, struct error *
 
 static void read_next_day(struct click_changes *changes);
 
-/* New clicks of a day do no harm, unless the batch deletes a range of it or names a rank that no
- * click has: a new click could get it. */
 static void expect_days(struct click_changes *changes)
 {
     struct store_expectation *expectations = &changes->expectations[changes->own_count];
@@ -337,8 +318,6 @@ static void changes_read(void *context)
     read_next_day(changes);
 }
 
-/* Read again, because another write came in between; after FREE_TRIES with the store's write
- * lock. */
 static void changes_try_again(struct click_changes *changes)
 {
     if (++changes->tries <= FREE_TRIES || changes->write_lock != NULL) {
@@ -359,8 +338,7 @@ static void changes_commit(struct timer *timer)
     struct day_lock *lock = changes->lock;
     struct store_write_lock *write_lock = changes->write_lock;
     struct error err = {0};
-    /* The store may call changes_finish within store_apply_if.  changes_finish frees `changes`, but
-     * must not free the streams. */
+    /* changes_finish, which store_apply_if may call, must not free the streams. */
     streams->calls++;
     changes->lock = NULL;
     changes->write_lock = NULL;
@@ -384,7 +362,7 @@ static void changes_commit(struct timer *timer)
         world_timer_start(streams->world, &changes->again, changes_commit, changes, FULL_PAUSE_MS);
         return;
     }
-    /* If the caller has expectations, one of these may have failed: the caller reads again. */
+    /* If the caller has expectations, one of these may have failed. */
     if (rc == ERROR_CONFLICT && changes->own_count == 0) {
         changes_try_again(changes);
         return;
@@ -417,7 +395,6 @@ static struct bound bound_of(const struct unfiltered *item, enum bound_side side
     return (struct bound){.prefix = item->row.clustering, .side = side};
 }
 
-/* A slice that contains every row that the day's mutations may change. */
 static struct slice day_slice(const struct changed_day *day)
 {
     struct slice slice = {0};
@@ -453,7 +430,6 @@ static void read_next_day(struct click_changes *changes)
 
 /* ---- what a batch changes ---- */
 
-/* Note the rows that a mutation of the day names, and whether it deletes a range. */
 static void day_note(struct click_changes *changes, struct changed_day *day,
                      const struct mutation *mutation)
 {
@@ -468,8 +444,8 @@ static void day_note(struct click_changes *changes, struct changed_day *day,
     buffer_release(&scratch);
 }
 
-/* Whether rows of the table must be read before they are written: the table has the clicks of a
- * stream that keeps counters.  *number_out is the number of the stream. */
+/* Whether rows of the table must be read before they are written.  *number_out: the number of the
+ * stream. */
 static bool reads_first(const struct streams *streams, uint32_t table_id, uint32_t *number_out)
 {
     for (uint32_t n = 0; n < streams->count; n++) {
@@ -539,12 +515,10 @@ void streams_apply(struct streams *streams, struct write_batch *batch,
                    store_done done, void *context)
 {
     struct error err = {0};
-    /* Most writes by CQL are of tables that no stream uses, and there is nothing to read. */
     if (!reads_any_first(streams, batch) &&
         store_apply_if(streams->store, batch, expectations, expectation_count, done, context,
                        NULL) == 0)
         return;
-    /* The store would refuse the batch after all of its days were read. */
     if (batch->mutation_count > WRITE_BATCH_MUTATIONS_MAX) {
         error_set(&err, ERROR_LIMIT, "a batch of %u partitions is over the limit of %d",
                   batch->mutation_count, WRITE_BATCH_MUTATIONS_MAX);

@@ -1,6 +1,5 @@
-/* What decides correctness: a value of a click passes only if ingest would accept it, and a rate
- * only if `daybook rate` would.  Blocks of clicks that were checked when they were parsed are not
- * checked again. */
+/* A click's value passes only if ingest would accept it, and a rate only if `daybook rate` would.
+ * Blocks that were checked when they were parsed are not checked again. */
 #include "rollup/streams/stream_check.h"
 
 #include "rollup/days/rate_value.h"
@@ -78,7 +77,6 @@ static int check_amount(const struct click_stream_clicks *clicks, const struct t
     return refuse(table, clicks->amount, amount_rule, err);
 }
 
-/* The value of a column in the row; data NULL: the row has none. */
 static struct bytes given(const struct table *table, uint32_t column_id, const struct row *row)
 {
     const struct column *column = schema_column(table, column_id);

@@ -1,10 +1,5 @@
-/* This file writes and reads the rows of definitions, and looks up the numbers of their tables and
- * columns.
- *
- * What decides correctness: stream_definition_resolve checks all properties of a stream's tables on
- * which the rollup relies, when a stream is made and again whenever the schema has changed.  A
- * partition is one reseller's day, days are texts such as 2013-11-28, amounts and rates are
- * numbers, and the keys of counters are texts. */
+/* stream_definition_resolve checks all properties of a stream's tables on which the rollup relies,
+ * whenever the stream is made or the schema has changed. */
 #include "rollup/streams/stream_definition.h"
 
 #include <string.h>
@@ -18,8 +13,7 @@ static const char *const text_names[STREAM_TEXTS] = {
     "rates",  "rates_reseller", "rates_since", "rates_rate", "counters", "refusal",
     "zone",   "currency",       "rates_unit"};
 
-/* The text rates_unit was added later, so its column number does not follow those of the other
- * texts. */
+/* The text rates_unit was added later, so its column number does not follow the others. */
 uint32_t stream_definition_column(enum stream_text text)
 {
     check(text < STREAM_TEXTS);
@@ -113,12 +107,11 @@ static const char number_types[] =
     "a column that is no part of the key, of a type of numbers (decimal, varint, int, bigint, "
     "smallint, tinyint, float, double),";
 
-/* A column that a definition names. */
 struct wanted_column {
-    enum stream_text text; /* the text that has its name */
+    enum stream_text text;
     const char *what;
     bool (*is_right)(const struct column *column);
-    const char *types; /* for the error: the types that would do */
+    const char *types; /* for the error message */
 };
 
 static int find_columns(const struct stream_definition *definition, const struct table *table,
@@ -139,7 +132,6 @@ static int find_columns(const struct stream_definition *definition, const struct
     return rc;
 }
 
-/* Check that the partition key is these columns, in this order. */
 static int check_partition(const struct table *table, const struct column *const *columns,
                            uint32_t count, const char *wanted, struct error *err)
 {
@@ -213,8 +205,6 @@ static bool has_name(const struct column *column, const char *name)
     return strcmp(column->name, name) == 0 && is_text(column);
 }
 
-/* The names of a counter table's key columns decide whether it counts the clicks of ads, resellers
- * or days. */
 static int resolve_counter(const struct stream_definition *definition, const struct table *table,
                            struct click_stream_counter *counter, struct error *err)
 {
@@ -281,7 +271,6 @@ static int check_settings(const struct stream_definition *definition, struct err
     return 0;
 }
 
-/* The stream's own table with that number; NULL: it is not there. */
 static const struct table *own_table(const struct stream_definition *definition,
                                      const struct schema *schema, uint32_t number)
 {

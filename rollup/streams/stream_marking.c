@@ -6,18 +6,9 @@
  *   at the end the definition's `unmarked` becomes null
  *
  * The position is in the frame of the page's marks, so after a crash marking continues with the
- * next page.  A TRUNCATE writes the first position in its own frame; a page that is written after
- * it writes the first position, too, or is not written.  The commit hook marks the days of clicks
- * that come during the marking.  After the clicks come the rows of figures, because after a
- * TRUNCATE there are figures of days without clicks.  These days are marked one by one, not as a
- * range, because readers take the number of clicks of a day in a range from its row
- * (dirty_overlay.h).
+ * next page.  Phase 'f' is for figures of days without clicks, which a TRUNCATE leaves.
  *
- * In a read-only store days are marked only in memory, for the answer of one command.
- *
- * Failures.  While the store is full, the batch waits.  A server logs that a page cannot be read,
- * and tries again later.  In another process such a page ends the marking.  The position stays in
- * the definition's row, and marking continues when the directory is opened again. */
+ * In a read-only store days are marked only in memory, for the answer of one command. */
 #include "rollup/streams/streams_private.h"
 
 #include "storage/engine/store_rows.h"
@@ -29,16 +20,14 @@ enum { PAGE_DAYS = 256, RETRY_MS = 10000 };
 
 struct stream_marking {
     struct stream_entry *stream;
-    struct rollup *rollup;  /* of the stream; pinned */
-    struct buffer position; /* the letter of the phase, then the position in the store */
-    bool is_restarted;      /* marking must begin again, because the page under way is of the
-                             * truncated table */
-    bool is_paused;         /* the last page could not be read; it is read again when the timer
-                             * fires */
+    struct rollup *rollup;  /* pinned */
+    struct buffer position; /* the phase, 'c' or 'f', then the position in the store */
+    bool is_restarted;      /* the table was truncated: marking must begin again */
+    bool is_paused;         /* the last page could not be read; the timer reads it again */
     int failure;            /* the code that was last logged; 0: none */
     struct write_batch *batch;
-    uint32_t mark_count; /* of the batch's mutations, before the one that writes the position */
-    struct buffer key;   /* of the day being marked, in the phase of figures */
+    uint32_t mark_count; /* mutations of the batch before the one that writes the position */
+    struct buffer key;
     struct timer time_slice;
     store_done marked;
     void *context;
@@ -63,8 +52,7 @@ static void marking_end(struct stream_marking *marking, int status, const struct
 
 static void marking_time_slice(struct timer *timer);
 
-/* The page could not be read.  The batch may have marks of the page: the set has these already, so
- * they stay in the batch. */
+/* Marks of the page stay in the batch, because the dirty set already has them. */
 static void marking_pause(struct stream_marking *marking, int status, const struct error *err)
 {
     const struct rollup *rollup = marking->rollup;
@@ -111,8 +99,6 @@ static void page_applied(void *context)
         look_timer_soon(&rollup->look);
 }
 
-/* After a conflict the marks stay in the batch, for the next page: the set has them already, so
- * nobody else writes them. */
 static void page_durable(void *context, int status, const struct error *err)
 {
     struct stream_marking *marking = context;
@@ -130,15 +116,14 @@ static void page_durable(void *context, int status, const struct error *err)
     rollup_fire_in(marking->rollup, &marking->time_slice, 0);
 }
 
-/* A position that was decided on before a TRUNCATE may not follow it. */
+/* A page that was read before a TRUNCATE may not be written after it. */
 static int page_refuse(void *context, struct error *err)
 {
     const struct stream_marking *marking = context;
     return marking->is_restarted ? error_set(err, ERROR_CONFLICT, "the table was truncated") : 0;
 }
 
-/* Write the page's marks, which are in the batch.  `position`: where the next page of the phase
- * begins; empty: the phase is over. */
+/* Write the page's marks.  `position`: where the next page begins; empty: the phase is over. */
 static void page_write(struct stream_marking *marking, struct bytes position)
 {
     struct rollup *rollup = marking->rollup;

@@ -1,16 +1,10 @@
-/* The set of streams.  They are opened one after the other, and closed in reverse order.
+/* Streams are opened one after the other, and closed in reverse order.
  *
- * What decides correctness: the hook is registered before the first write can come.  A new stream
- * is in the set before another frame follows the frame with its definition, because the caller of
- * streams_add has the store's write lock until the stream is open.
+ * A TRUNCATE gives a table another number.  The hook is called with that change and looks up the
+ * tables of every stream again.  In the frame of that change the definition's row says that no row
+ * has marked its day dirty yet.
  *
- * A change of the schema may give a stream's tables other numbers (TRUNCATE).  The hook is called
- * with the change and looks up the tables of every stream again, so no write finds a stream with
- * the old numbers.  In the same frame the definition's row says that no row of the stream's tables
- * has marked its day dirty yet, so that all days of the stream are computed again, also after a
- * crash.
- *
- * A call of streams_apply that is under way refers to streams by number.  So during such a call
+ * A call of streams_apply that is under way refers to streams by number.  During such a call
  * streams may be added only at the end, and none may be removed. */
 #include "rollup/streams/streams_private.h"
 
@@ -21,7 +15,6 @@
 
 enum { ARENA_CHUNK = 16 * 1024, FIGURES_WINDOW_MIN = 256 * 1024 };
 
-/* A definition that was read. */
 struct stream_opening {
     struct stream_definition definition;
     struct bytes unmarked;
@@ -34,8 +27,6 @@ static int resolve(struct stream_entry *stream, const struct schema *schema, str
     return stream_definition_resolve(stream->definition, schema, &stream->resolved, err);
 }
 
-/* After a change of the schema: the clicks or rates of a stream may be in another, empty table
- * now. */
 static void take_schema(struct streams *streams, struct stream_entry *stream,
                         struct write_batch *batch)
 {
@@ -80,7 +71,6 @@ static bool is_of_stream(const struct streams *streams, const struct schema *sch
     return *stream_out != NULL;
 }
 
-/* The commit check: checks the values that the batch writes into the streams' tables. */
 static int streams_check(void *context, const struct write_batch *batch, struct error *err)
 {
     struct streams *streams = context;
@@ -138,8 +128,8 @@ static void rates_loaded(void *context, int status, const struct error *err)
     struct bytes unmarked = found->unmarked;
     if (unmarked.size > 0 && unmarked.data[0] != 'c' && unmarked.data[0] != 'f')
         unmarked = STREAM_ALL_UNMARKED;
-    /* A server marks the remaining rows while it runs; without a server they must be marked before
-     * the first command. */
+    /* A server marks the remaining rows while it runs; else they are marked before the first
+     * command. */
     bool has_unmarked = status == 0 && unmarked.size > 0;
     if (has_unmarked && !streams->options.rollup.is_automatic) {
         stream_marking_start(stream, unmarked, opened_one, streams);
@@ -266,7 +256,6 @@ static void entry_closed(void *context, int status, const struct error *err)
     closed(closed_context, status, err);
 }
 
-/* Close a stream that was taken out of the set. */
 static void entry_close(struct stream_entry *stream, store_done closed, void *context)
 {
     stream->closed = closed;

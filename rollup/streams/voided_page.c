@@ -1,6 +1,5 @@
-/* voided_page_look reads all rows of ad_click from the page's first click to its last.  So a
- * restore of a few clicks that are far apart in a large day reads much of the day, as writing them
- * does (click_changes.c). */
+/* voided_page_look reads all rows of ad_click from the page's first click to its last, which may be
+ * much of a day. */
 #include "rollup/streams/voided_page.h"
 
 #include "base/key_map.h"
@@ -17,17 +16,17 @@ enum {
 struct voided_row {
     struct page_row row;
     uint32_t id;
-    bool is_repeated; /* an earlier row, of a newer void, has the same id */
+    bool is_repeated; /* an earlier row has the same id */
 };
 
 struct voided_page {
     struct store *store;
-    struct arena *arena; /* memory of the rows */
+    struct arena *arena;
     struct voided_row *rows;
     uint32_t count, capacity;
     struct key_map *ids; /* of the rows; each has a bool: a click has this id */
-    bool is_looked_up;   /* the bools are set */
-    struct buffer last;  /* the id of the last row of the previous page */
+    bool is_looked_up;
+    struct buffer last;
     struct store_version version;
     bool has_version;
     store_done done;
@@ -74,8 +73,6 @@ void voided_page_end(struct voided_page *page, bool has_next)
     voided_page_clear(page);
 }
 
-/* Pack the values by which a click is found within its day: the first clustering values of a row of
- * either table. */
 static void pack_id(const struct row *row, struct buffer *id)
 {
     struct clustering clustering = row->clustering;

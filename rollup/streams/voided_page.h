@@ -6,12 +6,10 @@
  *            free    no click and no earlier row has its time, ad and id: it is restored
  *            taken   the click was sent again, or a newer void of it is restored
  *
- * Only clicks whose ids come from clients are looked up.  Clicks that the store numbers are
- * restored with new random ids, so all their rows are free.
+ * Only clicks whose ids come from clients are looked up.  Other clicks are restored with new random
+ * ids, so all of them are free.
  *
- * What decides correctness: the read of ad_click gives a version of the day, and the restored rows
- * are written only if this version is unchanged (store_apply_if).  So they cannot replace a click
- * that came in between. */
+ * Restored rows are written only if the day's version is the one that was read (store_apply_if). */
 #ifndef DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
 #define DAYBOOK_ROLLUP_STREAMS_VOIDED_PAGE_H
 
@@ -23,13 +21,11 @@ struct voided_page *voided_page_new(struct store *store);
 /* No voided_page_look is under way; NULL is fine. */
 void voided_page_free(struct voided_page *page);
 
-/* Remove the rows, to read the page again. */
 void voided_page_clear(struct voided_page *page);
-/* Clear the page after its rows were restored or left out.  `has_next`: the day has another page;
- * rows of that page with the id of this page's last row are taken. */
+/* `has_next`: the day has another page, in which this page's last id counts as taken. */
 void voided_page_end(struct voided_page *page, bool has_next);
-/* Add a copy of a row of voided_click.  All rows of a page are of one partition, and are added in
- * the reverse of the table's order. */
+/* Add a copy of a row of voided_click.  Rows are of one partition, and come in reverse of the
+ * table's order. */
 void voided_page_add(struct voided_page *page, const struct page_row *row);
 
 /* Look up which rows are taken by clicks in `view`.  `done` is called once, perhaps before the call
@@ -41,6 +37,5 @@ uint32_t voided_page_count(const struct voided_page *page);
 const struct page_row *voided_page_row(const struct voided_page *page, uint32_t number);
 /* False for all rows if they were not looked up. */
 bool voided_page_is_taken(const struct voided_page *page, uint32_t number);
-/* The version of the clicks when they were looked up. */
 struct store_version voided_page_version(const struct voided_page *page);
 #endif

@@ -1,8 +1,5 @@
-/* counter_audit: see the header.
- *
- * Within a round the range of hashes only gets narrower, and the entry of a key outside it is
- * dropped as a whole.  So an entry that is left at the end has all of its numbers.  A
- * dropped key is in a later round, because the next round's range begins where this one ends. */
+/* counter_audit: see the header.  Within a round the range of hashes only gets narrower, and a key
+ * outside it loses its whole entry.  So an entry that is left at the end has all of its numbers. */
 #include "rollup/verify/counter_audit.h"
 
 #include "base/hash64.h"
@@ -10,19 +7,17 @@
 #include "base/memory.h"
 
 enum {
-    COUNT_MIN = 256, /* a round with at most so many keys has no limit of memory */
-    BESIDE = 4,      /* memory for summing clicks, as a multiple of the entries' memory: enough for
-                      * two sums of each key and the figures */
+    COUNT_MIN = 256, /* keys that a round may always have */
+    BESIDE = 4,      /* memory for summing clicks, as a multiple of the entries' memory */
     BESIDE_MIN = 1 << 20 /* bytes; doubled where clicks need more */
 };
 
 struct counter_audit {
     struct command_output *output;
-    uint64_t first, last; /* the range of hashes of this round */
+    uint64_t first, last;
     struct key_map *keys; /* by key: a struct counter_audit_entry */
-    size_t beside_min;    /* at least so many bytes for summing clicks: keys of clicks may have no
-                           * counter */
-    size_t kept_bytes;    /* charged to the command */
+    size_t beside_min;    /* bytes for summing clicks, at least */
+    size_t kept_bytes;
 };
 
 static struct key_map *new_keys(void)
@@ -51,7 +46,6 @@ size_t counter_audit_beside(const struct counter_audit *audit)
     return audit->first == audit->last ? 0 : beside_bytes(audit);
 }
 
-/* Change the charge of the command to `bytes`; false: the command may not use that many. */
 static bool counter_audit_keep(struct counter_audit *audit, size_t bytes)
 {
     int64_t change = (int64_t)bytes - (int64_t)audit->kept_bytes;
@@ -63,7 +57,6 @@ static bool counter_audit_keep(struct counter_audit *audit, size_t bytes)
     return true;
 }
 
-/* Charge the entries and what is beside them; false: the command may not use so much. */
 static bool counter_audit_charge(struct counter_audit *audit)
 {
     return counter_audit_keep(audit, key_map_bytes(audit->keys) + beside_bytes(audit));
@@ -110,7 +103,6 @@ bool counter_audit_takes(const struct counter_audit *audit, struct bytes key)
     return audit->first <= hash && hash <= audit->last;
 }
 
-/* The entry of a key that is in this round; a new one is made if needed. */
 static struct counter_audit_entry *entry_make(struct counter_audit *audit, struct bytes key)
 {
     return key_map_value(audit->keys, key_map_add(audit->keys, key));
@@ -142,8 +134,8 @@ bool counter_audit_narrow(struct counter_audit *audit)
     return true;
 }
 
-/* There must be room for as many entries as the bytes are for, too: otherwise entries would make
- * the round narrower than the sums of clicks require. */
+/* Also asks for room for the entries of the additional keys: otherwise these would narrow the
+ * round. */
 bool counter_audit_make_room(struct counter_audit *audit)
 {
     size_t more = 2 * beside_bytes(audit);

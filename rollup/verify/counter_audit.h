@@ -1,16 +1,14 @@
-/* counter_audit: holds the values of a counter table and the clicks that were counted for the same
- * keys, for as many keys at a time as there is memory for.
+/* counter_audit: holds the values of a counter table beside the clicks counted for the same keys.
  *
- * Keys are compared in rounds, by ranges of their hashes.  The first round begins with all keys.
- * When they take more memory than the command may use, the upper half of the range is dropped, and
- * compared in a later round:
+ * Keys are compared in rounds, by ranges of their hashes.  When a round takes more memory than the
+ * command may use, the upper half of its range is left to a later round:
  *
  *     hashes  0 ............................................ 2^64
  *     round 1 |--------- too much -----------------|
  *             |----- kept ------|
  *     round 2                   |----- kept ------|            and so on
  *
- * Every key is in exactly one round, and all three numbers of its entry are from that round. */
+ * Every key is in exactly one round. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_COUNTER_AUDIT_H
 #define DAYBOOK_ROLLUP_VERIFY_COUNTER_AUDIT_H
 
@@ -20,41 +18,35 @@ struct counter_audit;
 
 struct counter_audit_entry {
     int64_t before;                    /* the counter, read before clicks were counted */
-    int64_t counted;                   /* clicks, with those of seals */
+    int64_t counted;                   /* clicks, those of seals included */
     int64_t after;                     /* the counter, read after clicks were counted */
 };
 
 /* The audit's memory is charged by command_keep to `output`, which outlives the audit. */
 struct counter_audit *counter_audit_new(struct command_output *output);
-void counter_audit_free(struct counter_audit *audit);        /* NULL is fine */
+void counter_audit_free(struct counter_audit *audit);
 
-/* Begin the first round, with all keys. */
 void counter_audit_begin(struct counter_audit *audit);
-/* Begin the present round again, without entries. */
 void counter_audit_again(struct counter_audit *audit);
 /* Begin the next round; false: all keys have been compared. */
 bool counter_audit_next(struct counter_audit *audit);
 
-/* Whether the key is in this round.  Any thread may call this while no function changes the
- * audit. */
+/* Any thread may call this while no function changes the audit. */
 bool counter_audit_takes(const struct counter_audit *audit, struct bytes key);
-/* The key's entry, valid until the next call.  A new entry is all zeros.  NULL: the key is not in
- * this round. */
+/* The key's entry, all zeros if it is new; valid until the next call.  NULL: the key is not in this
+ * round. */
 struct counter_audit_entry *counter_audit_of(struct counter_audit *audit, struct bytes key);
-/* Add `clicks` to the `counted` of the key, if the key is in this round. */
 void counter_audit_add(struct counter_audit *audit, struct bytes key, uint64_t clicks);
-/* Drop the upper half of the round's range; false: the range is one hash.  The number of entries
- * does not matter: clicks may have many keys without a counter. */
+/* Drop the upper half of the round's range; false: the range is one hash. */
 bool counter_audit_narrow(struct counter_audit *audit);
 
 /* Bytes that the store may use to sum clicks by the keys of this round; they are charged, too.
- * 0: no limit, since the range is one hash and the round could never end otherwise. */
+ * 0: no limit. */
 size_t counter_audit_beside(const struct counter_audit *audit);
-/* Call this when these bytes do not suffice, then begin the round again.  There are twice as many
- * if the command may keep them; if not, the range is narrowed.  False: neither is possible. */
+/* When these bytes do not suffice: double them, or else narrow the range.  Then begin the round
+ * again.  False: neither is possible. */
 bool counter_audit_make_room(struct counter_audit *audit);
 
-/* The entries of the round, by numbers from 0 on. */
 uint32_t counter_audit_count(const struct counter_audit *audit);
 const struct counter_audit_entry *counter_audit_at(const struct counter_audit *audit,
                                                    uint32_t number, struct bytes *key_out);

@@ -1,8 +1,6 @@
-/* repair_list: the differences that a verification repairs at its end: days whose figure is to be
- * computed again, and counters with the number that is to be added.
+/* repair_list: the differences that a verification repairs at its end: days and counters.
  *
- * Entries are copied, and keep the order in which they were noted.  Each takes the memory of an
- * entry and a key. */
+ * Entries are copied, and keep the order in which they were noted. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
 #define DAYBOOK_ROLLUP_VERIFY_REPAIR_LIST_H
 
@@ -12,17 +10,17 @@
 struct repair_day {
     struct bytes reseller;
     int32_t day;
-    struct dirty_mark mark;            /* set by verify_repair.c */
+    struct dirty_mark mark;
 };
 
 struct repair_counter {
     const struct click_stream_counter *of;
     struct bytes key;
-    int64_t delta;                     /* to add to the counter */
+    int64_t delta;
 };
 
 struct repair_list {
-    struct arena *arena;               /* of resellers and keys */
+    struct arena *arena;
     struct repair_day *days;
     uint32_t day_count, day_capacity;
     struct repair_counter *counters;
@@ -30,10 +28,10 @@ struct repair_list {
 };
 
 struct repair_list *repair_list_new(void);
-void repair_list_free(struct repair_list *list);               /* NULL is fine */
+void repair_list_free(struct repair_list *list);
 
 void repair_list_note_day(struct repair_list *list, struct bytes reseller, int32_t day);
-/* Note that `delta` is to be added to the counter of `key`; `counter` outlives the list. */
+/* `delta` is to be added to the counter of `key`.  `counter` outlives the list. */
 void repair_list_note_counter(struct repair_list *list, const struct click_stream_counter *counter,
                               struct bytes key, int64_t delta);
 bool repair_list_is_empty(const struct repair_list *list);

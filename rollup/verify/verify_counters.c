@@ -1,9 +1,8 @@
 /* verify_counters: compares the counters of a stream with its clicks.
  *
  * Counters are read, clicks and seals are counted, and counters are read again: each count must lie
- * between the two values of its counter.  Clicks may come or be voided meanwhile.  Therefore, if a
- * count lies outside, the whole round is done a second time, and only the second result is
- * reported.  A round has as many keys as there is memory for (counter_audit.h). */
+ * between the two values of its counter.  If a count lies outside, the whole round is done a second
+ * time, and only the second result is reported. */
 #include <stdio.h>
 
 #include "rollup/verify/verify_private.h"
@@ -27,7 +26,7 @@ static bool entry_agrees(const struct counter_audit_entry *entry)
 static void name_counter(struct verify *verify, const struct counter_audit_entry *entry,
                          struct bytes key)
 {
-    /* Clicks of a damaged seal were not counted, so that a higher counter may be right. */
+    /* Clicks of a damaged seal are not counted: a higher counter may be right. */
     if (verify->repairs != NULL && !verify->has_damaged_seals && entry->before == entry->after)
         repair_list_note_counter(verify->repairs, verify->counter, key,
                                  entry->counted - entry->after);
@@ -38,7 +37,6 @@ static void name_counter(struct verify *verify, const struct counter_audit_entry
                        entry->counted);
 }
 
-/* Compare the stream's counter tables from `counter` on. */
 static void next_counter(struct verify *verify, const struct click_stream_counter *counter)
 {
     const struct click_stream *stream = verify->rollup->stream;
@@ -101,7 +99,6 @@ static int take_counter(void *context, const struct table *table, const struct p
 
 static void counters_read(struct verify *verify);
 
-/* A counter or the clicks could not be read: the other tables of counters are compared. */
 static void counters_unread(struct verify *verify, int status, const struct error *err)
 {
     char what[SCHEMA_NAME_MAX + 64];
@@ -127,7 +124,6 @@ static bool takes_key(void *context, struct bytes *value)
     return counter_audit_takes(verify->audit, *value);
 }
 
-/* Take a partition if its reseller, the first part of the partition key, is in this round. */
 static bool takes_reseller(void *context, struct bytes *value)
 {
     return type_key_component(*value, 2, 0, value) == 0 && takes_key(context, value);
@@ -155,7 +151,6 @@ static void take_groups(void *context, int status, const struct error *err,
     verify_seals_count(verify, clicks_counted);
 }
 
-/* Count clicks by the counter's keys. */
 static int group_clicks(struct verify *verify, struct error *err)
 {
     const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;

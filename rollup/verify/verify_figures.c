@@ -1,12 +1,9 @@
-/* verify_figures: compares the figures of all days with clicks, then the rows of days without.
+/* verify_figures: compares the figures of all days.  A look reads a chunk of days.  If a day does
+ * not agree and became dirty or was computed again meanwhile, its chunk is read again; after
+ * LOOKS_MAX looks the day counts as out of date.  A day is reported only if it differs in a second
+ * look and was not touched during it.
  *
- * A look at a chunk of days is several reads, between which clicks come and the rollup writes.  A
- * day that became dirty or was computed again since the look began cannot be judged.  If such a day
- * does not agree, its chunk is read again; after LOOKS_MAX looks the day counts as out of date.
- * Only a day that differs in a second look, and was not touched during it, is a difference.
- *
- * In a read-only store no marks are loaded and nothing changes.  In such a store the marks are read
- * only for days that do not agree. */
+ * In a read-only store the marks are read only for days that do not agree. */
 #include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
 #include "base/cli/command_text.h"
@@ -31,8 +28,7 @@ static void append_figure(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, ", sealed");
 }
 
-/* Print "difference: amount_by_day, r 2013-11-28: it says …; clicks and rates say …".  `says` is
- * NULL if there is no row. */
+/* `says` is NULL if there is no row. */
 static void name_figures(struct verify *verify, const char *table, struct bytes reseller,
                          int32_t day, const struct day_figure *says,
                          const struct day_figure *follows, const char *source)
@@ -56,7 +52,6 @@ static void name_figures(struct verify *verify, const char *table, struct bytes 
     buffer_release(&text);
 }
 
-/* Whether the day's figure is known to be out of date, or is being computed. */
 static bool is_dirty(const struct verify *verify, const struct day_facts *day)
 {
     struct rollup *rollup = verify->rollup;
@@ -67,8 +62,8 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
            rollup->refresh != NULL || (dirty != NULL && dirty->is_queued);
 }
 
-/* Whether the day may have become dirty or been computed again since this look began.  If any day
- * or range was removed from the dirty set meanwhile, it is unknown whether it was this day. */
+/* Whether the day may have become dirty or been computed again since this look began.  Any removal
+ * from the dirty set counts: it may have been of this day. */
 static bool was_touched(const struct verify *verify, const struct day_facts *day)
 {
     struct dirty_set *set = verify->rollup->marks.dirty;
@@ -86,19 +81,17 @@ static bool ledger_agrees(const struct verify *verify, const struct day_facts *d
 {
     const struct dirty_day *dirty = dirty_set_find(verify->rollup->marks.dirty, day->key);
     bool is_published = day->has_row && day->row.state != DAY_OPEN;
-    bool is_put_off = dirty != NULL && dirty->owed_us != 0; /* the ledger entry is written later */
+    bool is_put_off = dirty != NULL && dirty->owed_us != 0;
     return !is_published || is_put_off ||
            (day->has_last && figure_equal(&day->last.new, &day->row));
 }
 
-/* Whether a seal that was already reported as a difference made the day unreadable. */
 static bool is_damage_named(const struct verify *verify, int status)
 {
     return status == ERROR_CORRUPT && verify->has_damaged_seals;
 }
 
-/* The figure that follows from the day's clicks and seals and its rate.  An error: the day could
- * not be read, or its amount has too many digits. */
+/* An error: the day could not be read, or its amount has too many digits. */
 static int figure_following(const struct verify *verify, const struct day_facts *day,
                             struct day_figure *follows)
 {
@@ -192,7 +185,8 @@ static void next_chunk(struct timer *timer)
         next_partitions(verify);
 }
 
-/* A row whose day has clicks was judged with its partition before, unless that was not listed. */
+/* A row whose day has clicks was judged with its partition, unless not all partitions were
+ * listed. */
 static enum verdict judge_one(const struct verify *verify, const struct day_facts *day)
 {
     bool was_judged = verify->is_of_rows && !verify->is_unlisted && day->sum.clicks > 0;
@@ -253,7 +247,6 @@ static void marks_seen(void *context, int status, const struct error *err)
     marks_step(look->verify);
 }
 
-/* Start to read the marks of the day, and of ranges of days that include it. */
 static void read_marks(struct verify *verify, struct day_facts *day)
 {
     const struct rollup *rollup = verify->rollup;
@@ -268,7 +261,6 @@ static void read_marks(struct verify *verify, struct day_facts *day)
                     arena_copy_item(verify->reader->arena, &look, sizeof(look)));
 }
 
-/* Read the marks of the days that do not agree, and judge the chunk again. */
 static void read_marks_of_all(struct verify *verify, struct day_facts *days, uint32_t count)
 {
     verify->marks_under_way = 1;
@@ -306,7 +298,6 @@ static void chunk_read(void *context, int status, const struct error *err)
 
 /* ---- partitions: every day that has clicks ---- */
 
-/* The days of the other partitions are judged by their rows. */
 static void end_partitions(struct verify *verify, int status, const struct error *err)
 {
     if (verify_fail_or_name(verify, status, err, "days without a figure could not be listed"))
@@ -375,7 +366,6 @@ static void next_partitions(struct verify *verify)
 
 /* ---- rows: figures of days that have no clicks, and how many are published ---- */
 
-/* The days of the other rows are not judged here: those with clicks were, with their partitions. */
 static void end_rows(struct verify *verify, int status, const struct error *err)
 {
     if (verify_fail_or_name(verify, status, err, "not all figures could be read"))

@@ -27,8 +27,7 @@ static void name_rate(struct verify *verify, struct bytes reseller, const struct
     buffer_release(&number);
 }
 
-/* Report rates that are not from 0 to 1.  An older version could write such rates, and figures are
- * computed with them. */
+/* An older version could write rates that are not from 0 to 1. */
 static void verify_rates(struct verify *verify)
 {
     const struct rate_table *table = verify->rollup->rates.table;

@@ -4,10 +4,7 @@
  *   figures    their days are marked as dirty with cause `repair`; the rollup then writes row and
  *              ledger, as after any other change
  *
- * Every batch also has the command's row of `change`.  A counter is repaired only if two looks
- * found a difference and the counter had the same value before and after the count.  At the end
- * everything is verified again, and the exit status is that of the second verification.  An
- * interrupted repair has repaired a part of the differences. */
+ * Every batch has the command's row of `change`. */
 #include "base/memory.h"
 #include "rollup/days/apply_when_room.h"
 #include "rollup/verify/verify_private.h"
@@ -15,13 +12,12 @@
 
 enum { BATCH_ITEMS = 500 };
 
-/* The state while a repair list is written. */
 struct repair {
     struct verify *verify;
     struct repair_list *list;
     verify_step repaired;
-    uint32_t day_next, counter_next; /* indexes of the first ones not yet written */
-    uint32_t day_end;                /* index after the last day of the batch under way */
+    uint32_t day_next, counter_next;
+    uint32_t day_end;
     struct change_row change;
     struct write_batch *batch;
 };
@@ -41,8 +37,7 @@ static void repair_fail(struct repair *repair, int status, const struct error *e
 
 static void batch_next(struct repair *repair);
 
-/* The marks were applied: make their days dirty in memory, too.  Drop the copies of these days'
- * rows in memory, because a copy may be wrong. */
+/* Copies of the days' rows in memory may be wrong: drop them. */
 static void batch_accepted(void *context)
 {
     struct repair *repair = context;
@@ -57,7 +52,6 @@ static void batch_accepted(void *context)
     }
 }
 
-/* A day that could not be computed is named when everything is compared again. */
 static void refreshed(void *context, int status, const struct error *err)
 {
     struct repair *repair = context;
@@ -111,8 +105,7 @@ static void add_counters(struct repair *repair)
     }
 }
 
-/* Write the next batch, or refresh the days after the last batch.  The refresh also publishes days
- * that are due, because a day that lost its ledger is published again. */
+/* The refresh publishes days again that lost their ledger. */
 static void batch_next(struct repair *repair)
 {
     struct rollup *rollup = repair->verify->rollup;

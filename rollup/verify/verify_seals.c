@@ -1,12 +1,9 @@
-/* verify_seals: checks the checksums of seals, and that clicks and gross of each seal's ads add up
- * to those of the seal; later counts the clicks of seals for the comparison of counters.
+/* verify_seals: checks the checksums of seals, and that each seal's ads add up to its clicks and
+ * gross.
  *
- * A damaged row is reported in this step only.  The comparison of figures does not judge a day with
- * a damaged seal.  The comparison of counters leaves damaged rows out, and may therefore report a
- * counter that counts more clicks than there are.  No day is sealed while a verification runs
- * (rollup_pin_seals), so that the rows do not change.
- *
- * Memory holds one page of seals, with the sums of their ads. */
+ * Only this step reports damaged rows.  The comparison of counters leaves damaged rows out, so it
+ * may report counters that are too high.  No day is sealed during a verification
+ * (rollup_pin_seals). */
 #include "rollup/days/seal.h"
 #include "rollup/verify/verify_private.h"
 #include "base/arena.h"
@@ -16,7 +13,7 @@
 
 enum { ARENA_CHUNK = 64 * 1024 };
 
-/* A seal of the page (clicks, ads, gross), and the sums of its rows in sealed_ad (..._found). */
+/* A seal of the page, and the sums of its rows in sealed_ad (..._found). */
 struct seal_claim {
     struct bytes key;
     uint8_t id[UUID_SIZE];
@@ -28,11 +25,11 @@ struct seal_claim {
 
 struct seals_check {
     struct verify *verify;
-    struct arena *arena; /* of the page's keys */
+    struct arena *arena;
     struct seal_claim claims[DAY_READER_MAX];
     uint32_t count, next;
     struct buffer position;
-    struct buffer last_key; /* of the previous seal */
+    struct buffer last_key;
     uint64_t days, clicks;
     struct timer time_slice;
 };
@@ -57,7 +54,6 @@ static void seals_end(struct seals_check *seals)
     verify_next(verify);
 }
 
-/* The seals from here on cannot be read. */
 static void seals_fail(struct seals_check *seals, int status, const struct error *err)
 {
     if (verify_fail_or_name(seals->verify, status, err, "not all seals could be read"))
@@ -66,7 +62,6 @@ static void seals_fail(struct seals_check *seals, int status, const struct error
         seals_end(seals);
 }
 
-/* Report a damaged row and return 0; return any other error. */
 static int name_damage(struct verify *verify, int status, const struct error *err)
 {
     if (status != ERROR_CORRUPT)

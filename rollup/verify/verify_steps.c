@@ -12,13 +12,8 @@
  *                published
  *   5 counters   each counter of the stream equals the number of its clicks, with those of seals
  *
- * The verdict must be right while clicks come.  Therefore a dirty day is not judged, since its
- * figure is known to be out of date.  A day that differs is read a second time before it is
- * reported.  A counter is read before and after clicks are counted, and the count must lie between
- * both values.
- *
- * Days and entries are read in chunks.  As many ads and resellers are counted at a time as memory
- * allows (counter_audit.h); clicks are read again for the other ads and resellers. */
+ * A dirty day is not judged.  Step 5 reads clicks several times if memory does not suffice for all
+ * counters (counter_audit.h). */
 #include "rollup/verify/verify_private.h"
 
 #include "base/memory.h"
@@ -27,8 +22,7 @@ static void verify_begin(const struct verify_order *order, bool repairs);
 
 /* ---- the verdict ---- */
 
-/* The text that says which data is not compared, because nothing else in the directory is computed
- * from it. */
+/* Names the data from which nothing else is computed, so that it cannot be compared. */
 static const char *unseen_of(const struct verify *verify)
 {
     const struct table *clicks =
@@ -40,7 +34,6 @@ static const char *unseen_of(const struct verify *verify)
                : "not compared: deletions from other tables\n";
 }
 
-/* After the repairs: compare everything again, without repairs. */
 static void repaired(struct verify *verify)
 {
     const struct verify_order order = verify->order;
@@ -68,7 +61,6 @@ static void verify_end(struct verify *verify)
 static const verify_step steps[] = {verify_files,  verify_seals,    verify_figures,
                                     verify_ledger, verify_counters, verify_end};
 
-/* A day that could not be computed is named, and all else is compared. */
 static void refreshed(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;

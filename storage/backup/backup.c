@@ -1,22 +1,17 @@
 /* backup: see the header.
  *
- * A task is one backup, or the following of one directory.  It opens the backup's directory, takes
- * a snapshot of the store, copies it, and closes the directory.  A task that follows keeps the
- * directory open and continues:
+ * A task is one backup, or the following of one directory.  A task that follows continues after its
+ * first point:
  *
  *     opening ─▶ point ─▶ waiting ──tick──▶ tail ─▶ waiting …      a point again when it is due
  *        ▲         │ error         │ error    │
  *        └─────────┴──── closing ◀─┴──────────┘                    later it is opened again
  *
- * A tail is the log that was written since the last point or tail.
- *
- * The copied log must have no gap.  Therefore the store keeps log files until they are copied: each
- * snapshot is held until the next one is taken, also after an error, and keeps on the disk all
- * frames after those that are copied.  If the backup's disk is slow or hangs, the kept log could
- * fill the store's disk.  So when the store's disk has more log than log_max, the store keeps no
- * more log than the copy under way needs.  That copy is completed, because a large store that is
- * written fast would never get a first point otherwise.  The next snapshot is copied as a point;
- * moments between that copy and this point cannot be restored. */
+ * The copied log must have no gap.  Therefore each snapshot is held until the next one is taken,
+ * also after an error.  When the store's disk has more log than log_max, the store keeps only the
+ * log that the copy under way needs.  That copy is completed: otherwise a store that is written
+ * fast would never get a first point.  The next snapshot is copied as a point; moments between the
+ * two cannot be restored. */
 #include "storage/backup/backup.h"
 
 #include <errno.h>
@@ -32,35 +27,35 @@
 enum { WATCH_MS = 500, SNAPSHOT_RETRY_MS = 10 };
 
 struct task {
-    struct job job; /* first: callbacks of the job cast it to the task */
+    struct job job;
     struct backup *backup;
     struct backup_options options; /* options.path points to `path` */
     char *path;
     struct backup_handler handler; /* all NULL after `done` was called */
     void *context;
     struct disk *target;          /* locked; NULL: not open */
-    struct engine_snapshot *held; /* the snapshot that is being copied, or was copied last */
+    struct engine_snapshot *held; /* being copied, or copied last */
     struct backup_copy *copy;
-    struct backup_progress progress; /* of the last step */
+    struct backup_progress progress;
     struct timer timer;              /* runs only while no job is under way */
-    int status;                      /* of the last job */
-    struct error err;                /* of the last job */
-    char failure[256];               /* error of the last try; "" when it succeeded */
+    int status;
+    struct error err;
+    char failure[256];               /* of the last try; "" when it succeeded */
     bool is_ending;                  /* the task is freed when its directory is closed */
-    bool has_let_go;                 /* the log was over log_max: newer log files are not kept */
+    bool has_let_go;                 /* newer log files are not kept */
     /* Of a task that follows: */
-    bool is_recorded;   /* the record (backup_following.h) is written: a point was complete */
-    bool is_unfollowed; /* the record is to be removed when the task closes */
-    bool removes;       /* the job under way removes the record */
+    bool is_recorded;   /* the record is written (backup_following.h) */
+    bool is_unfollowed; /* the task removes the record when it closes */
+    bool removes;
     bool needs_point;
     struct backup_tail tail;
     uint64_t frame;       /* the last frame that is copied and synced */
-    uint64_t frame_point; /* the last frame of the newest point */
-    uint64_t point;       /* number of the newest point */
+    uint64_t frame_point;
+    uint64_t point;
     uint64_t log_bytes;   /* copied since the newest point */
-    int64_t point_ms;     /* when the newest point was complete */
+    int64_t point_ms;
     int64_t taken_us;     /* when the snapshot of `frame` was taken */
-    int64_t began_us;     /* when the copy under way began */
+    int64_t began_us;
 };
 
 struct backup {
@@ -72,7 +67,7 @@ struct backup {
     store_done closed;
     void *closed_context;
     bool is_closing;
-    int64_t closing_us; /* when backup_close was called */
+    int64_t closing_us;
     struct metric *metric_done;
     struct metric *metric_failed;
     struct metric *metric_lag_frames;
@@ -139,8 +134,6 @@ static void retry_fire(struct timer *timer)
     task_open(timer->context);
 }
 
-/* After an error a following directory is tried again every second.  One line is logged for each
- * new reason of failure, and one when copying continues. */
 static void note_failure(struct task *task)
 {
     char before[sizeof(task->failure)];
@@ -158,8 +151,7 @@ static void note_success(struct task *task)
     task->failure[0] = '\0';
 }
 
-/* The directory is closed: free the task, or start the timer of the next try.  If backup_unfollow
- * was called meanwhile, first remove the record. */
+/* If backup_unfollow was called meanwhile, close again, to remove the record. */
 static void close_done(struct job *job)
 {
     struct task *task = (struct task *)job;
@@ -204,7 +196,6 @@ static void task_close(struct task *task)
     submit(task, close_run, close_done);
 }
 
-/* Whether the task continues after a job; if not, the task is closed. */
 static bool goes_on(struct task *task)
 {
     if (task->is_ending && task->status >= 0)
@@ -240,7 +231,6 @@ static void step_done(struct job *job)
         copied(task);
 }
 
-/* Copy snapshot `held`: all of it as a point, or only the log after the tail. */
 static void copy_begin(struct task *task, bool is_tail)
 {
     struct backup *backup = task->backup;
@@ -257,7 +247,6 @@ static void copy_begin(struct task *task, bool is_tail)
     submit(task, step_run, step_done);
 }
 
-/* Take the next snapshot, then release the previous one. */
 static int take_next(struct task *task)
 {
     bool has_held = task->held != NULL && !task->has_let_go;
@@ -287,8 +276,7 @@ static bool point_is_due(const struct task *task)
              world_monotonic_us(task->backup->world) / 1000 - task->point_ms >= BACKUP_POINT_MS));
 }
 
-/* Copy what is durable now.  While the store publishes a purge no snapshot can be taken; a timer
- * tries again. */
+/* While the store publishes a purge, no snapshot can be taken. */
 static void copy_next(struct task *task)
 {
     task->status = take_next(task);
@@ -356,7 +344,6 @@ static void record_done(struct job *job)
     wait_ms(task, BACKUP_TICK_MS, tick);
 }
 
-/* A snapshot is copied and synced. */
 static void copied(struct task *task)
 {
     if (task->progress.point != 0)
@@ -382,9 +369,8 @@ static void copied(struct task *task)
 
 /* ---- opening ---- */
 
-/* A directory with a record has points.  If none is found, the disk is not mounted, or another
- * directory is in that place.  Then no new backup is made there, because it would be taken for the
- * old one. */
+/* A directory with a record has points; without any, its disk is not mounted or the directory was
+ * replaced.  A new backup there would be taken for the old one. */
 static int gone(const struct task *task, struct error *err)
 {
     return error_set(err, ERROR_NOT_FOUND,
@@ -411,8 +397,7 @@ static void open_run(struct job *job)
         task->status = gone(task, &task->err);
     if (task->status != 0)
         return;
-    /* The check comes before the lock: locking makes a file, and a directory that is no backup must
-     * not get one. */
+    /* The check must come first: locking makes a file. */
     task->status = open_check(task, disk, &task->err);
     if (task->status == 0)
         task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
@@ -435,7 +420,6 @@ static void task_open(struct task *task)
     submit(task, open_run, open_done);
 }
 
-/* Close the task now, or when the job under way is done. */
 static void task_end(struct task *task)
 {
     task->is_ending = true;

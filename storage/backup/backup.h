@@ -1,13 +1,10 @@
 /* backup: makes backups of a store while the store works.
  *
- * One backup may run at a time.  Beside it, one backup directory may follow the store: it gets the
- * log soon after each write, and from time to time a point, which is a complete backup of one
- * moment.  The data directory holds the path of the following directory, from when its first point
- * is complete until backup_unfollow.
+ * One backup may run at a time.  Beside it, one backup directory may follow the store: it gets new
+ * log soon after each write, and from time to time a point (a backup of one moment).  The data
+ * directory holds the path of that directory, from its first point until backup_unfollow.
  *
- * Copying happens on the copy lane, since the target disk may be slow.  Writes and reads of the
- * store do not wait for copying, but the store's disk keeps the files that are still to be copied.
- * Engine thread only. */
+ * The store keeps files on its disk until they are copied.  Engine thread only. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_H
 
@@ -16,15 +13,12 @@
 #include "storage/engine/store.h"
 
 enum {
-    BACKUP_KEEP_FOLLOWING = 2,         /* points that a following directory keeps by default */
-    BACKUP_TICK_MS = 100,              /* between checks for new log */
-    BACKUP_RETRY_MS = 1000,            /* after an error */
+    BACKUP_KEEP_FOLLOWING = 2,         /* points to keep, by default */
+    BACKUP_TICK_MS = 100,
+    BACKUP_RETRY_MS = 1000,
     BACKUP_DRAIN_MS = 10000            /* see backup_close */
 };
-/* A following directory gets a point after BACKUP_POINT_LOG_BYTES of log or after BACKUP_POINT_MS,
- * whichever comes first.  When the store's disk has more than log_max bytes of log (by default
- * BACKUP_LOG_MAX), log files are no longer kept for a backup, except those that the copy under way
- * needs. */
+/* A following directory gets a point after so much log or time, whichever comes first. */
 #define BACKUP_POINT_LOG_BYTES (UINT64_C(256) << 20)
 #define BACKUP_POINT_MS INT64_C(600000)
 #define BACKUP_LOG_MAX (UINT64_C(4) << 30)
@@ -33,20 +27,21 @@ struct backup;
 
 struct backup_options {
     const char *path;                  /* of the backup; copied */
-    bool follows;                      /* the directory then follows the store */
+    bool follows;
     bool copies;                       /* never make hard links */
-    uint32_t keep;                     /* points to keep; 0: all, but BACKUP_KEEP_FOLLOWING
-                                        * in a directory that follows */
-    uint64_t log_max;                  /* bytes; 0: BACKUP_LOG_MAX */
-    /* Like disk_posix_open and disk_posix_close; called on the copy lane. */
+    uint32_t keep;                     /* points to keep; 0: all, or BACKUP_KEEP_FOLLOWING if
+                                        * `follows` */
+    uint64_t log_max;                  /* bytes; with more log on the store's disk, log is no longer
+                                        * kept for copying; 0: BACKUP_LOG_MAX */
+    /* Called on the copy lane; as disk_posix_open and disk_posix_close. */
     int (*open)(const char *path, bool create, struct disk **disk_out, struct error *err);
     void (*close)(struct disk *disk);
 };
 
 struct backup_handler {
     void (*progress)(void *context, const struct backup_progress *progress);     /* may be NULL */
-    /* Called once, when the backup is complete or has failed.  With `follows` the backup
-     * counts as complete when its first point is complete and the directory is recorded. */
+    /* Called once.  With `follows` the backup is complete when its first point and its record
+     * are. */
     void (*done)(void *context, int status, const struct error *err,
                  const struct backup_progress *progress);
 };
@@ -54,11 +49,11 @@ struct backup_handler {
 struct backup_status {
     bool is_following;
     char path[256];
-    uint64_t frame;                    /* the last frame that is copied and synced */
-    uint64_t lag_frames;               /* frames that are durable and not copied */
-    int64_t lag_us;                    /* the oldest of these has waited at most so long */
-    uint64_t point;                    /* number of the newest; 0: none yet */
-    char failure[256];                 /* why copying cannot continue now, or "" */
+    uint64_t frame;                    /* the last that is copied and synced */
+    uint64_t lag_frames;               /* durable and not copied */
+    int64_t lag_us;                    /* how long the oldest frame of these has waited, at most */
+    uint64_t point;                    /* the newest; 0: none yet */
+    char failure[256];                 /* why copying has stopped for now, or "" */
 };
 
 /* Store, world and metrics must outlive the backup. */
@@ -68,9 +63,8 @@ struct backup *backup_new(struct store *store, struct world *world, struct metri
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
-/* Resume following: the record in the data directory (backup_following.h) names the directory that
- * follows.  Returns 0 if there is no record.  Whatever fails after this call is tried again, also
- * when that directory is missing or has no point. */
+/* Resume following the directory in the record (backup_following.h).  Returns 0 if there is no
+ * record.  Later failures are tried again, also if that directory is missing. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),
@@ -79,10 +73,10 @@ must_check int backup_resume(struct backup *backup,
  * durable or has failed.  False: no directory follows, and `done` is not called. */
 bool backup_unfollow(struct backup *backup, const struct backup_handler *handler, void *context);
 void backup_status(struct backup *backup, struct backup_status *status_out);
-/* Make a backup that is under way fail; a directory that follows is not affected. */
+/* Make a backup that is under way fail; following continues. */
 void backup_stop(struct backup *backup);
-/* Stop a backup, and end following until the next start.  A following directory whose last try did
- * not fail first gets the frames that are durable now, within BACKUP_DRAIN_MS.  `done` is called
- * when all jobs have ended and `backup` is freed. */
+/* Stop a backup, and end following until the next start.  Unless its last try failed, a following
+ * directory first gets the durable frames, within BACKUP_DRAIN_MS.  `done` is called when `backup`
+ * is freed. */
 void backup_close(struct backup *backup, store_done done, void *context);
 #endif

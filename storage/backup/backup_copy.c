@@ -2,18 +2,14 @@
  *
  * Three rules make a backup correct:
  * - A point is written, by rename, after every file that it names is complete and synced.
- * - A file that the backup already has under the right name is used only if its content is right: a
- *   segment must end in the same footer, whose hashes cover the sections and, by the page index,
- *   the pages; a log file must begin with the same block, which has the checksum of the record
- *   before it.  A directory that is restored and then written gets files with the same names and
- *   other content, which must not be mixed with those of the backup.
+ * - A file that the backup already has is used only if its content is right: a directory that is
+ *   restored and then written gets files with the same names and other content.  A segment must
+ *   end in the same footer, which has hashes of all else; a log file must begin with the same
+ *   block, which has the checksum of the record before it.
  * - Only the durable part of a log file is copied.  Bytes that no point and no tail of this process
- *   has synced are written again, even if the backup has them: after a failed sync, bytes can be
- *   read that are not on the disk.
+ *   has synced are written again: after a failed sync, bytes can be read that are not on the disk.
  *
- * The phases are prepare, segments, log, point, prune.  A tail has prepare and log only.  After a
- * failure, complete files stay for the next copy; a segment under its temporary name is copied
- * again. */
+ * The phases are prepare, segments, log, point, prune.  A tail has prepare and log only. */
 #include "storage/backup/backup_copy.h"
 
 #include <errno.h>
@@ -37,18 +33,17 @@ _Static_assert(PIECE_SIZE % COMMIT_LOG_BLOCK == 0, "pieces are read past the pag
 
 enum phase { PHASE_PREPARE, PHASE_SEGMENTS, PHASE_LOG, PHASE_POINT, PHASE_PRUNE, PHASE_DONE };
 
-/* The file that is being copied or hashed. */
 struct work {
-    char path[BACKUP_PATH]; /* of the source */
+    char path[BACKUP_PATH];
     char target_path[BACKUP_PATH];
     struct disk_file *from;
-    struct disk_file *to; /* NULL: the file is only hashed */
-    uint64_t synced;      /* first bytes of `to` that are known to be on the disk */
+    struct disk_file *to; /* NULL: only hashed */
+    uint64_t synced;      /* first bytes of `to` that are on the disk */
     uint64_t offset;
     uint64_t size;
     struct hash128_stream *hash;
-    bool is_dirty;     /* `to` has unsynced bytes */
-    bool is_temporary; /* target_path is temporary, until the segment is whole */
+    bool is_dirty;
+    bool is_temporary;
 };
 
 struct backup_copy {
@@ -56,16 +51,16 @@ struct backup_copy {
     atomic_bool is_cancelled;
     struct backup_progress progress;
     enum phase phase;
-    uint32_t index;  /* of the file, among those of the phase */
-    bool is_working; /* on the file at `index` */
+    uint32_t index;  /* among the files of the phase */
+    bool is_working;
     struct work work;
-    bool has_new_log;                  /* this copy has made a file in log/ */
-    struct backup_point last;          /* the newest point of the backup; number 0: none */
-    struct backup_point point;         /* the new point; its state is the snapshot's */
-    struct commit_log_extent *extents; /* log files to copy, by file id */
+    bool has_new_log;                  /* a file was made in log/ */
+    struct backup_point last;          /* the newest of the backup; number 0: none */
+    struct backup_point point;         /* the new one; it borrows the snapshot's state */
+    struct commit_log_extent *extents; /* of log files to copy, by file id */
     uint32_t extent_count;
-    uint8_t *piece; /* PIECE_SIZE aligned bytes */
-    uint8_t *other; /* a block of the backup's file, to compare */
+    uint8_t *piece;
+    uint8_t *other;
 };
 
 struct backup_copy *backup_copy_new(const struct backup_copy_options *options)
@@ -165,9 +160,8 @@ static int extent_order(const void *a, const void *b)
     return left->file_id < right->file_id ? -1 : left->file_id > right->file_id;
 }
 
-/* Choose the log files to copy.  For a tail: the files of the snapshot from the tail's file on.
- * For a point: all files of the snapshot, and the files of the archive from the last point's first
- * log file on, so that the copied log has no gap after the last point. */
+/* A point also needs files of the archive, so that the copied log has no gap after the last
+ * point. */
 static void choose_log(struct backup_copy *copy)
 {
     const struct engine_snapshot *snapshot = copy->options.snapshot;
@@ -240,9 +234,8 @@ static int read_exactly(struct disk *disk, struct disk_file *file, uint64_t offs
 }
 
 /* Compare the block at `offset` of the source file with that of `file`, the backup's file of the
- * same name.  If they differ, `file` is of another history of the directory: ERROR_CONFLICT.  With
- * `may_be_zero` a block of zeros in `file` is right, too: an interrupted copy leaves such
- * blocks. */
+ * same name.  ERROR_CONFLICT: they differ, as `file` is of another history of the directory.
+ * `may_be_zero`: an interrupted copy may have left a block of zeros. */
 static int compare_block(struct backup_copy *copy, struct disk_file *file, uint64_t offset,
                          size_t size, bool may_be_zero, struct error *err)
 {
@@ -269,7 +262,6 @@ static int put_piece(struct backup_copy *copy, size_t size)
     return target->write(target, work->to, work->offset, copy->piece, size);
 }
 
-/* Copy one piece of the file; returns 0 after the last piece, 1 before, or an error. */
 static int work_step(struct backup_copy *copy, struct error *err)
 {
     struct work *work = &copy->work;
@@ -280,8 +272,8 @@ static int work_step(struct backup_copy *copy, struct error *err)
     int rc = read_exactly(copy->options.source, work->from, work->offset, copy->piece, size);
     if (rc != 0)
         return fail(err, rc, "backup: read", work->path);
-    /* This check must follow the read: if the copy is not cancelled yet, the snapshot was held
-     * during the read, and the bytes are right. */
+    /* Must follow the read: if the copy is not cancelled yet, the snapshot was held during the
+     * read. */
     if (atomic_load(&copy->is_cancelled))
         return error_set(err, ERROR_CLOSED, "the backup was stopped");
     if (work->hash != NULL)
@@ -332,7 +324,7 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
     backup_point_temporary_path(id, work->target_path);
-    (void)target->remove(target, work->target_path); /* of an interrupted copy */
+    (void)target->remove(target, work->target_path);
     work->is_temporary = true;
     int rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,
                           &work->to, NULL);
@@ -340,9 +332,8 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
     return rc == 0 ? 0 : fail(err, rc, "backup: make", work->target_path);
 }
 
-/* Begin the segment at `index`.  If the backup has the file and the last point has its hash, the
- * segment is skipped.  If the backup has only the file, or gets it by a hard link, the segment is
- * read and hashed.  Otherwise the segment is copied. */
+/* If the backup has the file and its hash is known, the segment is skipped.  If its hash is not
+ * known, or a hard link is made, the segment is read and hashed.  Otherwise it is copied. */
 static int segment_begin(struct backup_copy *copy, struct error *err)
 {
     const struct segment_info *info = &copy->point.state.segments[copy->index];
@@ -396,9 +387,8 @@ static int segment_end(struct backup_copy *copy, struct error *err)
     return 1;
 }
 
-/* A point syncs the directory even if this copy has made no name in it: an earlier copy may have
- * made names and failed before they were synced.  A tail follows a point, which has synced the
- * names before. */
+/* A point syncs the directory even if it made no file: an earlier copy may have failed before its
+ * sync. */
 static int next_phase(struct backup_copy *copy, const char *directory, enum phase phase,
                       struct error *err)
 {
@@ -424,7 +414,7 @@ static int segments_step(struct backup_copy *copy, struct error *err)
 
 /* ---- log ---- */
 
-/* A log file of the snapshot that is missing in log/ has been moved to archive/ meanwhile. */
+/* A log file that is missing in log/ has been moved to archive/. */
 static int log_open_source(struct backup_copy *copy, uint32_t file_id, struct error *err)
 {
     struct disk *source = copy->options.source;
@@ -457,7 +447,7 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
                : compare_block(copy, work->to, 0, COMMIT_LOG_BLOCK, true, err);
 }
 
-/* How many bytes of the file the last point or a copy of this process synced; UINT64_MAX: all. */
+/* Bytes of the file that the last point or a copy of this process synced; UINT64_MAX: all. */
 static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
 {
     const struct backup_tail *tail = &copy->options.tail;
@@ -469,7 +459,6 @@ static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
     return 0;
 }
 
-/* Whether a restore of the point needs the log file that is being copied. */
 static bool is_of_point(const struct backup_copy *copy, const struct commit_log_extent *extent)
 {
     const struct engine_snapshot *snapshot = copy->options.snapshot;
@@ -477,8 +466,8 @@ static bool is_of_point(const struct backup_copy *copy, const struct commit_log_
            snapshot->log[copy->point.log_count].file_id == extent->file_id;
 }
 
-/* Leave out a file that the archive has dropped since the snapshot was narrowed.  The copied log
- * then has a gap before the point, which a restore finds. */
+/* The archive dropped the file after engine_snapshot_narrow: the copied log gets a gap before the
+ * point. */
 static int log_skip(struct backup_copy *copy)
 {
     copy->progress.bytes_total -= copy->work.size;

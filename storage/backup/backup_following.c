@@ -1,7 +1,6 @@
 /* backup_following: see the header.
  *
- * The record is replaced as a whole (whole_file.h), so that a crash leaves the old record or the
- * new one.  The error for a damaged record says what to do: a backup must not stop unnoticed. */
+ * A crash leaves the old record or the new one (whole_file.h). */
 #include "storage/backup/backup_following.h"
 
 #include <errno.h>

@@ -3,9 +3,7 @@
  *     DIR/following        the record; if it is missing, no directory follows
  *     DIR/following.tmp    a record that is being written
  *
- * The record lies in the data directory, so that a restarted server continues to copy.  The record
- * is no part of a backup: a restored store is not followed by the backup that it was restored from.
- * Layout by bytes: FORMATS.md "Following". */
+ * The record is no part of a backup.  Layout by bytes: FORMATS.md "Following". */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 
@@ -16,13 +14,12 @@ enum { FOLLOWING_PATH_MAX = 4096 };
 
 struct backup_following {
     char *path;                        /* of the backup, absolute; owned */
-    uint32_t keep;                     /* points */
+    uint32_t keep;                     /* points to keep */
     bool copies;                       /* never make hard links */
 };
 
 void backup_following_encode(const struct backup_following *following, struct buffer *to);
-/* Fails with ERROR_CORRUPT or ERROR_NEWER_FORMAT.  After success the caller releases the record
- * with backup_following_release. */
+/* ERROR_CORRUPT, ERROR_NEWER_FORMAT; after success the caller releases the record. */
 must_check int backup_following_decode(struct bytes bytes, struct backup_following *following_out,
                                        struct error *err);
 void backup_following_release(struct backup_following *following);

@@ -1,8 +1,6 @@
 /* backup_point: see the header.
  *
- * A point is written last, after all files that it names are synced, and is renamed when it is
- * complete.  It begins with a magic and a format number and ends with a checksum of all bytes
- * before it; these three have the same places in every format.
+ * Magic, format number and checksum have the same places in every format.
  *
  *   0..7 "DAYBKPNT" | 8..11 format | 12..15 zero | 16..23 size of the file | 24..31 number |
  *   32..39 frame | 40..47 timestamp | 48..55 taken | sized state | a hash of 16 bytes for each of
@@ -86,7 +84,6 @@ void backup_point_encode(const struct backup_point *point, struct buffer *to)
     buffer_put_u32(to, crc32c(0, to->data + begin, to->size - begin));
 }
 
-/* Check magic, format number and checksum, which every format of a point has. */
 static int check_frame(struct bytes bytes, struct error *err)
 {
     if (bytes.size < POINT_HEADER + POINT_CRC ||
@@ -197,8 +194,7 @@ static void find_foreign(void *context, const char *name)
     snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }
 
-/* Note the number of a point's file.  Other names are ignored, because an interrupted backup leaves
- * a temporary file. */
+/* Other names are ignored: an interrupted backup leaves a temporary file. */
 static void find_point(void *context, const char *name)
 {
     struct listing *listing = context;

@@ -1,12 +1,11 @@
 /* backup_point: encodes and reads the records of points.  A point is a backup of one moment; its
- * record has the files of the point, with their sizes and hashes.
+ * record has its files with sizes and hashes.
  *
  *     BACKUP/points/0000000000000003.point    the record; written last, when the point is complete
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
  *     BACKUP/log/00000007.log                 the first bytes of a log file, more with each point
  *
- * Only backup_point_list and backup_point_read use a disk.  Layout by bytes: FORMATS.md
- * "Backup". */
+ * Layout by bytes: FORMATS.md "Backup". */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 
@@ -24,38 +23,33 @@ struct backup_log_file {
 
 struct backup_point {
     uint64_t number;                   /* from 1 on, ascending */
-    uint64_t frame;                    /* the last frame of the point */
-    int64_t timestamp_us;              /* no write of the point is later */
-    int64_t taken_us;                  /* when copying the point began */
-    struct manifest_state state;       /* with the list of segments */
-    struct hash128 *segment_hashes;    /* of whole files, in the order of state.segments */
-    struct backup_log_file *log;       /* by file id; has the frames after
-                                        * state.flushed_frame */
+    uint64_t frame;
+    int64_t timestamp_us;              /* no write is later */
+    int64_t taken_us;
+    struct manifest_state state;
+    struct hash128 *segment_hashes;    /* of whole files, as in state.segments */
+    struct backup_log_file *log;       /* by file id; the frames after state.flushed_frame */
     uint32_t log_count;
-    struct manifest *owner;            /* owns `state` if the point was decoded; else NULL */
+    struct manifest *owner;            /* owns `state`; NULL: `state` is borrowed */
 };
 
 void backup_point_encode(const struct backup_point *point, struct buffer *to);
-/* Fails with ERROR_CORRUPT or ERROR_NEWER_FORMAT.  After success the caller releases the point with
- * backup_point_release. */
+/* ERROR_CORRUPT, ERROR_NEWER_FORMAT; after success the caller releases the point. */
 must_check int backup_point_decode(struct bytes bytes, struct backup_point *point_out,
                                    struct error *err);
 void backup_point_release(struct backup_point *point);
 
-/* The hash of a segment; NULL if the point does not have the segment. */
 const struct hash128 *backup_point_segment(const struct backup_point *point, uint64_t segment_id);
 
 void backup_point_path(uint64_t number, char path[BACKUP_PATH]);
 void backup_point_log_path(uint32_t file_id, char path[BACKUP_PATH]);
-/* Of a segment while it is copied. */
 void backup_point_temporary_path(uint64_t segment_id, char path[BACKUP_PATH]);
 
-/* The numbers of all points, ascending; an empty directory has none.  The caller frees
- * *numbers_out.  ERROR_NOT_OURS: the directory has files that are not of a backup, such as those of
- * a data directory. */
+/* The numbers of all points, ascending.  The caller frees *numbers_out.  ERROR_NOT_OURS: the
+ * directory has other files than those of a backup. */
 must_check int backup_point_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
                                  struct error *err);
-/* Read and decode one point; errors name the file. */
+/* Errors name the file. */
 must_check int backup_point_read(struct disk *disk, uint64_t number,
                                  struct backup_point *point_out, struct error *err);
 #endif

@@ -4,9 +4,8 @@
 
 #include "base/world/world.h"
 
-/* If there are more than `keep` points, keep the newest `keep` (1 or more) and remove the others,
- * then every segment and log file that no kept point needs.  If a kept point is damaged, nothing is
- * removed.  All log from the oldest kept point on is kept, so that any moment since that point can
- * be restored. */
+/* Remove all but the newest `keep` points (1 or more), and every segment and log file that no kept
+ * point needs.  A damaged kept point is an error, and nothing is removed.  All log from the oldest
+ * kept point on stays. */
 must_check int backup_prune(struct disk *target, uint32_t keep, struct error *err);
 #endif

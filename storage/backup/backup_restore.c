@@ -1,17 +1,12 @@
 /* backup_restore: see the header.
  *
- * A restored directory has all frames up to some frame, and none after it.  It gets the segments of
- * a point, and from the copied log the frames after the point's flushed frame up to the wanted
- * moment.  The hashes of the segments and of the point's log files are checked.  Each frame must
- * follow the previous one by number and checksum.
+ * A restored directory has all frames up to the wanted moment, and none after it.
  *
  * Example: the flushed frame of point 4 is 900, its last frame 950; the copied log ends with frame
  * 2000.  For --to a time after the beginning of frame 1500 and before that of 1501, the directory
  * gets the segments of point 4, and the log from the file with frame 901 to the end of frame 1500.
  *
- * If a hash is wrong, if a frame of the point is missing, or if the time is in a gap of the log,
- * the restore fails, and no manifest is written.  Only the log that was copied after the newest
- * point may end within a frame, since the copy may have been interrupted. */
+ * Only log after the newest point may end within a frame: its copy may have been interrupted. */
 #include "storage/backup/backup_restore.h"
 
 #include <errno.h>
@@ -30,22 +25,21 @@ enum { PIECE_SIZE = 4 << 20 };
 
 struct restore {
     const struct backup_restore_options *options;
-    struct disk *source; /* of the backup */
-    struct disk *disk;   /* of the new directory */
+    struct disk *source;
+    struct disk *disk;
     struct backup_point point;
     uint64_t newest_frame;               /* the last frame of the newest point */
-    struct commit_log_extent newest_log; /* the last log file of the newest point */
-    struct commit_log_end end;           /* of the part of the log that is restored */
-    struct commit_log_extent *log;       /* of the part that is restored, by file; owned */
+    struct commit_log_extent newest_log; /* the last file of the newest point */
+    struct commit_log_end end;           /* of the log to restore */
+    struct commit_log_extent *log;       /* of the log to restore; owned */
     size_t log_count;
-    uint8_t *piece; /* PIECE_SIZE aligned bytes */
+    uint8_t *piece;
     uint64_t bytes_done;
     uint64_t bytes_total;
 };
 
 /* ---- which point ---- */
 
-/* Set the error that says why no point can be used. */
 static int no_point(struct restore *r, const uint64_t *numbers, size_t count, struct error *err)
 {
     struct backup_point oldest;
@@ -72,7 +66,6 @@ static void note_newest(struct restore *r)
         r->newest_log = r->point.log[r->point.log_count - 1].extent;
 }
 
-/* Read the newest point that is not later than the moment. */
 static int choose_point(struct restore *r, struct error *err)
 {
     uint64_t *numbers;
@@ -96,8 +89,8 @@ static int choose_point(struct restore *r, struct error *err)
 
 /* ---- how far the log goes ---- */
 
-/* Whether the damage lies behind the part of the log that the newest point has, even if an older
- * point is restored.  Only such damage can come from an interrupted copy. */
+/* Whether the damage lies behind the log of the newest point, so that an interrupted copy can be
+ * its cause. */
 static bool is_behind_newest(const struct restore *r)
 {
     const struct commit_log_extent *last = &r->newest_log;
@@ -106,8 +99,6 @@ static bool is_behind_newest(const struct restore *r)
             (last->file_id == r->end.file_id && last->size <= r->end.size));
 }
 
-/* The wanted moment is after a purge that the point does not have.  The error names the last moment
- * before the purge, up to which the log can be replayed. */
 static int behind_purge(const struct restore *r, struct error *err)
 {
     struct buffer last = {0};
@@ -168,7 +159,6 @@ static int hash_differs(const char *path, struct error *err)
                      path);
 }
 
-/* Read and hash `size` bytes of a file of the backup; write them to `to` unless `to` is NULL. */
 static int pour(struct restore *r, struct disk_file *from, struct disk_file *to, uint64_t size,
                 struct hash128 *hash_out)
 {
@@ -234,7 +224,6 @@ static int copy_segments(struct restore *r, struct error *err)
 
 /* ---- log ---- */
 
-/* Check the point's hashes of log files, before the log is scanned. */
 static int check_log(struct restore *r, struct error *err)
 {
     int rc = 0;
@@ -268,7 +257,6 @@ static void find_log(void *context, const char *name)
     }
 }
 
-/* Set the extent's size to that of the file, if the file is before the last one. */
 static int measure_log_file(struct restore *r, struct commit_log_extent *extent, struct error *err)
 {
     char path[BACKUP_PATH];
@@ -288,7 +276,6 @@ static int measure_log_file(struct restore *r, struct commit_log_extent *extent,
     return 0;
 }
 
-/* Find out what the restore copies.  It may copy more of the log than the point has. */
 static int measure(struct restore *r, struct error *err)
 {
     int rc = r->end.file_id == 0 ? 0 : r->source->list(r->source, "log", find_log, r);
@@ -304,8 +291,7 @@ static int measure(struct restore *r, struct error *err)
     return rc;
 }
 
-/* Make an empty log file: a data directory without log files would be refused, since log files
- * could be missing. */
+/* A data directory without log files would be refused, since log files could be missing. */
 static int make_empty_log(struct restore *r, struct error *err)
 {
     char path[BACKUP_PATH];
@@ -373,7 +359,7 @@ static int write_manifest(struct restore *r, struct error *err)
         return error_set(err, rc, "sync the directory: %s", error_text(rc));
     if (r->options->is_new)
         uuid_make(world->random, state.directory_id);
-    /* The clock of this machine is trusted: the backup may be old, and from another machine. */
+    /* The backup may be old, and from another machine: its clock is not taken over. */
     state.clock = now;
     return manifest_create_from(world, &state, err);
 }

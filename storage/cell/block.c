@@ -1,15 +1,10 @@
 /* block: columns that grow, and the serialized form in which the log keeps them.
  *
- * What must hold: block_deserialize gives back what was serialized, and from any bytes it makes
- * either an error or a block that can be used without checks: the code of each value is below its
- * dictionary's count, offsets ascend within the text, scales are 0 to 18, flags are 0 or 1.
+ * From any bytes block_deserialize makes either an error or a block that can be used without
+ * checks.  In such a block codes are below the dictionary's count, offsets ascend within the text,
+ * scales are 0 to 18, flags are 0 or 1.
  *
- * Example: 1,000 clicks of one second.  A row takes 8 bytes: 2 for the time (an offset from the
- * least time), 2 for the amount, and 2 each for the partition code and the ad code.  The scales of
- * the amounts are all the same, so they take 2 bytes together, as does the absence of each column.
- * The two dictionaries come in addition.  Widths are whole bytes, so that the compiler vectorizes
- * the loops that write and read a vector: a log is deleted soon, so fast writing is worth more than
- * a small log. */
+ * Widths are whole bytes, so that the compiler vectorizes the loops over a vector. */
 #include "storage/cell/block.h"
 
 #include <string.h>
@@ -21,7 +16,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are written a
 
 enum { BLOCK_FORMAT = 1 };
 
-/* The first byte of a serialized vector of absence bytes or scales. */
 enum flag_form { FLAGS_CONSTANT = 0, FLAGS_VECTOR = 1 };
 
 /* ---- columns and their values ---- */
@@ -126,8 +120,6 @@ static void dictionary_release(struct block_dictionary *dictionary)
     memory_free(dictionary->offsets);
 }
 
-/* Copy a string.  Most strings are short: 8 to 32 bytes are copied as two or four words of 8 bytes,
- * which may overlap. */
 static inline void copy_short(uint8_t *to, struct bytes from)
 {
     const uint8_t *data = from.data;
@@ -151,7 +143,7 @@ uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes 
     check(text.size <= BLOCK_STRING_MAX && text.size <= UINT32_MAX - dictionary->text.size);
     if (dictionary->count >= dictionary->capacity)
         dictionary_reserve(dictionary, 64);
-    /* One byte more, so that the text is not NULL when its only string is empty. */
+    /* One byte more: the text must not be NULL when its only string is empty. */
     if (dictionary->text.capacity - dictionary->text.size <= text.size)
         buffer_reserve(&dictionary->text, text.size + 1);
     copy_short(dictionary->text.data + dictionary->text.size, text);
@@ -316,7 +308,6 @@ void block_set_absent(struct block *block, struct block_column *column, uint32_t
         column->scales[row] = 0;
 }
 
-/* Translate codes of `from` into codes of `to`, and add their strings to `to`. */
 static void codes_copy(const struct block_dictionary *from, const uint32_t *codes, uint32_t rows,
                        struct block_dictionary *to, uint32_t *codes_out)
 {
@@ -400,8 +391,7 @@ size_t block_bytes_max(const struct block *block)
 
 /* ---- serialized: vectors of a width ---- */
 
-/* Number `i` of a vector of numbers of `width` bytes each: 0, 1, 2, 4 or 8.  Inlined, so that the
- * compiler takes the choice by width out of a loop over the vector. */
+/* Inlined: the compiler takes the choice by width out of loops. */
 static inline uint64_t number_get(const uint8_t *vector, size_t width, size_t i)
 {
     return width == 1   ? vector[i]
@@ -423,9 +413,9 @@ static inline void number_put(uint8_t *vector, size_t width, size_t i, uint64_t 
         store_u64(vector + 8 * i, number);
 }
 
-/* Append `count` values as offsets from the least one, in the fewest of 0, 1, 2, 4, 8 bytes each:
+/* Append values as offsets from the least, in the fewest of 0, 1, 2, 4, 8 bytes each:
  *
- *     base signed | width u8 | count * width bytes                                              */
+ *     base signed | width u8 | count * width bytes */
 static void put_offsets(struct buffer *buffer, const int64_t *values, uint32_t count)
 {
     int64_t least = count > 0 ? values[0] : 0;
@@ -463,8 +453,7 @@ static void get_offsets(struct reader *reader, int64_t *values, uint32_t count)
         values[i] = (int64_t)(base + number_get(offsets.data, width, i));
 }
 
-/* Bytes of each code: the fewest of 1, 2 and 4 that hold all codes below `limit`, which is the
- * number of strings in the dictionary. */
+/* Bytes of each code: the fewest of 1, 2 and 4 that hold all codes below `limit`. */
 static uint32_t code_width(uint32_t limit)
 {
     return limit <= 1U << 8 ? 1 : limit <= 1U << 16 ? 2 : 4;
@@ -495,8 +484,6 @@ static void get_codes(struct reader *reader, uint32_t *codes, uint32_t count, ui
         reader->failed = true;
 }
 
-/* Append the form, and then one byte for each row, or a single byte if all rows have the same.
- * `flags` NULL stands for zeros. */
 static void put_flags(struct buffer *buffer, const uint8_t *flags, uint32_t count)
 {
     uint8_t first = flags != NULL && count > 0 ? flags[0] : 0;
@@ -509,7 +496,6 @@ static void put_flags(struct buffer *buffer, const uint8_t *flags, uint32_t coun
     buffer_append(buffer, flags, count);
 }
 
-/* Read `count` bytes; fails the reader if one is over `limit`. */
 static void get_flags(struct reader *reader, uint8_t *flags, uint32_t count, uint8_t limit)
 {
     uint8_t form = reader_u8(reader);
@@ -594,8 +580,7 @@ void block_serialize(const struct block *block, struct buffer *buffer)
         put_column(buffer, &block->columns[i], block->rows);
 }
 
-/* The code of an absent value is 0, also when the dictionary is empty.  The code of any other value
- * must be in the dictionary. */
+/* The code of an absent value is 0, even if the dictionary is empty. */
 static void get_column_codes(struct reader *reader, struct block_column *column, uint32_t rows)
 {
     get_dictionary(reader, &column->dictionary);

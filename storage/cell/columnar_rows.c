@@ -1,13 +1,7 @@
-/* columnar_rows: rows as columns are appended, merged, removed and streamed.
+/* columnar_rows: rows are appended in the order of their frames and sorted stably, so a row's place
+ * among its equals is its rank.
  *
- * What decides correctness: rows are appended in the order of their frames and sorted stably
- * (columnar_rows_order.c), so equals are in that order, and a row's place among its equals is its
- * rank.  Where a row is removed and equals behind it stay, the first of these gets an explicit
- * rank.
- *
- * A merge appends all inputs and sorts them.  That is faster than comparing the first rows of the
- * inputs, because few branches of the sort depend on the data.  Rows that are in order already take
- * one pass. */
+ * A merge appends all inputs and sorts them: few branches of the sort depend on the data. */
 #include "storage/cell/columnar_rows.h"
 
 #include <string.h>
@@ -73,7 +67,6 @@ static void vector_resize(struct columnar_vector *vector, size_t capacity)
         vector->absent = vector->absent_memory;
 }
 
-/* Resize an optional array, if it was ever made. */
 static void optional_resize(int64_t **memory, int64_t **active, size_t capacity)
 {
     if (*memory == NULL)
@@ -105,7 +98,6 @@ void columnar_rows_absent(struct columnar_rows *rows, struct columnar_vector *ve
     memset(vector->absent, 0, rows->rows);
 }
 
-/* Make an optional array, with `implied` in all rows. */
 static void optional_make(const struct columnar_rows *rows, int64_t **memory, int64_t **active,
                           int64_t implied)
 {
@@ -260,7 +252,7 @@ void columnar_rows_stats(const struct columnar_rows *rows, struct partition_stat
         return;
     struct partition_stats more = {.rows = rows->rows};
     if (columnar_rows_clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER) {
-        /* The rows are sorted, so the least and the greatest value are at the ends. */
+        /* The rows are sorted: the least and the greatest are at the ends. */
         int64_t a = rows->vectors[0].integers[0];
         int64_t b = rows->vectors[0].integers[rows->rows - 1];
         more.first = a < b ? a : b;
@@ -274,15 +266,14 @@ void columnar_rows_stats(const struct columnar_rows *rows, struct partition_stat
 
 /* ---- merge ---- */
 
-/* The strings of one column of merged rows. */
 struct merged_strings {
     struct bytes *strings;
     uint32_t count;
     uint32_t capacity;
 };
 
-/* `codes` maps each code of one column of one input to its merged code plus one; 0: it has none
- * yet.  Between two columns all items are 0; `used` lists the items that have to be reset. */
+/* `codes` maps each code of one input's column to its merged code plus one; 0: none yet.  `used`
+ * lists the items of `codes` that are not 0. */
 struct columnar_strings {
     struct merged_strings *columns;
     uint32_t column_count;
@@ -321,8 +312,7 @@ static void strings_clear(struct columnar_strings *strings, uint32_t column_coun
         strings->columns[i].count = 0;
 }
 
-/* The strings of an input may grow from merge to merge, so the map doubles.  Between inputs all of
- * it is zero, so nothing is copied. */
+/* Between inputs the map is all zeros, so nothing is copied. */
 static void strings_map_reserve(struct columnar_strings *strings, uint32_t string_count)
 {
     if (string_count <= strings->codes_capacity)
@@ -343,7 +333,7 @@ static uint32_t merged_strings_add(struct merged_strings *merged, struct bytes s
     return merged->count++;
 }
 
-/* Translate the codes of one input, which was appended at row `at`, into merged ones. */
+/* The input was appended at row `at`. */
 static void merge_codes(struct columnar_strings *strings, uint32_t index,
                         const struct columnar_vector *input, struct columnar_vector *merged,
                         uint32_t at, uint32_t rows)
@@ -376,7 +366,6 @@ static void merge_append(const struct columnar_rows *input, struct columnar_stri
             merge_codes(strings, i, &input->vectors[i], &merged->vectors[i], at, input->rows);
 }
 
-/* Make all ranks explicit if any is. */
 static void merge_ranks(struct columnar_rows *rows)
 {
     int64_t next = 0;
@@ -415,8 +404,8 @@ int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t inpu
 
 /* ---- removing ---- */
 
-/* The rank of a row.  It is counted from the nearest equal at or before the row that has an
- * explicit rank; if there is none, from the first equal. */
+/* The rank is counted from the nearest equal, at or before the row, with an explicit rank; else
+ * from the first equal. */
 static int64_t rank_of(const struct columnar_rows *rows, uint32_t row)
 {
     uint32_t first = row;
@@ -436,8 +425,6 @@ static void remove_marked(uint8_t *values, size_t size, const uint8_t *gone, uin
             memmove(values + kept++ * size, values + i * size, size);
 }
 
-/* Give an explicit rank to each row that stays and comes directly after a removed equal.  Implied
- * ranks behind such a row are counted from its rank. */
 static void ranks_pin(struct columnar_rows *rows, const uint8_t *gone)
 {
     for (uint32_t i = 1; i < rows->rows; i++) {
@@ -466,9 +453,8 @@ void columnar_rows_remove(struct columnar_rows *rows, const uint8_t *gone)
 
 /* ---- stream ---- */
 
-/* Rows [position, end) are still to be yielded, from the front or, reversed, from the back.
- * `values` has the serialized numbers of the row that was yielded last.  Its memory is large enough
- * for every row, so it never moves, and the views of its bytes stay valid. */
+/* Rows [position, end) are still to be yielded.  `values` has the serialized numbers of the last
+ * row.  Its memory never moves, so that views stay valid. */
 struct rows_stream {
     struct stream base;
     const struct columnar_rows *rows;
@@ -476,13 +462,11 @@ struct rows_stream {
     uint32_t position;
     uint32_t end;
     uint32_t row; /* yielded last; UINT32_MAX: none yet */
-    int64_t rank; /* of that row */
+    int64_t rank;
     struct buffer values;
     struct cell *cells;
 };
 
-/* The serialized value of a row that has one: a view of its string, or of a number that is appended
- * to `values`. */
 static struct bytes vector_value(const struct columnar_vector *vector, uint32_t row,
                                  struct buffer *values)
 {
@@ -513,7 +497,6 @@ static void row_clustering(const struct columnar_rows *rows, uint32_t row, int64
     clustering_out->values[clustering_out->count++] = bytes_of(values->data + start, sizeof rank);
 }
 
-/* The index of the first row behind `bound`. */
 static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
 {
     const struct columnar_rows *rows = stream->rows;
@@ -531,8 +514,7 @@ static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
     return low;
 }
 
-/* The rank of the row that is yielded next.  While all ranks are implied, a row that is equal to
- * the row yielded before has the next rank, or in reverse the rank before. */
+/* While all ranks are implied, the rank follows from that of an equal row yielded before. */
 static int64_t next_rank(const struct rows_stream *stream, uint32_t row)
 {
     const struct columnar_rows *rows = stream->rows;
@@ -566,7 +548,7 @@ static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_o
     }
 }
 
-/* Sort the cells of a row by column id.  They were made in the order of the columns' names. */
+/* Cells are made in the order of column names, and must be sorted by column id. */
 static void cells_sort(struct cell *cells, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {

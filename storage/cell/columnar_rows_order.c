@@ -1,12 +1,8 @@
 /* columnar_rows_order: comparing rows, and sorting their columns.
  *
- * What decides correctness: the sort is stable, because rows with the same clustering must stay in
- * the order of their frames.
- *
- * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
- * So the rows get numbers that ascend in the order of that column, and are sorted by radix sort of
- * the numbers; then each run of equal numbers is sorted by all columns.  Where the first column is
- * no integer, or its values are too far apart, all rows are sorted by comparing them. */
+ * The sort must be stable: rows with the same clustering stay in the order of their frames.  If the
+ * first clustering column is an integer, rows are sorted by radix sort, then each run of equals by
+ * all columns.  If its values are too far apart, or no integers, rows are sorted by comparison. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,7 +10,7 @@
 #include "storage/cell/columnar_rows.h"
 
 enum {
-    INSERTION_ROWS = 24 /* up to so many rows an insertion sort is faster than other sorts */
+    INSERTION_ROWS = 24 /* up to so many rows it is the fastest sort */
 };
 
 /* ---- comparing ---- */
@@ -70,7 +66,6 @@ static void insertion_sort(uint64_t *items, uint32_t count)
     }
 }
 
-/* Stable merge sort of row numbers by the whole clustering. */
 static void order_sort(const struct columnar_rows *rows, uint32_t *order, uint32_t *scratch,
                        uint32_t count)
 {
@@ -108,8 +103,8 @@ static bool is_sorted(const struct columnar_rows *rows)
     return true;
 }
 
-/* Sort the rows by their first column, an integer, if that column's values and the row numbers fit
- * 64 bits together: an item is a number, which ascends in clustering order, above the row number.
+/* False: the first column's values and the row numbers do not fit 64 bits together.  An item has a
+ * number that ascends in clustering order in its high bits, and the row number in its low bits.
  * `items` has room for twice the rows. */
 static bool order_by_first(const struct columnar_rows *rows, uint32_t *places, uint64_t *items)
 {
@@ -141,7 +136,6 @@ static bool order_by_first(const struct columnar_rows *rows, uint32_t *places, u
     return true;
 }
 
-/* Sort each run of rows that are equal in the first column by all columns. */
 static void order_equals(const struct columnar_rows *rows, uint32_t *places, uint32_t *scratch)
 {
     const int64_t *first = rows->vectors[0].integers;
@@ -171,7 +165,6 @@ static inline void gather(const uint8_t *values, size_t size, const uint32_t *pl
         memcpy(gathered + i * size, values + places[i] * size, size);
 }
 
-/* Put the values of an array into the order of the places. */
 static void array_order(uint8_t *values, size_t size, const uint32_t *places, uint32_t count,
                         uint8_t *gathered)
 {

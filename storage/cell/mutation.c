@@ -1,10 +1,8 @@
-/* mutation: a write is packed, read back from bytes that may be damaged, checked and built.
+/* mutation: see the header.
  *
- * What decides correctness: a mutation that mutation_check accepts can be applied and read back
- * without further checks.  Mutations are checked before a frame is written and when it is read.
- * Merging relies on items in strictly ascending order, on cells sorted within a row, on values that
- * their types can compare and on range deletions that open and close in turn; so all of that is
- * checked here, and a memtable checks nothing.
+ * A mutation that mutation_check accepts can be applied and read back: a memtable checks nothing.
+ * Merging relies on ascending items, sorted cells, valid values, and range deletions that open and
+ * close in turn.
  *
  * Packed (docs/FORMATS.md "Mutation"):
  *
@@ -15,8 +13,8 @@
  *     varint number of items
  *     items  as row_unfiltered_pack writes them
  *
- * Cells of a dropped column are accepted: a log may hold writes to a column and, behind them, the
- * schema change that drops the column, and such a log must stay readable. */
+ * Cells of a dropped column are accepted: the log may have writes to it before the schema
+ * change. */
 #include "storage/cell/mutation.h"
 
 #include <string.h>
@@ -30,8 +28,8 @@
 enum { MUTATION_DELETES_PARTITION = 1 };
 
 enum {
-    MUTATION_ITEM_SIZE_MIN = 2,  /* of a packed unfiltered: a kind and at least one more byte */
-    MUTATION_ITEMS_MAX = 1 << 24 /* more than fit into a batch */
+    MUTATION_ITEM_SIZE_MIN = 2,
+    MUTATION_ITEMS_MAX = 1 << 24
 };
 
 /* ---- pack ---- */
@@ -76,8 +74,7 @@ static int check_clustering(const struct table *table, const struct clustering *
     return 0;
 }
 
-/* The type of the column; NULL if the row, which is static or not (`is_static`), cannot have this
- * column. */
+/* NULL: a row of that kind cannot have the column. */
 static const struct type *cell_column_type(const struct table *table, uint32_t column_id,
                                            bool is_static)
 {
@@ -112,7 +109,6 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
     return corrupt(err, table, reason.text);
 }
 
-/* Check a cell, but not whether its path and value are of the right type. */
 static int check_cell_form(const struct table *table, const struct cell *cell,
                            const struct type *type, struct error *err)
 {
@@ -125,7 +121,6 @@ static int check_cell_form(const struct table *table, const struct cell *cell,
     return 0;
 }
 
-/* Check that path and value are of the column's type. */
 static int check_cell_content(const struct table *table, const struct cell *cell,
                               const struct type *type, struct error *err)
 {
@@ -136,8 +131,7 @@ static int check_cell_content(const struct table *table, const struct cell *cell
     return check_cell_value(table, cell, type_element(type, cell->path), err);
 }
 
-/* Whether cell `a` comes before cell `b` of the same row in the order (column, path); `type` is the
- * type of the column of `b`. */
+/* Order: column, path.  `type` is of the column of `b`. */
 static bool cells_ascend(const struct cell *a, const struct cell *b, const struct type *type)
 {
     if (a->column_id != b->column_id)
@@ -192,8 +186,8 @@ int mutation_check_item(const struct table *table, const struct unfiltered *item
                                         : check_bound(table, &item->bound, err);
 }
 
-/* Check each item, that the items ascend, and that each bound begins with the deletion with which
- * the bound before it ended.  The last bound must end with no deletion. */
+/* Check each item and their order.  Each bound begins with the deletion with which the previous
+ * bound ended; the last ends with none. */
 static int check_items(const struct table *table, const struct unfiltered *items, uint32_t count,
                        struct error *err)
 {
@@ -215,7 +209,6 @@ static int check_items(const struct table *table, const struct unfiltered *items
     return open_us == TIMESTAMP_NONE ? 0 : corrupt(err, table, "range deletion without end");
 }
 
-/* Leave out the cells of a row that hold no value of their column's type. */
 static void skip_bad_cells(const struct table *table, const struct cell_salvage *salvage,
                            struct arena *arena, struct row *row)
 {
@@ -244,8 +237,7 @@ static void skip_bad_cells(const struct table *table, const struct cell_salvage 
     row->cell_count = count;
 }
 
-/* The array grows with the items that are read.  A packed item may have two bytes, and struct
- * unfiltered has hundreds, so an array for the count of a damaged mutation could take gigabytes. */
+/* The array grows with the items: the count of a damaged mutation could ask for gigabytes. */
 static int unpack_items(struct reader *reader, const struct table *table, struct arena *arena,
                         const struct cell_salvage *salvage, struct mutation *mutation,
                         struct error *err)
@@ -268,8 +260,7 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
     return check_items(table, items, mutation->item_count, err);
 }
 
-/* Skip a mutation of a table that the schema keeps as bytes.  The mutation still has a place in the
- * batch, because the timestamps of the mutations behind it depend on their places. */
+/* The skipped mutation keeps its place in the batch: later timestamps depend on it. */
 static int skip_unread(struct reader *reader, struct arena *arena, struct mutation *mutation,
                        struct error *err)
 {
@@ -345,7 +336,6 @@ static const struct column_value *value_of(const struct column_value *values, ui
     return NULL;
 }
 
-/* The value of a key column, which must be among the values. */
 static struct bytes key_value(const struct column_value *values, uint32_t count,
                               const struct column *column)
 {
@@ -396,7 +386,6 @@ static void row_start(struct unfiltered *item, bool is_static)
     item->row.deletion = DELETION_NONE;
 }
 
-/* Give the row the cells of columns of one kind, sorted by column id. */
 static void set_cells(const struct table *table, const struct column_value *values, uint32_t count,
                       enum column_kind kind, struct arena *arena, struct row *row)
 {
@@ -438,7 +427,7 @@ void mutation_insert(const struct table *table, const struct column_value *value
         if (items[used].row.cell_count > 0)
             used++;
     }
-    /* Without clustering values the static row is all that is written. */
+    /* Without clustering values only the static row is written. */
     if (table->clustering_count == 0 || has_clustering(table, values, count)) {
         struct row *row = &items[used].row;
         row_start(&items[used], false);

@@ -1,8 +1,6 @@
-/* packed_rows: rows packed as they are added.
+/* packed_rows: see the header.
  *
- * What decides correctness: mutation_unpack must be able to read a span back, and it refuses items
- * that do not ascend.  So each row is compared with the row before, and a row that does not come
- * after it in clustering order begins another span. */
+ * A span must be readable by mutation_unpack: a row that does not ascend begins another span. */
 #include "storage/cell/packed_rows.h"
 
 #include "base/memory.h"
@@ -27,7 +25,6 @@ void packed_rows_clear(struct packed_rows *rows)
 
 /* ---- adding ---- */
 
-/* Whether a row of that key and clustering continues the last span. */
 static bool joins_span(const struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering)
 {
@@ -52,7 +49,6 @@ static void span_begin(struct packed_rows *rows, const struct table *table, int6
         .table_id = table->id, .token = token, .key = key, .row_first = rows->row_count};
 }
 
-/* All bytes that were packed since the row was begun are part of it. */
 static void row_set_end(struct packed_rows *rows)
 {
     check(rows->bytes.size <= UINT32_MAX);
@@ -76,7 +72,7 @@ void packed_rows_begin(struct packed_rows *rows, const struct table *table, int6
     row_set_end(rows);
 }
 
-/* Add a cell: `path` has data only in a complex column, and `value` is NULL for a tombstone. */
+/* `path` has data only in a complex column; `value` is NULL for a tombstone. */
 static void add_cell(struct packed_rows *rows, uint32_t column_id, struct bytes path,
                      const struct bytes *value)
 {

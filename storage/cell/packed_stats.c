@@ -1,7 +1,4 @@
-/* packed_stats: stats are packed while they fit, and a struct partition_stats when they do not.
- *
- * What must hold: the view is the exact sum of all stats that were added.  So a sum is computed in
- * full width, and packed only if it fits. */
+/* packed_stats: see the header. */
 #include "storage/cell/packed_stats.h"
 
 #include "base/memory.h"
@@ -48,7 +45,7 @@ static bool stats_fit(const struct partition_stats *stats)
             (sum->count <= UINT32_MAX && sum->sum >= INT64_MIN && sum->sum <= INT64_MAX));
 }
 
-/* `sum` has memory of its own only if it does not fit.  That memory then belongs to `packed`. */
+/* If `sum` does not fit, `packed` takes over its memory. */
 void packed_stats_add(struct packed_stats *packed, const struct partition_stats *more)
 {
     if (packed->is_large) {

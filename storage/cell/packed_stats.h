@@ -1,9 +1,7 @@
 /* packed_stats: the stats of a partition in 32 bytes, for an index of millions of partitions.
  *
- * Nearly every partition has amounts of one scale, fewer than 2^32 rows, times less than 49 days
- * apart and a sum that fits 64 bits.  The stats of any other partition are a struct partition_stats
- * on the heap until they are cleared.  Packed stats are copied by packed_stats_copy, never by
- * assignment. */
+ * Stats with several scales, or with numbers that do not fit, are on the heap until they are
+ * cleared.  Never copy by assignment: use packed_stats_copy. */
 #ifndef DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 #define DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 
@@ -13,34 +11,33 @@ struct packed_stats {
     int64_t first;
     union {
         int64_t sum;
-        struct partition_stats *stats; /* owned; if is_large, it has everything but `tag` */
+        struct partition_stats *stats; /* owned; if is_large: everything but `tag` */
     };
     uint32_t rows;
     uint32_t span;                     /* last minus first */
-    uint32_t values;                   /* 0: no value was added, and there is no scale */
-    uint16_t tag;                      /* free for the owner's use; fills the 32 bytes */
+    uint32_t values;                   /* 0: there is no scale */
+    uint16_t tag;                      /* free for the owner's use */
     uint8_t scale;
     bool is_large;
 };
 
 _Static_assert(sizeof(struct packed_stats) == 32, "packed stats take what the comment says");
 
-/* Zeros are stats of no rows.  Clearing frees memory and keeps the tag. */
+/* Zeros are stats of no rows.  Clearing keeps the tag. */
 void packed_stats_clear(struct packed_stats *packed);
 void packed_stats_copy(struct packed_stats *target, const struct packed_stats *source);
-/* The stats unpacked: a view, valid until `packed` changes and not to be released. */
+/* A view, valid until `packed` changes; do not release it. */
 struct partition_stats packed_stats_view(const struct packed_stats *packed);
 void packed_stats_add(struct packed_stats *packed, const struct partition_stats *more);
-size_t packed_stats_bytes(const struct packed_stats *packed);  /* of memory, beside the struct */
+size_t packed_stats_bytes(const struct packed_stats *packed);
 
 static inline uint64_t packed_stats_rows(const struct packed_stats *packed)
 {
     return packed->is_large ? packed->stats->rows : packed->rows;
 }
 
-/* Add a row without its value, or a value, without unpacking the stats.  False: nothing was added,
- * because the stats are large or would become large, or because the row's time is before `first`.
- * The caller must then add the row or value by packed_stats_add. */
+/* Add a row without its value, or a value.  False: nothing was added, and the caller must use
+ * packed_stats_add. */
 static inline bool packed_stats_take_row(struct packed_stats *packed, int64_t time)
 {
     int64_t first = packed->rows > 0 ? packed->first : time;

@@ -1,20 +1,15 @@
 /* partition_index: open addressing by token; entries back to back in chunks that never move.
  *
- * What must hold: an entry has the exact sum of the stats that were added.  An entry is 44 bytes
- * and its key; only the stats of few partitions need further memory (packed_stats.h).
- *
  *     chunk     | token first sum … key | token first sum … key | …      256 KiB
  *     places    an entry's place is its chunk times 2^15 plus its offset there, in units of 8 bytes
  *     slots     places plus one, by the token's low bits; 0: empty
  *     buckets   lists of entries by the token's high bits, each one place plus one; 0: the end
  *     order     places of one bucket by (token, key), made by partition_index_seek
  *
- * An entry that was cleared stays until the slots are used up.  If half of the entries are such by
- * then, the index is made anew without them.  So it has at most four times as many entries as it
- * ever had with rows.
+ * When the slots are used up and half of the entries are cleared ones, the index is made anew
+ * without these.
  *
- * A walk in order sorts one bucket at a time.  Tokens are hashes, so a bucket has some dozens of
- * entries, however many partitions there are and were added since the walk began. */
+ * A walk in order sorts one bucket at a time; tokens are hashes, so a bucket is small. */
 #include "storage/cell/partition_index.h"
 
 #include <stddef.h>
@@ -26,9 +21,9 @@
 #include "base/radix_sort.h"
 
 enum {
-    CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, four times the longest key */
+    CHUNK_UNITS = 1 << 15, /* of 8 bytes; four times the longest key */
     SLOTS_FIRST = 64,
-    BUCKET_SLOTS = 64 /* there is a bucket for so many slots */
+    BUCKET_SLOTS = 64 /* a bucket for so many slots */
 };
 
 #define ORDER_NONE UINT32_MAX
@@ -36,7 +31,7 @@ enum {
 struct index_entry {
     int64_t token;
     struct packed_stats stats; /* the tag is the key's size */
-    uint32_t next;             /* of the same bucket: its place plus one; 0: the end */
+    uint32_t next;             /* the next one's place plus one, in the same bucket; 0: the end */
     uint8_t key[];
 };
 
@@ -46,19 +41,18 @@ struct partition_index {
     uint32_t table_id;
     uint64_t **chunks;
     uint32_t chunk_count;
-    uint32_t chunk_used; /* units of the last chunk */
+    uint32_t chunk_used;
     uint32_t count;
-    uint32_t cleared_count; /* entries that were cleared and not added to since */
+    uint32_t cleared_count; /* entries with zero rows since they were cleared */
     size_t large_bytes;     /* of the stats that do not fit an entry */
     uint32_t *slots;        /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
-    uint32_t *buckets; /* slot_capacity / BUCKET_SLOTS of them */
+    uint32_t *buckets;
     uint32_t *order;
     uint32_t order_capacity;
     uint32_t order_count;
-    uint32_t order_bucket; /* the bucket that `order` has the places of */
-    uint32_t order_of;     /* `count` when it was made, as other entries may have come since;
-                            * ORDER_NONE: it is to be made anew */
+    uint32_t order_bucket;
+    uint32_t order_of;     /* `count` when `order` was made; ORDER_NONE: not valid */
 };
 
 struct partition_index *partition_index_new(uint32_t table_id)
@@ -89,7 +83,6 @@ static uint32_t entry_units(size_t key_size)
     return (uint32_t)((offsetof(struct index_entry, key) + key_size + 7) / 8);
 }
 
-/* The place of a new entry, which the caller fills. */
 static uint32_t place_new(struct partition_index *index, size_t key_size)
 {
     uint32_t units = entry_units(key_size);
@@ -152,8 +145,7 @@ int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, 
     return bytes_compare(key_a, key_b);
 }
 
-/* Sort by the upper halves of the tokens, and then, by `compare`, the few numbers whose halves are
- * equal. */
+/* Sort by the upper halves of the tokens, then runs of equal halves by `compare`. */
 void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *numbers,
                                   uint32_t count)
 {
@@ -177,7 +169,6 @@ void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *n
 
 /* ---- finding ---- */
 
-/* The slot of the partition, or the empty one where it is to be added. */
 static uint32_t *index_slot(const struct partition_index *index, int64_t token, struct bytes key)
 {
     uint32_t mask = index->slot_capacity - 1;
@@ -196,7 +187,7 @@ static uint32_t bucket_count(const struct partition_index *index)
     return index->slot_capacity / BUCKET_SLOTS;
 }
 
-/* Buckets are in the order of tokens: the upper half of a token decides. */
+/* Buckets are in the order of tokens. */
 static uint32_t bucket_of(const struct partition_index *index, int64_t token)
 {
     uint64_t upper = ((uint64_t)token ^ UINT64_C(1) << 63) >> 32;
@@ -211,7 +202,6 @@ static void bucket_add(struct partition_index *index, uint32_t place)
     *bucket = place + 1;
 }
 
-/* Make slots and buckets, for entries that are put into them next. */
 static void slots_new(struct partition_index *index, uint32_t capacity)
 {
     index->slot_capacity = capacity;
@@ -243,7 +233,6 @@ static void index_grow(struct partition_index *index)
     memory_free(old);
 }
 
-/* Move the entries that were not cleared to new chunks. */
 static void index_drop_cleared(struct partition_index *index)
 {
     const struct partition_index old = *index;
@@ -366,7 +355,6 @@ static int compare_places(const void *a, const void *b, void *context)
     return partition_index_order(first->token, entry_key(first), second->token, entry_key(second));
 }
 
-/* Make the order of a bucket, unless it is made. */
 static void bucket_sort(struct partition_index *index, uint32_t bucket)
 {
     if (index->order_of == index->count && index->order_bucket == bucket)
@@ -384,8 +372,8 @@ static void bucket_sort(struct partition_index *index, uint32_t bucket)
     index->order_of = index->count;
 }
 
-/* The index in `order` of the first entry at or after (token, key); with `after`, of the first
- * entry after (token, key). */
+/* The index in `order` of the first entry at or after (token, key), or with `after` the first one
+ * after it. */
 static uint32_t order_seek(const struct partition_index *index, int64_t token, struct bytes key,
                            bool after)
 {

@@ -1,28 +1,23 @@
 /* range_deletions: runs of ranges, and a sweep over starts and ends.
  *
- * A run has ranges that do not overlap, in order.  Each range that is added is a run of its own,
- * the newest of a list.  When the list begins with FOLD_RUNS runs of about the same size, they are
- * folded: one run that deletes the same takes their place, and they stay for readers at earlier
- * frames:
+ * A run has ranges that do not overlap, in order.  Each added range is a run of its own, the newest
+ * of a list.  FOLD_RUNS runs of about the same size are folded: one run that deletes the same takes
+ * their place, and they stay for readers at earlier frames:
  *
  *     newest ─▶ @9 ─▶ @8 ─▶ [@7 .. @3] ─▶ ...       a reader at 5 goes from [@7 .. @3] to its parts
  *                                │
  *                              parts ─▶ @7 ─▶ @6 ─▶ ... ─▶ @3 ─▶ ...
  *
- * What overlaps is folded into less.  Ranges that do not overlap are all kept, but a reader opens
- * one place in each run only: it has at most FOLD_RUNS - 1 runs of each size, and of the largest
- * size, which is not folded any more so that no fold takes long, one for thousands of ranges.
- *
- * At every place where a range starts or ends, the strongest of the open ranges is in force from
- * there on.  There is a bound where the deletion in force changes:
+ * Everywhere the strongest of the open ranges is in force.  There is a bound where the deletion in
+ * force changes:
  *
  *     [----------- 3 -----------)
  *           [----- 7 -----)
  *              [-- 5 --)
  *     [- 3 -[----- 7 -----[- 3 -)         four bounds; 5 is never in force
  *
- * A sweep has the next place of each run in a heap, and unpacks a range when it comes to it: its
- * memory depends on the number of runs, and not on that of ranges. */
+ * A sweep has the next place of each run in a heap: its memory depends on the number of runs, not
+ * on that of ranges. */
 #include "storage/cell/range_deletions.h"
 
 #include "base/arena.h"
@@ -31,7 +26,7 @@
 
 enum {
     FOLD_RUNS = 16,
-    LEVEL_MAX = 3 /* a run that 16^3 added ranges were folded into is not folded */
+    LEVEL_MAX = 3 /* runs of this level are not folded */
 };
 
 /* A bound is packed as a byte for its side and a packed clustering. */
@@ -43,24 +38,22 @@ struct packed_range {
 
 struct range_run {
     const struct range_run *older;
-    const struct range_run *parts; /* the newest of the runs that were folded; NULL: none was */
+    const struct range_run *parts; /* the newest of the folded runs; NULL: none */
     uint64_t frame_first;          /* its ranges were added by frames from this one ... */
     uint64_t frame;                /* ... to this one */
     const struct packed_range *ranges;
     uint32_t count;
-    uint16_t level; /* grows with `count`, and is at most one above that of the parts: so no run has
-                     * a higher level than an older one */
-    uint16_t equal; /* runs from this one on, in the order of the list, of the same level; 1 where
-                     * the level is LEVEL_MAX */
+    uint16_t level; /* by `count`, but never above that of an older run */
+    uint16_t equal; /* runs of this level from here on in the list; 1 if it is LEVEL_MAX */
 };
 
-/* One run in a sweep.  Near and far are the ends of a range in the order of the sweep. */
+/* A range has a near and a far end, in the order of the sweep. */
 struct range_source {
     const struct packed_range *range;
     uint32_t left; /* ranges from `range` on */
-    bool is_open;  /* the sweep is within `range` */
+    bool is_open;
     struct bytes packed;
-    struct bound place; /* the far end of `range` if it is open, else the near end */
+    struct bound place; /* the far end of `range` if open, else the near end */
 };
 
 struct range_sweep {
@@ -70,8 +63,8 @@ struct range_sweep {
     struct bound first; /* the slice, in the order of the sweep */
     struct bound last;
     struct deletion in_force;
-    struct bytes packed; /* the place that was given last, unless it is an end of the slice */
-    struct heap heap;    /* of sources, by their places; owned */
+    struct bytes packed; /* the last place, unless it is an end of the slice */
+    struct heap heap;    /* of sources, by place; owned */
     size_t source_count;
     struct range_source sources[];
 };
@@ -92,7 +85,7 @@ static void bound_get(struct bytes packed, struct bound *bound_out)
 
 /* ---- the sweep ---- */
 
-/* The order of two places: <0 if the sweep comes to `a` first. */
+/* <0: the sweep comes to `a` first. */
 static int place_order(const struct range_sweep *sweep, const struct bound *a,
                        const struct bound *b)
 {
@@ -107,7 +100,7 @@ static bool is_before(const void *sweep, const void *a, const void *b)
                        &((const struct range_source *)b)->place) < 0;
 }
 
-/* Go to the near end of the next range.  False: none is left within the slice. */
+/* Go to the near end of the next range.  False: there is none within the slice. */
 static bool source_begin(const struct range_sweep *sweep, struct range_source *source)
 {
     if (source->left == 0)
@@ -119,7 +112,7 @@ static bool source_begin(const struct range_sweep *sweep, struct range_source *s
     return place_order(sweep, &source->place, &sweep->last) < 0;
 }
 
-/* Go from a place to the next one.  False: the run has no more of them. */
+/* False: the run has no further place. */
 static bool source_turn(const struct range_sweep *sweep, struct range_source *source)
 {
     source->is_open = !source->is_open;
@@ -135,7 +128,7 @@ static bool source_turn(const struct range_sweep *sweep, struct range_source *so
     return true;
 }
 
-/* How many ranges of the run end before the slice begins, or there, in the order of the sweep. */
+/* How many ranges of the run end where the slice begins, or before. */
 static uint32_t run_skipped(const struct range_sweep *sweep, const struct range_run *run)
 {
     uint32_t low = 0;
@@ -170,7 +163,6 @@ static void sweep_add(struct range_sweep *sweep, const struct range_run *run)
     heap_push(&sweep->heap, is_before, sweep, source);
 }
 
-/* The first run from `run` on that a reader at `frame` sees. */
 static const struct range_run *run_visible(const struct range_run *run, uint64_t frame)
 {
     while (run != NULL && run->frame > frame)
@@ -211,7 +203,6 @@ struct range_sweep *range_deletions_sweep(const struct range_run *newest, const 
     return sweep_new(newest, NULL, table, slice, frame, partition_deletion);
 }
 
-/* The strongest deletion of the open ranges, unless the partition's is stronger. */
 static struct deletion open_strongest(const struct range_sweep *sweep)
 {
     struct deletion strongest = sweep->partition_deletion;
@@ -271,7 +262,7 @@ static uint16_t level_of(uint32_t count)
     return level;
 }
 
-/* `run.level` is the most that its level may be. */
+/* `run.level` is its highest possible level. */
 static void run_add(const struct range_run **newest, struct range_run run,
                     const struct packed_range *ranges, struct arena *arena)
 {
@@ -285,7 +276,6 @@ static void run_add(const struct range_run **newest, struct range_run run,
     *newest = arena_copy_item(arena, &run, sizeof run);
 }
 
-/* Put one run in the place of the first FOLD_RUNS. */
 static void runs_fold(const struct range_run **newest, const struct table *table,
                       struct arena *arena)
 {
@@ -301,9 +291,7 @@ static void runs_fold(const struct range_run **newest, const struct table *table
     }
     run.older = end;
     struct range_sweep *sweep = sweep_new(*newest, end, table, &all, UINT64_MAX, DELETION_NONE);
-    /* A bound that ends a range may begin another: n ranges have 2 n bounds.  All places are ends
-     * of ranges that were added, so a run has fewer than twice as many ranges as were folded into
-     * it. */
+    /* n ranges have at most 2 n places, each of which begins at most one range. */
     struct packed_range *ranges = memory_alloc(2 * most * sizeof *ranges);
     struct unfiltered bound;
     while (range_deletions_next(sweep, &bound)) {

@@ -1,4 +1,4 @@
-/* restamp: times are noted as spans, and a stream replaces the times of its items. */
+/* restamp: see the header. */
 #include "storage/cell/restamp.h"
 
 #include <stdlib.h>
@@ -32,7 +32,6 @@ static int span_order(const void *left, const void *right)
     return a->first_us < b->first_us ? -1 : a->first_us > b->first_us;
 }
 
-/* Join those of the sorted spans that are at most the gap apart. */
 static void spans_join(struct restamp *restamp)
 {
     uint32_t count = 0;
@@ -115,7 +114,7 @@ struct restamp_stream {
     struct stream stream;
     struct stream *inner;
     struct restamp_each each;
-    struct arena *arena; /* memory of the item that was yielded last */
+    struct arena *arena;
 };
 
 static int64_t time_of(const struct restamp_stream *stream, int64_t timestamp_us)

@@ -3,54 +3,50 @@
  *     before      a   b   now        c d     e       last    f
  *     after       a   b     now c d e                                  f
  *
- * Times after `after_us` and up to `until_us` are moved directly behind `after_us`, close together;
- * earlier and later times stay.  The mapping is strictly ascending over all times, so every
- * comparison of two times has the same result as before: which value wins, what a deletion hides,
- * which shards of a counter are older than its reset.
+ * Times after `after_us` and up to `until_us` are moved directly behind `after_us`; others stay.
+ * The mapping is strictly ascending, so every comparison of two times has the same result as
+ * before.
  *
- * All times are noted first, as spans.  When there are too many spans, those that are closest to
- * each other are joined; the times within a span keep their distances. */
+ * All times are noted first, as spans.  Too many spans are joined; times within a span keep their
+ * distances. */
 #ifndef DAYBOOK_STORAGE_CELL_RESTAMP_H
 #define DAYBOOK_STORAGE_CELL_RESTAMP_H
 
 #include "storage/cell/stream.h"
 
-enum { RESTAMP_SPANS_MAX = 4 << 20 };  /* so many spans take 96 MiB */
+enum { RESTAMP_SPANS_MAX = 4 << 20 };
 
 struct restamp_span {
     int64_t first_us;
     int64_t last_us;
-    int64_t to_us;                     /* what `first_us` becomes; set by restamp_settle */
+    int64_t to_us;                     /* what `first_us` becomes */
 };
 
 struct restamp {
     int64_t after_us;
     int64_t until_us;
-    int64_t end_us;                    /* the latest time to which any is mapped; set by
-                                        * restamp_settle */
-    uint64_t noted;                    /* calls of restamp_note with a time that is mapped */
+    int64_t end_us;                    /* the latest mapped time, after restamp_settle */
+    uint64_t noted;                    /* calls of restamp_note with a time that moves */
     struct restamp_span *spans;
     uint32_t count;
     uint32_t capacity;
     uint32_t spans_max;
-    int64_t gap_us;                    /* spans that are at most this far apart are joined */
+    int64_t gap_us;                    /* spans at most this far apart are joined */
 };
 
-/* Map times after `after_us` and up to `until_us`; 0 < after_us <= until_us.  At most `spans_max`
- * spans are kept; `spans_max` is 2 or more. */
+/* Map times after `after_us` and up to `until_us`; 0 < after_us <= until_us.  `spans_max` is 2 or
+ * more. */
 void restamp_init(struct restamp *restamp, int64_t after_us, int64_t until_us, uint32_t spans_max);
 void restamp_release(struct restamp *restamp);
-/* Note a time; a time that stays is ignored.  Returns the same time, so that a stream of
- * restamp_of_stream can note all times of its items and leave them unchanged. */
+/* Note a time that moves.  Returns its argument, for use with restamp_of_stream. */
 int64_t restamp_note(struct restamp *restamp, int64_t timestamp_us);
-/* Work out the mapping: after all times were noted, and before restamp_of is called. */
+/* Call this after all times are noted, before restamp_of. */
 void restamp_settle(struct restamp *restamp);
-/* The time to which `timestamp_us` is mapped.  It must have been noted, unless it is one that
- * stays. */
+/* The time must have been noted, unless it is one that stays. */
 int64_t restamp_of(const struct restamp *restamp, int64_t timestamp_us);
 
-/* A stream of the items of `inner` (owned), in which each write timestamp, also one within a
- * counter, is replaced by what `each` returns for it. */
+/* The items of `inner` (owned) with `each` applied to every write timestamp, within counters,
+ * too. */
 struct restamp_each {
     int64_t (*call)(void *context, int64_t timestamp_us);
     void *context;

@@ -1,11 +1,6 @@
 /* row: the order of rows and bounds, and their packed form (docs/FORMATS.md "Row").
  *
- * A packed row names columns by id and says whether each cell has a TTL, a path or a timestamp of
- * its own, so that it can be read without the schema with which it was written.  An ordinary INSERT
- * takes one byte of flags, its clustering, one timestamp, and for each cell an id, a byte of flags
- * and a sized value.  When rows are read, counts are compared with the bytes left before memory is
- * taken.  Rows that no writer makes (two cells of one simple column, a TTL without an expiry) are
- * refused as corrupt, so that merging need not check for them. */
+ * Rows that no writer makes are refused as corrupt: merging does not check for them. */
 #include "storage/cell/row.h"
 
 #include <string.h>
@@ -31,13 +26,12 @@ enum {
 /* The flag byte of a packed cell; the two lowest bits are those of enum cell_flag. */
 enum {
     PACK_CELL_TTL = 4,  /* ttl and expiry follow */
-    PACK_CELL_MADE = 8, /* the time at which the tombstone was made follows */
+    PACK_CELL_MADE = 8, /* the time of the tombstone follows */
     PACK_CELL_PATH = 16,
     PACK_CELL_SAME_TIME = 32, /* the cell has the marker's timestamp */
     PACK_CELL_UNUSED = 192
 };
 
-/* Bytes of a packed cell besides those of its path and value, at most: its flags and numbers. */
 enum { CELL_PACKED_MAX = 1 + 6 * VARINT_SIZE_MAX };
 
 /* Order */
@@ -52,7 +46,6 @@ static int clustering_compare_value(const struct table *table, uint32_t index, s
     return column->descending ? -order : order;
 }
 
-/* Compare the values that both have. */
 static int clustering_compare_common(const struct table *table, const struct clustering *a,
                                      const struct clustering *b)
 {
@@ -81,7 +74,7 @@ int row_bound_compare(const struct table *table, const struct bound *a, const st
 
     if (order != 0)
         return order;
-    /* The shorter prefix lies before or after everything that begins with it. */
+    /* The shorter prefix is before or after everything that begins with it. */
     if (a->prefix.count != b->prefix.count)
         return a->prefix.count < b->prefix.count ? (int)a->side : -(int)b->side;
     return ((int)a->side > (int)b->side) - ((int)a->side < (int)b->side);
@@ -238,7 +231,7 @@ static void cell_unpack(struct reader *reader, const struct liveness *marker, st
     cell->path = bytes_of(NULL, 0);
     cell->value = bytes_of(NULL, 0);
     uint8_t flags = reader_u8(reader);
-    /* Nearly all cells are live, of simple columns, and have the timestamp of the marker. */
+    /* Nearly all cells are live, of simple columns, and have the marker's timestamp. */
     if (flags == PACK_CELL_SAME_TIME && marker->timestamp_us != TIMESTAMP_NONE) {
         cell->flags = 0;
         cell->timestamp_us = marker->timestamp_us;
@@ -335,7 +328,7 @@ static void row_pack(const struct row *row, struct buffer *buffer)
         cell_pack(&row->cells[i], &row->marker, buffer);
 }
 
-/* Read a packed INSERT up to its timestamp; false: the row does not begin like one. */
+/* Read a packed INSERT up to its timestamp; false: it is none. */
 static bool insert_pass_clustering(struct reader *reader)
 {
     if (reader_u8(reader) != (UNFILTERED_ROW | ROW_MARKER))
@@ -364,8 +357,7 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
 
 static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena, struct row *row)
 {
-    /* Members are set one by one: most of struct row is space for clustering values, which need not
-     * be zeroed. */
+    /* Most of struct row is clustering values, which need not be zeroed. */
     row->is_static = (flags & ROW_STATIC) != 0;
     row->clustering.count = 0;
     row->marker = LIVENESS_NONE;
@@ -435,12 +427,12 @@ void row_unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buf
 
 /* A packed INSERT without TTL whose cells are simple and have the timestamp of its marker. */
 struct packed_insert {
-    struct bytes clustering; /* packed */
+    struct bytes clustering;
     int64_t timestamp_us;
-    uint64_t columns; /* a bit for each column id */
+    uint64_t columns;
 };
 
-/* False: the row is no such INSERT, or has a column whose id is too high for a bit. */
+/* False: the row is none, or has a column id of COLUMNS or more. */
 static bool packed_insert_read(struct bytes packed, struct packed_insert *insert_out)
 {
     enum { COLUMNS = 64 };
@@ -561,7 +553,7 @@ size_t row_memory(const struct row *row)
     return size;
 }
 
-/* The copy is one piece of memory: cells, then deletions of complex columns, then bytes. */
+/* The copy is one allocation: cells, complex deletions, bytes. */
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out)
 {
     size_t complex_size = from->complex_count * sizeof(struct complex_deletion);

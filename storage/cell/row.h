@@ -1,14 +1,10 @@
 /* row: rows, cells and deletions of a partition, their order, how versions of a row merge, and
  * their packed form.
  *
- * A partition is: a partition deletion, a static row, and a sequence of unfiltereds in clustering
- * order, each a row or a bound of a range deletion.  A row is a marker (INSERT's liveness), a row
- * deletion, and cells; a cell has its own timestamp, TTL and expiry, and in a complex column a
- * path; a complex column has a deletion of its own.  Every marker, deletion and cell has its write
- * timestamp in microseconds.  The higher timestamp wins; ties are settled as in Cassandra
- * (row_merge.c has the table).
+ * A partition has a partition deletion, a static row, and unfiltereds in clustering order.  The
+ * higher write timestamp wins; ties are settled as in Cassandra (row_merge.c).
  *
- * These structs are views: the bytes they point to belong to a page, a memtable or an arena. */
+ * The structs are views of bytes of a page, a memtable or an arena. */
 #ifndef DAYBOOK_STORAGE_CELL_ROW_H
 #define DAYBOOK_STORAGE_CELL_ROW_H
 
@@ -20,38 +16,35 @@
 #include "storage/schema/schema.h"
 
 #define TIMESTAMP_NONE INT64_MIN       /* no marker, no deletion */
-#define EXPIRY_NONE INT64_MAX          /* as an expiry_s: there is no expiry */
+#define EXPIRY_NONE INT64_MAX          /* as an expiry_s: none */
 
 struct liveness {
-    int64_t timestamp_us;              /* TIMESTAMP_NONE: there is none */
+    int64_t timestamp_us;              /* TIMESTAMP_NONE: none */
     int32_t ttl_s;                     /* 0: none */
-    int64_t expiry_s;                  /* seconds since 1970 from which it is not live; EXPIRY_NONE
-                                        * unless ttl_s > 0 */
+    int64_t expiry_s;                  /* seconds since 1970; EXPIRY_NONE unless ttl_s > 0 */
 };
 
 #define LIVENESS_NONE ((struct liveness){TIMESTAMP_NONE, 0, EXPIRY_NONE})
 
 struct deletion {
     int64_t timestamp_us;              /* hides everything written at or before it */
-    int64_t local_s;                   /* seconds since 1970: when it was made */
+    int64_t local_s;                   /* when it was made, in seconds since 1970 */
 };
 
 #define DELETION_NONE ((struct deletion){TIMESTAMP_NONE, 0})
 
 enum cell_flag {
-    CELL_TOMBSTONE = 1,                /* no value, no TTL; expiry_s is when it was made, or
-                                        * EXPIRY_NONE */
-    CELL_COUNTER = 2                   /* value is a valid counter cell, counters/counter_cell.h */
+    CELL_TOMBSTONE = 1,                /* expiry_s is when it was made, or EXPIRY_NONE */
+    CELL_COUNTER = 2
 };
 
 struct cell {
     uint32_t column_id;
     uint8_t flags;
     int64_t timestamp_us;              /* never TIMESTAMP_NONE */
-    int32_t ttl_s;                     /* 0: none */
-    int64_t expiry_s;                  /* seconds since 1970 from which it is not live; EXPIRY_NONE:
-                                        * it does not expire */
-    struct bytes path;                 /* data NULL in simple columns, never in complex ones */
+    int32_t ttl_s;
+    int64_t expiry_s;                  /* seconds since 1970; EXPIRY_NONE: never */
+    struct bytes path;                 /* data NULL only in simple columns */
     struct bytes value;                /* size 0 is an empty value */
 };
 
@@ -60,7 +53,7 @@ struct complex_deletion {
     struct deletion deletion;
 };
 
-/* The values of the clustering columns, in key order.  A bound may have only the first few. */
+/* Values in key order; a bound may have only the first few. */
 enum { CLUSTERING_MAX = SCHEMA_CLUSTERING_MAX };
 struct clustering {
     uint32_t count;
@@ -74,12 +67,12 @@ struct row {
     struct deletion deletion;
     const struct complex_deletion *complex;      /* sorted by column id */
     uint32_t complex_count;
-    const struct cell *cells;          /* sorted by (column id, path in the path type's order) */
+    const struct cell *cells;          /* sorted by (column id, path) */
     uint32_t cell_count;
 };
 
-/* The place where a range deletion or a slice begins or ends: before all rows that begin with the
- * prefix, or after them.  An inclusive start and an exclusive end are BOUND_BEFORE. */
+/* A place before or after all rows that begin with the prefix.  An inclusive start and an exclusive
+ * end are BOUND_BEFORE. */
 enum bound_side { BOUND_BEFORE = -1, BOUND_AFTER = 1 };
 struct bound {
     struct clustering prefix;          /* count 0: the partition's start (BEFORE) or end (AFTER) */
@@ -88,57 +81,50 @@ struct bound {
 
 enum unfiltered_kind { UNFILTERED_ROW = 1, UNFILTERED_BOUND = 2 };
 
-/* A row, or a bound: a place in the stream at which the range deletion in force changes. */
 struct unfiltered {
     enum unfiltered_kind kind;
-    union {                            /* by kind */
+    union {
         struct row row;
         struct bound bound;
     };
-    struct deletion before;            /* of a bound: in force up to it; TIMESTAMP_NONE: none */
-    struct deletion after;             /* of a bound: in force from it on; TIMESTAMP_NONE: none */
+    struct deletion before;            /* of a bound: in force up to it */
+    struct deletion after;             /* of a bound: in force from it on */
 };
 
-/* Compare in clustering order, in which DESC columns descend; the result is <0, 0 or >0. */
+/* Compare in clustering order, in which DESC columns descend. */
 int row_clustering_compare(const struct table *table, const struct clustering *a,
                            const struct clustering *b);
 int row_bound_compare(const struct table *table, const struct bound *a, const struct bound *b);
 int row_bound_compare_clustering(const struct table *table, const struct bound *bound,
                                  const struct clustering *clustering);
 
-/* Whether `a` is the stronger of two deletions: it has the higher timestamp, or the same one and
- * was made later. */
+/* Whether `a` is stronger: by timestamp, then local_s. */
 bool row_deletion_supersedes(struct deletion a, struct deletion b);
-/* Whether the deletion hides what was written at `timestamp_us`. */
 bool row_deletion_hides(struct deletion deletion, int64_t timestamp_us);
 
-/* Which of two markers wins, or which of two cells of the same column and path: <0 `a`, >0 `b`, 0:
- * they are the same.  Two counter cells are merged instead (row_merge). */
+/* Which of two markers, or of two cells of one column and path, wins: <0 `a`, >0 `b`, 0: they are
+ * the same.  Counter cells are merged instead (row_merge). */
 int row_liveness_reconcile(struct liveness a, struct liveness b);
 int row_cell_reconcile(const struct cell *a, const struct cell *b);
 
-/* Merge versions of one row, which have the same clustering.  `range` is the strongest range or
- * partition deletion that covers the row; it does not become part of `merged_out`.  Cells that a
- * deletion hides are dropped, and so are cells of columns that the table does not have; tombstones
+/* Merge versions of one row.  `range`, the strongest range or partition deletion over it, does not
+ * become part of `merged_out`.  Hidden cells and cells of unknown columns are dropped; tombstones
  * stay.  The result does not depend on the order or the grouping of merges.  Arrays and merged
- * counters are allocated in `arena`; all other bytes belong to the versions. */
+ * counters are in `arena`; all other bytes belong to the versions. */
 struct arena;
 void row_merge(const struct table *table, const struct row *const *versions, uint32_t version_count,
                struct deletion range, struct arena *arena, struct row *merged_out);
 
-/* Give what a reader sees of a merged row at `now_s`, seconds since 1970: its live marker and
- * cells, without deletions and without counters that were reset and not incremented since.  False:
- * nothing is left, so the row does not exist.  `live_out` may be `row`. */
+/* What a reader sees of a merged row at `now_s`, seconds since 1970: its live marker and cells.
+ * False: the row does not exist.  `live_out` may be `row`. */
 bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
               struct row *live_out);
 
-/* Give what a compaction keeps of a merged row, when nothing outside the merge was written before
- * `before_us`.  It keeps what a reader sees.  It also keeps deletions, tombstones, and an expired
- * marker or expired cells if their timestamp is `before_us` or later, because these may still hide
- * something.  False: nothing is left. */
+/* What a compaction keeps of a merged row, when nothing outside the merge was written before
+ * `before_us`.  Besides what a reader sees, it keeps what may still hide something: deletions,
+ * tombstones and expired values from `before_us` on.  False: nothing is left. */
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
                struct arena *arena, struct row *kept_out);
-/* Whether the row has no marker, deletion or cell. */
 static inline bool row_is_empty(const struct row *row)
 {
     return row->marker.timestamp_us == TIMESTAMP_NONE &&
@@ -146,24 +132,22 @@ static inline bool row_is_empty(const struct row *row)
            row->cell_count == 0;
 }
 
-/* The deletion if its timestamp is `before_us` or later, else DELETION_NONE. */
+/* DELETION_NONE if it is older than `before_us`. */
 struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 
-/* A copy whose bytes are in `arena`. */
 struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena);
-/* Copy a clustering.  Its bytes, row_clustering_bytes of them, are copied to `*to`, and `*to` is
- * moved behind them.  `copy_out` may be `from`. */
+/* Copy a clustering.  Its bytes are copied to *to, and *to is moved behind them.  `copy_out` may be
+ * `from`. */
 void row_clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out);
 size_t row_clustering_bytes(const struct clustering *clustering);
-/* Copy a row with its arrays and all their bytes to `arena`. */
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
-size_t row_memory(const struct row *row);      /* bytes that row_copy takes from the arena */
+size_t row_memory(const struct row *row);
 
-/* Packed form, for memtables, pages and log: FORMATS.md "Row". */
+/* Packed form: FORMATS.md "Row". */
 void row_deletion_pack(struct deletion deletion, struct buffer *buffer);
 struct deletion row_deletion_unpack(struct reader *reader);   /* fails the reader on damage */
 void row_clustering_pack(const struct clustering *clustering, struct buffer *buffer);
-/* Values are views of the reader's bytes.  Fails the reader when its bytes are no clustering. */
+/* Values are views of the reader's bytes.  Fails the reader on damage. */
 void row_clustering_unpack(struct reader *reader, struct clustering *clustering_out);
 void row_unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
 /* Pack an INSERT without TTL in pieces: row_pack_insert, then row_pack_insert_cell `cell_count`
@@ -173,22 +157,19 @@ void row_pack_insert(const struct clustering *clustering, int64_t timestamp_us, 
                      struct buffer *buffer);
 void row_pack_insert_cell(uint32_t column_id, struct bytes path, const struct bytes *value,
                           struct buffer *buffer);
-/* Append a copy of a packed row that row_pack_insert began, with `timestamp_us` as its
- * timestamp. */
+/* Append a copy of a row of row_pack_insert, with `timestamp_us` as its timestamp. */
 void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer);
-/* Whether merging two packed rows is known to give `newer` unchanged: both are INSERTs of simple
- * values without TTL and of the same clustering, `newer` has the later timestamp, and it has every
- * column of `older`.  The bytes must be sound. */
+/* True: merging the two packed rows gives `newer` unchanged.  False: it may not.  The bytes must be
+ * undamaged. */
 bool row_packed_replaces(struct bytes newer, struct bytes older);
-/* Whether `newer` has the clustering of `older` and a later timestamp; both were begun by
- * row_pack_insert.  If so, and if neither has cells of complex columns, `newer` replaces `older`
- * when it has every column of `older`. */
+/* Whether `newer` has the clustering of `older` and a later timestamp; both are of row_pack_insert.
+ * If they have simple columns only and `newer` has every column of `older`, it replaces `older`. */
 bool row_packed_follows(struct bytes newer, struct bytes older);
 /* Read only the clustering of a packed row that is not static. */
 void row_unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
 /* Read a row or bound as views of the reader's bytes, with arrays from `arena`.  ERROR_CORRUPT if
- * the bytes are no packed row or bound.  The order of cell paths is not checked here, because it
- * depends on the table; mutation_check checks it. */
+ * the bytes are no packed row or bound.  The order of cell paths is not checked (mutation_check
+ * does). */
 must_check int row_unfiltered_unpack(struct reader *reader, struct arena *arena,
                                      struct unfiltered *unfiltered_out);
 #endif

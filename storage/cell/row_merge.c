@@ -1,9 +1,7 @@
-/* row_merge: versions of a row are merged: the last write wins.
- *
- * What decides correctness: every rule takes the maximum under a total order, so that merges may be
- * repeated, reordered and regrouped, whichever runs a compaction merges.  The higher write
- * timestamp wins.  At a tie the rules are those of Cassandra (CASSANDRA-14592).  A marker or cell
- * with a TTL is called expiring here, and one without a TTL lasting:
+/* row_merge: every rule takes the maximum under a total order, so that merges may be repeated,
+ * reordered and regrouped.  The higher write timestamp wins; at a tie the rules are those of
+ * Cassandra (CASSANDRA-14592).  A marker or cell is *expiring* with a TTL, and *lasting* without
+ * one:
  *
  *   deletions   the deletion that was made later (local_s) wins
  *   markers     expiring beats lasting, then the later expiry, then the smaller TTL
@@ -20,10 +18,9 @@
  *   m deletion @9     ----------------------x
  *   cells             m[a]@8 hidden   n@8 stays   m[b]@10 stays
  *
- * Deletions and merges of counters do not commute: a deletion @7 hides (+1 @5), but (+1 @5) and
- * (+2 @9) merged are one cell @9, of which it hides nothing.  Therefore counters are not deleted by
- * tombstones: a DELETE at T makes a cell of generation T without shards, and a merge drops the
- * shards that began before T (counters/counter_cell.h). */
+ * Deletions and merges of counters do not commute: a deletion @7 hides (+1 @5), but nothing of the
+ * merged cell of (+1 @5) and (+2 @9).  Therefore a DELETE of a counter at T makes no tombstone, but
+ * a cell of generation T without shards (counters/counter_cell.h). */
 #include <string.h>
 
 #include "counters/counter_cell.h"
@@ -60,7 +57,6 @@ int row_liveness_reconcile(struct liveness a, struct liveness b)
     return order != 0 ? order : order_i64(a.ttl_s, b.ttl_s);
 }
 
-/* A tombstone beats an expiring cell, and an expiring cell beats a lasting one. */
 static int cell_rank(const struct cell *cell)
 {
     if ((cell->flags & CELL_TOMBSTONE) != 0)
@@ -82,7 +78,7 @@ int row_cell_reconcile(const struct cell *a, const struct cell *b)
         order = bytes_compare(b->value, a->value);
     if (order == 0)
         order = b->flags - a->flags;
-    /* Paths can be equal in their type's order and not by their bytes: decimals 1.0 and 1.00. */
+    /* Paths can be equal in their type's order and differ by bytes: decimals 1.0 and 1.00. */
     return order != 0 ? order : bytes_compare(b->path, a->path);
 }
 
@@ -92,11 +88,10 @@ struct merge {
     const struct table *table;
     struct arena *arena;
     bool is_static;
-    struct deletion active;           /* the strongest of range and row deletion */
-    struct complex_deletion *complex; /* those that are stronger than `active`, by column id */
+    struct deletion active;           /* of range and row deletion the stronger */
+    struct complex_deletion *complex; /* stronger than `active`; by column id */
     uint32_t complex_count;
-    /* The column of the cell looked at last, and the deletion that counts in it.  Cells are ordered
-     * by column, so the next cell mostly has the same column. */
+    /* Of the last cell: its column, and the deletion over it. */
     uint32_t column_id;
     const struct column *column;
     struct deletion column_deletion;
@@ -107,7 +102,6 @@ struct cell_list {
     uint32_t count;
 };
 
-/* The index of a complex column's deletion, or the index where it would be inserted. */
 static uint32_t complex_find(const struct complex_deletion *complex, uint32_t count,
                              uint32_t column_id)
 {
@@ -124,7 +118,7 @@ static uint32_t complex_find(const struct complex_deletion *complex, uint32_t co
     return start;
 }
 
-/* NULL when the row, static or not, cannot have the column. */
+/* NULL: such a row cannot have the column. */
 static const struct column *merge_find_column(const struct merge *merge, uint32_t column_id)
 {
     const struct column *column = schema_column(merge->table, column_id);
@@ -174,7 +168,7 @@ static void counters_join(struct merge *merge, struct cell *into, const struct c
         into->timestamp_us = other->timestamp_us;
 }
 
-/* Add a cell, which sorts at or after the last cell of the list, or merge it into the last cell. */
+/* `cell` sorts at or after the last cell of the list. */
 static void merge_emit(struct merge *merge, struct cell_list *list, const struct cell *cell)
 {
     struct cell *last = list->count > 0 ? &list->cells[list->count - 1] : NULL;
@@ -192,7 +186,7 @@ static struct cell_list cell_list_new(struct merge *merge, size_t capacity)
     return (struct cell_list){arena_array(merge->arena, capacity, sizeof(struct cell)), 0};
 }
 
-/* Merge by halves, so that a cell is moved log(versions) times. */
+/* By halves: a cell is moved log(versions) times. */
 static struct cell_list merge_cells(struct merge *merge, const struct row *const *versions,
                                     uint32_t count)
 {
@@ -253,8 +247,7 @@ static void merge_complex_deletions(struct merge *merge, const struct row *const
             merge_complex_deletion(merge, &versions[i]->complex[c]);
 }
 
-/* Clusterings, like paths, can be equal in the order of their types and differ by bytes.  The
- * merged row gets the least one by bytes, so that the result does not depend on the order of the
+/* Equal clusterings can differ by bytes.  The least by bytes is taken, whatever the order of the
  * versions. */
 static bool clustering_bytes_less(const struct clustering *a, const struct clustering *b)
 {
@@ -286,7 +279,7 @@ void row_merge(const struct table *table, const struct row *const *versions, uin
     }
     if (!row_deletion_supersedes(deletion, range))
         deletion = DELETION_NONE;
-    /* No column has the id 0, so merge_set_column looks the first cell's column up. */
+    /* No column has id 0: the first cell's column is looked up. */
     struct merge merge = {.table = table, .arena = arena, .is_static = versions[0]->is_static};
     merge.active = deletion.timestamp_us != TIMESTAMP_NONE ? deletion : range;
     if (row_deletion_hides(merge.active, marker.timestamp_us))
@@ -314,7 +307,6 @@ static bool cell_is_live(const struct cell *cell, int64_t now_s)
     return cell->ttl_s == 0 || now_s < cell->expiry_s;
 }
 
-/* Whether the cell is a lasting value of a simple column that the table has: then it is live. */
 static bool is_plain(const struct merge *merge, const struct cell *cell)
 {
     const struct column *column = merge_find_column(merge, cell->column_id);
@@ -322,7 +314,6 @@ static bool is_plain(const struct merge *merge, const struct cell *cell)
            !type_is_complex(column->type);
 }
 
-/* How many cells come before the first cell that is not live. */
 static uint32_t cells_live_first(struct merge *merge, const struct row *row, int64_t now_s)
 {
     uint32_t count = 0;
@@ -333,8 +324,8 @@ static uint32_t cells_live_first(struct merge *merge, const struct row *row, int
     return count;
 }
 
-/* The live cells of the row.  The first `*count` are known to be live, and the next one is known
- * not to be; `*count` becomes the number of live cells. */
+/* The first *count cells are live, and the next is not.  *count becomes the number of live
+ * cells. */
 static const struct cell *cells_filter(struct merge *merge, const struct row *row, int64_t now_s,
                                        struct arena *arena, uint32_t *count)
 {

@@ -1,9 +1,7 @@
-/* stats: rows and values are added to the statistics of a partition, and statistics to each other.
+/* stats: see the header.
  *
- * Sums are kept for each scale, because a total has the largest scale of its terms: 1.50 + 0.5 is
- * 2.00, and when the 1.50 is deleted the total must be 0.5 again and not 0.50.  Nearly every
- * partition has one scale, whose sum is in the struct itself; the sums of several scales are in an
- * array.
+ * Sums are kept for each scale: when 1.50 is deleted from 1.50 + 0.5, the total must be 0.5 again
+ * and not 0.50.
  *
  *   rows 3   scale 1: count 2, sum 12 (0.5 + 0.7)   scale 2: count 1, sum 150 (1.50)   -> 2.70 */
 #include "storage/cell/stats.h"
@@ -35,7 +33,6 @@ const struct scale_sum *stats_sums(const struct partition_stats *stats)
     return stats->scale_count > 1 ? stats->sums : &stats->inline_sum;
 }
 
-/* Insert a zeroed entry at `place`. */
 static struct scale_sum *stats_insert(struct partition_stats *stats, uint8_t place)
 {
     uint8_t count = stats->scale_count++;
@@ -137,7 +134,6 @@ struct decimal stats_sum(const struct partition_stats *stats)
     if (stats->scale_count > 0)
         total = decimal_from(sums[0].sum, sums[0].scale);
     for (uint8_t i = 1; i < stats->scale_count; i++) {
-        /* 2^127 * 10^18 fits the 256 bits of a decimal: this cannot fail. */
         int rc = decimal_add(total, decimal_from(sums[i].sum, sums[i].scale), &total);
         check(rc == 0);
     }
@@ -163,7 +159,7 @@ void stats_serialize(const struct partition_stats *stats, struct buffer *buffer)
     }
 }
 
-/* Read one entry; false if it is damaged, or its scale is not over that of the entry before. */
+/* False: the entry is damaged, or its scale does not ascend. */
 static bool stats_read_sum(struct reader *reader, struct partition_stats *stats)
 {
     const struct scale_sum *sums = stats_sums(stats);

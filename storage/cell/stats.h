@@ -1,11 +1,9 @@
-/* stats: counts and sums of a partition's rows in a run, which are known without reading the rows.
+/* stats: the statistics of a partition's rows in a run.
  *
- * They are the number of rows, the least and the greatest value of the first clustering column (if
- * its values are integers), and for the first regular decimal column of the table the number of
- * values and their exact 128-bit sum.  Each decimal scale has its own number and sum, so that the
- * scale of a total is right also after rows were removed.  Stats of append-only runs may be added
- * whatever times they cover, because no row of an append-only run replaces another; stats of other
- * runs may not be added (docs/decisions/03-append-only-and-overwrite-runs.md). */
+ * Stats have the number of rows, the least and the greatest value of the first clustering column if
+ * it is an integer, and for the first regular decimal column the number of values and their exact
+ * sum.  Each decimal scale has its own number and sum.  Only stats of append-only runs may be added
+ * (docs/decisions/03-append-only-and-overwrite-runs.md). */
 #ifndef DAYBOOK_STORAGE_CELL_STATS_H
 #define DAYBOOK_STORAGE_CELL_STATS_H
 
@@ -16,12 +14,12 @@
 #include "base/decimal.h"
 #include "base/reader.h"
 
-enum { STATS_SCALES_MAX = 19 };        /* scales 0..18, as in rows of event tables */
+enum { STATS_SCALES_MAX = 19 };
 
 struct scale_sum {
     uint8_t scale;
     uint64_t count;                    /* values with this scale; never 0 */
-    int128 sum;                        /* of their unscaled values */
+    int128 sum;
 };
 
 struct partition_stats {
@@ -29,22 +27,21 @@ struct partition_stats {
     int64_t first;                     /* least and greatest value of the first clustering column */
     int64_t last;                      /* (0 if it is no integer); undefined without rows */
     uint8_t scale_count;
-    struct scale_sum inline_sum;       /* the only entry when scale_count is 1: the common case */
+    struct scale_sum inline_sum;       /* the only entry when scale_count is 1 */
     struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */
 };
 
-void stats_release(struct partition_stats *stats);   /* the stats are then those of no rows */
+void stats_release(struct partition_stats *stats);   /* leaves stats of no rows */
 void stats_copy(struct partition_stats *target, const struct partition_stats *source);
-/* stats_add_value adds the value of a row, stats_add_row a row without its value. */
 void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale);
 void stats_add_row(struct partition_stats *stats, int64_t first_clustering);
 void stats_add(struct partition_stats *stats, const struct partition_stats *more);
-size_t stats_bytes(const struct partition_stats *stats);   /* bytes of memory beside the struct */
+size_t stats_bytes(const struct partition_stats *stats);   /* beside the struct */
 bool stats_equal(const struct partition_stats *a, const struct partition_stats *b);
 
-const struct scale_sum *stats_sums(const struct partition_stats *stats);   /* scale_count entries */
+const struct scale_sum *stats_sums(const struct partition_stats *stats);
 uint64_t stats_value_count(const struct partition_stats *stats);
-/* The exact sum with the largest scale of its terms; 0 with scale 0 when there are none. */
+/* The exact sum with the largest scale of its terms; 0: none. */
 struct decimal stats_sum(const struct partition_stats *stats);
 
 void stats_serialize(const struct partition_stats *stats, struct buffer *buffer);

@@ -1,14 +1,9 @@
-/* stream: slices, order, and the streams that need no merging.
- *
- * An array stream yields the items of its array.  There are two filters: one yields the live rows
- * for a reader, without bounds; the other yields what a compaction keeps, without deletions that
- * have nothing left to hide. */
+/* stream: slices, order, and the streams that need no merging. */
 #include "storage/cell/stream.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
 
-/* Bytes, enough for a row or two of ordinary size.  A larger row gets a chunk to itself. */
 enum { STREAM_ARENA_CHUNK = 4096 };
 
 struct slice stream_slice_all(void)
@@ -99,9 +94,9 @@ struct filter_stream {
     struct stream base;
     struct stream *source; /* owned */
     int64_t now_s;
-    int64_t before_us; /* only of stream_purged, as is has_dropped */
+    int64_t before_us; /* this and has_dropped: only of stream_purged */
     bool *has_dropped;
-    struct arena *arena; /* memory of the item that was yielded last */
+    struct arena *arena;
 };
 
 static int live_next(struct stream *stream, struct unfiltered *out, struct error *err)
@@ -110,7 +105,7 @@ static int live_next(struct stream *stream, struct unfiltered *out, struct error
     int rc;
 
     while ((rc = filter->source->next(filter->source, out, err)) == 1) {
-        arena_reset(filter->arena); /* frees what a row that was left out took */
+        arena_reset(filter->arena);
         if (out->kind == UNFILTERED_ROW &&
             row_live(stream->table, &out->row, filter->now_s, filter->arena, &out->row))
             break;
@@ -125,7 +120,6 @@ static bool is_same_deletion(struct deletion a, struct deletion b)
     return a.timestamp_us == b.timestamp_us;
 }
 
-/* Whether `kept` is all of the item: a purge may leave parts of it out, but changes no part. */
 static bool is_whole(const struct unfiltered *item, const struct unfiltered *kept)
 {
     const struct row *row = &item->row;
@@ -139,7 +133,6 @@ static bool is_whole(const struct unfiltered *item, const struct unfiltered *kep
             row->cell_count == kept->row.cell_count);
 }
 
-/* Give in `out` what is kept of the item; false: nothing is kept. */
 static bool purge_item(const struct filter_stream *filter, const struct unfiltered *item,
                        struct unfiltered *out)
 {
@@ -160,7 +153,7 @@ static int purged_next(struct stream *stream, struct unfiltered *out, struct err
     int rc;
 
     while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
-        arena_reset(filter->arena); /* frees what an item that was left out took */
+        arena_reset(filter->arena);
         bool is_left = purge_item(filter, &item, out);
 
         *filter->has_dropped |= !is_whole(&item, out);

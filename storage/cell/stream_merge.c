@@ -1,22 +1,13 @@
-/* stream_merge: many streams of one partition as one, with range deletions.
- *
- * What decides correctness: at every place between two items each input has one deletion in force
- * (the `after` of its last bound), and the strongest of these is in force in the output.  So a
- * bound is yielded only where the strongest deletion changes, and a row is merged under the
- * deletion that is in force at its place:
+/* stream_merge: each input has one range deletion in force, and the strongest of these is in force
+ * in the output.  A bound is yielded only where the strongest deletion changes:
  *
  *     input a     [----- 7 -----)
  *     input b            [----- 9 -----)
  *     row              r            s
  *     output      [- 7 --[----- 9 -----)      three bounds; r is under 7, s under 9
  *
- * Rows and ranges that the partition deletion hides are dropped too; that deletion is a member of
- * the merged stream itself.
- *
- * The head of an input is the item that it yielded last.  The inputs are in a heap, ordered by the
- * places of their heads.  A head is valid until its stream is pulled again, and the item that the
- * merge yields may point into heads; so the streams of these heads are pulled only when the next
- * call begins. */
+ * The head of an input is the item that it yielded last.  The yielded item may point into heads, so
+ * their streams are pulled only when the next call begins. */
 #include "storage/cell/stream.h"
 
 #include "base/arena.h"
@@ -28,7 +19,7 @@ enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
 struct merge_input {
     struct stream *stream;
     struct unfiltered head;
-    struct deletion open; /* in force in this input, behind the items merged so far */
+    struct deletion open;
 };
 
 struct merge_stream {
@@ -36,11 +27,11 @@ struct merge_stream {
     bool reversed;
     size_t count;
     struct heap heap;          /* inputs with a head, the first in stream order */
-    struct merge_input **used; /* inputs whose head is in the last item: to be pulled */
+    struct merge_input **used; /* inputs whose heads are in the last item */
     size_t used_count;
     const struct row **versions; /* scratch: rows of one clustering */
-    struct deletion open;        /* range deletion in force behind the items yielded so far */
-    struct arena *arena;         /* memory of the item that was yielded last */
+    struct deletion open;
+    struct arena *arena;
     struct merge_input inputs[]; /* `count`; behind them in memory are the three arrays */
 };
 
@@ -64,7 +55,6 @@ static bool head_is_before(const void *merge, const void *a, const void *b)
 
 /* ---- merging ---- */
 
-/* Pull every stream whose head was used. */
 static int pull_used(struct merge_stream *merge, struct error *err)
 {
     for (size_t i = 0; i < merge->used_count; i++) {
@@ -79,8 +69,7 @@ static int pull_used(struct merge_stream *merge, struct error *err)
     return 0;
 }
 
-/* Move all inputs whose heads are at the first place to `used`: their heads are either all rows of
- * one clustering, or all bounds. */
+/* The used heads are either all rows of one clustering, or all bounds. */
 static void use_first(struct merge_stream *merge)
 {
     struct heap *heap = &merge->heap;
@@ -102,8 +91,7 @@ static bool deletion_equal(struct deletion a, struct deletion b)
            (a.timestamp_us == TIMESTAMP_NONE || a.local_s == b.local_s);
 }
 
-/* The strongest range deletion of all inputs; none if the partition deletion is at least as
- * strong. */
+/* None if the partition deletion is at least as strong. */
 static struct deletion strongest_open(const struct merge_stream *merge)
 {
     struct deletion strongest = DELETION_NONE;
@@ -114,7 +102,6 @@ static struct deletion strongest_open(const struct merge_stream *merge)
                                                                               : DELETION_NONE;
 }
 
-/* Merge the bounds in `used`; false: they do not change what is in force. */
 static bool merge_bounds(struct merge_stream *merge, struct unfiltered *out)
 {
     for (size_t i = 0; i < merge->used_count; i++)
@@ -130,22 +117,19 @@ static bool merge_bounds(struct merge_stream *merge, struct unfiltered *out)
     return true;
 }
 
-/* Whether the only version of a row is yielded unchanged: the version has no deletion, and no range
- * or partition deletion covers the row. */
 static bool row_is_unchanged(const struct row *row, struct deletion covering)
 {
     return covering.timestamp_us == TIMESTAMP_NONE &&
            row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0;
 }
 
-/* The strongest range or partition deletion that covers the row, the next one to be merged. */
+/* `row` is the next one to be merged. */
 static struct deletion covering_of(const struct merge_stream *merge, const struct row *row)
 {
     struct deletion partition = merge->base.partition_deletion;
     return row->is_static ? partition : stronger(partition, merge->open);
 }
 
-/* Merge the rows in `used`; false: nothing is left of them. */
 static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
 {
     const struct row *first = &merge->used[0]->head.row;
@@ -165,15 +149,14 @@ static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
     return !row_is_empty(&out->row);
 }
 
-/* merge_next for a single input.  Nearly all rows are yielded unchanged, and such rows are not
- * copied to the head. */
+/* merge_next for a single input. */
 static int merge_next_alone(struct stream *stream, struct unfiltered *out, struct error *err)
 {
     struct merge_stream *merge = (struct merge_stream *)stream;
     struct merge_input *input = merge->inputs;
 
     for (;;) {
-        arena_reset(merge->arena); /* frees what an item that was left out took */
+        arena_reset(merge->arena);
         int rc = merge->used_count > 0 ? input->stream->next(input->stream, out, err) : 0;
         if (rc <= 0) {
             merge->used_count = 0;
@@ -196,7 +179,7 @@ static int merge_next(struct stream *stream, struct unfiltered *out, struct erro
     struct merge_stream *merge = (struct merge_stream *)stream;
 
     for (;;) {
-        arena_reset(merge->arena); /* frees what an item that was left out took */
+        arena_reset(merge->arena);
         int rc = pull_used(merge, err);
         if (rc < 0 || merge->heap.count == 0)
             return rc;

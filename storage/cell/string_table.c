@@ -1,15 +1,10 @@
 /* string_table: open addressing with linear probing, at most half full.
  *
- * When the table doubles, its strings move in steps, because all requests to the engine thread wait
- * for each step: moving a quarter million strings in one step took 11 ms.  The new entries begin
- * empty; the old entries stay unchanged and are copied some at a time.  Until all are copied, a
- * string that is not among the new entries is searched for among the old ones.
+ * When the table doubles, its strings move in steps: the engine thread must not pause.
  *
- * The memory of many new entries is allocated before the table doubles.  The kernel clears 2 MiB of
- * memory when any byte of it is first touched, and strings are spread over all of the memory:
- * adding a single dictionary caused 16 MiB to be cleared, which took 10 ms.  So another thread
- * touches the memory ahead.  In case that thread is late, the memory is also touched here, a piece
- * with each of the last strings before the table doubles.
+ * Many new entries are allocated before the table doubles, and another thread touches their memory:
+ * the kernel clears memory at the first touch, which takes long.  In case that thread is late, the
+ * memory is also touched here.
  *
  *     strings in the table      what happens
  *     3/8 of the slots          `next` is allocated, and the other thread begins to touch it
@@ -17,10 +12,9 @@
  *     half of the slots         `next` becomes `entries`, which become `old` and are copied
  *     5/16 of the new slots     by now `old` is copied and given up
  *
- * What decides correctness: two strings are the same only if their bytes are.  An entry holds the
- * size and 16 bytes.  Of a string of up to 16 bytes, the 16 bytes have the whole text.  Of a longer
- * string, the 16 bytes are the 128-bit hash, and where the hash agrees the text itself is compared.
- * Numbers depend on the order of adding alone, never on hashes. */
+ * An entry has the size and 16 bytes.  Of a string of up to 16 bytes, these are the text.  Of a
+ * longer string they are its 128-bit hash, and where hashes agree the text is compared.  Numbers
+ * depend on the order of adding alone. */
 #include "storage/cell/string_table.h"
 
 #include <string.h>
@@ -32,14 +26,13 @@
 enum {
     STRING_INLINE_MAX = 16,
     STRING_SLOTS_FIRST = 64,
-    STRING_AHEAD = 32, /* lookups at the same time; a core has 10 to 16 cache misses under way */
-    /* Old slots that are moved with every new string and with every dictionary.  The table doubles
-     * again when half as many strings were added as there are old slots, so 2 would be enough. */
+    STRING_AHEAD = 32,
+    /* Old slots moved with every new string and every dictionary.  With fewer than 2 for each
+     * string the table would double before all are moved. */
     STRING_MOVES = 8,
     STRING_MOVES_DICTIONARY = 1024,
-    STRING_PAGE = 4096,           /* bytes, the least that the system clears at a touch */
-    STRING_PREPARED_MIN = 4 << 20 /* new entries of at least so many bytes are allocated ahead:
-                                   * twice the most that the system clears at a touch */
+    STRING_PAGE = 4096,           /* bytes that a touch clears, at least */
+    STRING_PREPARED_MIN = 4 << 20 /* from so many bytes on, entries are allocated ahead */
 };
 
 /* 32 bytes, so that no entry lies in two cache lines. */
@@ -47,24 +40,23 @@ struct string_entry {
     uint64_t words[2];
     const uint8_t *text;
     uint32_t size;
-    uint32_t number; /* plus one; 0: free */
+    uint32_t number; /* plus one; 0: a free entry */
 };
 
 struct string_table {
     struct arena *arena;
     struct string_entry *entries;
-    uint64_t mask;            /* number of slots - 1 */
-    struct string_entry *old; /* the entries before the last growth; NULL: all were moved */
+    uint64_t mask;
+    struct string_entry *old; /* before the last growth; NULL: all were moved */
     uint64_t old_count;
-    uint64_t old_moved;        /* number of slots moved, from the first on */
-    struct string_entry *next; /* the entries after the next growth, or NULL */
+    uint64_t old_moved;
+    struct string_entry *next; /* after the next growth, or NULL */
     uint64_t next_touched;     /* bytes of `next` touched here, from the first on */
     struct bytes *strings;
     uint32_t count;
     uint32_t capacity;
 };
 
-/* A string, with the words of its entry and the hash by which the entry is found. */
 struct string_key {
     uint64_t words[2];
     uint64_t hash;
@@ -73,7 +65,7 @@ struct string_key {
 
 static uint64_t words_hash(const uint64_t words[2], uint64_t size)
 {
-    /* The bytes of the constants are no UTF-8, so that no text makes a factor 0. */
+    /* The constants are no UTF-8, so that no text makes a factor 0. */
     uint64_t left = words[0] ^ UINT64_C(0xfeb1c6f9f5e2d3ff);
     uint64_t right = words[1] ^ UINT64_C(0xfdc3f8b7ffa5e6f7) ^ size << 56;
     uint128 product = (uint128)left * right;
@@ -112,9 +104,8 @@ static struct string_key key_of(struct bytes string)
     return key;
 }
 
-/* Entries are in the arena because lookups are random and its huge pages halve their cost.  Entries
- * that a table has outgrown stay there until the arena is freed; all of them take less memory than
- * the present ones. */
+/* Entries are in the arena for its huge pages: lookups are random.  Outgrown entries stay there;
+ * all of them take less memory than the present ones. */
 static struct string_entry *entries_new(struct arena *arena, uint64_t count)
 {
     return arena_alloc_zeroed(arena, count * sizeof(struct string_entry),
@@ -162,7 +153,6 @@ static bool entry_matches(const struct string_entry *entry, const struct string_
            memcmp(entry->text, key->string.data, entry->size) == 0;
 }
 
-/* The entry of the string, or the free one where it is to be added. */
 static struct string_entry *entry_probe(struct string_entry *entries, uint64_t mask,
                                         const struct string_key *key)
 {
@@ -173,7 +163,7 @@ static struct string_entry *entry_probe(struct string_entry *entries, uint64_t m
     }
 }
 
-/* The number plus one of a string that is among the old entries, moved or not; 0: it is not. */
+/* The number plus one in the old entries, moved or not; 0: none. */
 static uint32_t old_number(const struct string_table *table, const struct string_key *key)
 {
     return table->old == NULL ? 0 : entry_probe(table->old, table->old_count - 1, key)->number;
@@ -185,7 +175,6 @@ static uint64_t entry_hash(const struct string_entry *entry)
                                             : entry->words[0];
 }
 
-/* Copy the next `count` old slots to the new entries. */
 static void table_move(struct string_table *table, uint64_t count)
 {
     if (table->old == NULL)
@@ -205,9 +194,8 @@ static void table_move(struct string_table *table, uint64_t count)
         table->old = NULL;
 }
 
-/* Make the next entries when three eighths of the slots are used, for another thread to touch. From
- * seven sixteenths on they are touched here as well, in proportion to the strings added, so that
- * all are touched when the table is half full. */
+/* Make the next entries, for another thread to touch, and later touch them here, in proportion to
+ * the strings added. */
 static void table_prepare(struct string_table *table)
 {
     uint64_t slots = table->mask + 1;

@@ -1,9 +1,4 @@
-/* string_table: distinct strings, numbered 0, 1, 2, … in the order in which they were added.
- *
- * A memtable numbers the text values of its rows with a string table, and a segment writer numbers
- * the strings of its dictionary.  Adding a string that is already there is the hot path.  An entry
- * holds a string of up to 16 bytes, or the 128-bit hash of a longer one, so that a lookup mostly
- * touches one entry.  Many strings are looked up together, so that their cache misses overlap. */
+/* string_table: distinct strings, numbered 0, 1, 2, … in the order in which they were added. */
 #ifndef DAYBOOK_STORAGE_CELL_STRING_TABLE_H
 #define DAYBOOK_STORAGE_CELL_STRING_TABLE_H
 
@@ -14,17 +9,15 @@
 struct arena;
 struct string_table;
 
-/* The text of the strings and the entries are in `arena`, which must outlive the table. */
+/* Strings and entries are in `arena`, which must outlive the table. */
 struct string_table *string_table_new(struct arena *arena);
 void string_table_free(struct string_table *table);            /* NULL is fine */
 
 uint32_t string_table_count(const struct string_table *table);
-size_t string_table_bytes(const struct string_table *table);   /* of memory, without the arena's */
-/* The strings by number.  The array is valid until a string is added, the text as long as the
- * arena. */
+size_t string_table_bytes(const struct string_table *table);   /* without the arena's */
+/* By number.  The array is valid until a string is added, the text as long as the arena. */
 const struct bytes *string_table_strings(const struct string_table *table);
 
-/* The number of the string; a new string is copied. */
 uint32_t string_table_add(struct string_table *table, struct bytes string);
 /* string_table_add for every string of a dictionary; `numbers_out` is by code. */
 void string_table_add_all(struct string_table *table, const struct block_dictionary *dictionary,

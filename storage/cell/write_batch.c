@@ -1,9 +1,7 @@
-/* write_batch: writes are collected, serialized for a frame and read back.
+/* write_batch: see the header.
  *
- * What must hold: a batch that was serialized and read back has the same effect on a memtable as
- * the batch itself, because recovery applies what was read back.  So everything on which applying a
- * batch depends is in the payload.  The increments that counting rules derive from a block need not
- * be there, because a replay derives them from the block again.
+ * A batch that is read back must have the same effect on a memtable as the batch itself.
+ * Increments of counting rules are not serialized: a replay derives them again.
  *
  * A frame's payload is a sequence of batches, each:
  *   u64 timestamp_us, written by the engine
@@ -221,7 +219,6 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
     buffer_put_u8(payload, SECTION_END);
 }
 
-/* Whether the schema has a counter table with that counter column. */
 static bool is_counter(const struct schema *schema, uint32_t table_id, uint32_t column_id)
 {
     const struct table *table = schema_table(schema, table_id);

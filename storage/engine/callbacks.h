@@ -11,16 +11,15 @@ struct callback {
     void *context;
 };
 
-/* All zero: there is none. */
+/* All zero: empty. */
 struct callbacks {
     struct callback *items;
     uint32_t count;
 };
 
 void callbacks_add(struct callbacks *callbacks, store_done done, void *context);
-/* Move the callbacks of `from` to the end of `to`. */
 void callbacks_move(struct callbacks *from, struct callbacks *to);
-/* Call and remove all of them; `err` may be NULL if `status` is 0. */
+/* Call and remove all; `err` may be NULL if `status` is 0. */
 void callbacks_call(struct callbacks *callbacks, int status, const struct error *err);
 void callbacks_release(struct callbacks *callbacks);
 #endif

@@ -1,9 +1,8 @@
-/* A piece of rows is added quickly only where the result cannot differ from adding one row after
- * the other: every row has a value, all values have one scale, and no sum of that many values can
- * exceed 64 bits.  All other pieces are added row by row.
+/* A piece of rows is added quickly only if every row has a value, all values have one scale, and
+ * their sum fits 64 bits.  All other pieces are added row by row.
  *
- * A number is an index in one dictionary of one segment, or a code of one memtable.  So all sums by
- * number are given to the caller and cleared before another dictionary or memtable begins. */
+ * A number is of one dictionary or memtable, so all sums are given to the caller and cleared before
+ * another begins. */
 #include "storage/engine/columnar_sums.h"
 
 #include <string.h>
@@ -12,24 +11,22 @@
 #include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 
-/* A power of two.  Any COLUMNAR_PAGE_ROWS_MAX values of at least -SUMMED_MAX and below SUMMED_MAX
- * add up within 64 bits. */
+/* A power of two.  COLUMNAR_PAGE_ROWS_MAX values from -SUMMED_MAX to SUMMED_MAX - 1 add up within
+ * 64 bits. */
 #define SUMMED_MAX (UINT64_C(1) << 46)
 
 enum {
-    NUMBER_NONE = 0,     /* the slot of rows without a string; number n has slot n + 1 */
-    NUMBERS_FIRST = 1024 /* slots that are allocated first */
+    NUMBER_NONE = 0,     /* rows without a string; number n has slot n + 1 */
+    NUMBERS_FIRST = 1024
 };
 
-/* The sum of an entry's rows that have the same place. */
 struct place_sum {
     int64_t sum;
     uint64_t rows;
 };
 
-/* The sums of a number.  The struct is small because there are many numbers, and every entry uses
- * hundreds of them.  `rows` counts rows whose values have scale `scale`, and add up to `sum` within
- * 64 bits; all other rows are in `others`. */
+/* There are many numbers, so the struct must be small.  `rows` have values of scale `scale` that
+ * add up to `sum`; all other rows are in `others`. */
 struct number_sum {
     int64_t sum;
     uint64_t rows;
@@ -47,11 +44,11 @@ struct columnar_sums {
     uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
     struct place_sum *places;   /* of one entry; all zero between entries */
-    struct columnar_rows rows;  /* of a memtable's partition */
-    const struct bytes *codes;  /* strings of the memtable that is summed, or NULL */
+    struct columnar_rows rows;
+    const struct bytes *codes;  /* of the memtable that is summed, or NULL */
     struct number_sum *numbers; /* by number plus one */
     uint32_t capacity;
-    uint32_t used; /* numbers beyond are all zero */
+    uint32_t used; /* slots from here on are zero */
 };
 
 struct columnar_sums *columnar_sums_new(const struct table *table, uint32_t by_column)
@@ -156,7 +153,6 @@ static struct partition_stats plain_stats(uint64_t rows, int64_t total, uint8_t 
         .rows = rows, .scale_count = 1, .inline_sum = {scale, rows, total}};
 }
 
-/* All sums of a number. */
 static struct partition_stats number_total(const struct number_sum *number)
 {
     struct partition_stats total = {0};
@@ -184,8 +180,7 @@ int columnar_sums_end(struct columnar_sums *sums, columnar_sums_group group, voi
 
 /* ---- a piece of rows ---- */
 
-/* Whether the rows may be added quickly: no value is absent or large, and all have one scale.  Then
- * *sum_out is their sum. */
+/* True: the rows may be added quickly, and *sum_out is their sum. */
 static bool is_plain(const struct columnar_vector *amount, uint32_t from, uint32_t count,
                      int64_t *sum_out)
 {
@@ -248,7 +243,7 @@ static void piece_sum(const struct columnar_vector *amount, uint32_t from, uint3
     }
 }
 
-/* Add row by row.  `numbers` has the number of each code; NULL: codes are numbers. */
+/* `numbers` is by code; NULL: codes are numbers. */
 static void piece_group_slowly(struct columnar_sums *sums, const struct columnar_vector *by,
                                const int64_t *numbers, const struct columnar_vector *amount,
                                uint32_t from, uint32_t count)
@@ -265,8 +260,7 @@ static void piece_group_slowly(struct columnar_sums *sums, const struct columnar
     }
 }
 
-/* Sum the entry's rows by place first: an entry has few strings, whose sums lie together in memory.
- */
+/* By place first: an entry has few strings, whose sums lie together in memory. */
 static void entry_group(struct columnar_sums *sums, uint32_t index,
                         const struct columnar_vector *by, const struct columnar_vector *amount)
 {
@@ -304,7 +298,6 @@ static int corrupt(const struct columnar_sums *sums, uint32_t page, const char *
                      (unsigned long long)segment_info(sums->segment)->id, (unsigned)page, what);
 }
 
-/* Check that the numbers of the loaded page's lists are in the dictionary. */
 static int numbers_check(struct columnar_sums *sums, uint32_t page, struct error *err)
 {
     const struct columnar_page_list *list = &sums->page.lists[sums->by];
@@ -329,7 +322,7 @@ static int page_read(struct columnar_sums *sums, uint32_t page, struct error *er
     return rc == 0 && sums->by != UINT32_MAX ? numbers_check(sums, page, err) : rc;
 }
 
-/* Load a page.  If it uses another dictionary, first give the sums of the dictionary before. */
+/* If the page has another dictionary, the sums of the previous one are given first. */
 static int page_load(struct columnar_sums *sums, uint32_t page, columnar_sums_group group,
                      void *context, struct error *err)
 {

@@ -1,11 +1,8 @@
-/* columnar_sums: counts the rows of append-only runs, and sums their amounts, from the rows
- * themselves.
+/* columnar_sums: counts and sums the rows of append-only runs from the rows themselves.
  *
- * Of a page it decodes only the summed column and, if there is one, the column that gives the
- * groups.  An entry is a partition's part of a page, with a list of the strings that its rows have
+ * An entry is a partition's part of a page, with a list of the strings that its rows have
  * (columnar_page.h).  A string's index in that list is its place; its index in the dictionary of
- * the segment is its number.  Sums are kept by number, so that a string is looked up once per
- * dictionary, not once per row:
+ * the segment is its number.  Sums are kept by number:
  *
  *     rows of an entry: places 0 2 0 1 0 ...  ─▶ sums by place: 3 rows, 1.50 ...
  *     list of the entry: place ─▶ number      ─▶ sums by number
@@ -25,24 +22,23 @@ struct columnar_sums;
 typedef void (*columnar_sums_group)(void *context, struct bytes string,
                                     const struct partition_stats *sums);
 
-/* `by_column` is the id of a column that has codes; 0: rows are summed by partition. */
+/* `by_column`: id of a column with codes; 0: sums are by partition. */
 struct columnar_sums *columnar_sums_new(const struct table *table, uint32_t by_column);
 void columnar_sums_free(struct columnar_sums *sums);           /* NULL is fine */
 
-/* Begin a segment.  A reference to it is kept until the next segment begins. */
+/* A reference to the segment is kept until the next one begins. */
 void columnar_sums_segment(struct columnar_sums *sums, struct segment *segment);
-/* Sum a partition of the segment; the caller gives the partitions in the order of the directory.
- * Without groups the sum is in `sum_out`, which the caller releases.  With groups the sums are
- * kept; when another dictionary begins, `group` is called with the sums of the one before.
+/* Call this for partitions in the order of the directory.  Without groups the sum is in `sum_out`,
+ * which the caller releases.  With groups, `group` is called when another dictionary begins.
  * ERROR_CORRUPT: the segment is damaged. */
 must_check int columnar_sums_partition(struct columnar_sums *sums,
                                        const struct segment_partition *partition,
                                        struct partition_stats *sum_out, columnar_sums_group group,
                                        void *context, struct error *err);
-/* The same for a frozen memtable's partition, as of `frame`. */
+/* For a frozen memtable's partition, as of `frame`. */
 void columnar_sums_rows(struct columnar_sums *sums, const struct columnar_memtable *memtable,
                         uint32_t partition, uint64_t frame, struct partition_stats *sum_out);
-/* At the end of a segment or memtable: call `group` with the sums of all strings that are left. */
+/* Call this at the end of a segment or memtable: `group` gets the remaining sums. */
 must_check int columnar_sums_end(struct columnar_sums *sums, columnar_sums_group group,
                                  void *context, struct error *err);
 #endif

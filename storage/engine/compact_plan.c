@@ -1,9 +1,7 @@
-/* Lanes are tried first, then closings, then purges (compact_plan.h explains these); the first
- * merge that is found is chosen.
+/* Lanes are tried first, then closings, then purges (compact_plan.h).
  *
- * Correctness depends on two things alone; all else is a matter of cost.  For a choice that does
- * not split, is_sound() holds.  A choice that splits has all runs with rows of its day, and the
- * other rows of each run stay in their place in the order of runs. */
+ * Two things must hold; all else is a matter of cost.  For a choice that does not split, is_sound()
+ * holds.  A choice that splits has all runs with rows of its day. */
 #include "storage/engine/compact_plan.h"
 
 #include <stdlib.h>
@@ -12,12 +10,12 @@
 #include "base/memory.h"
 
 enum {
-    CLOSED_DAYS = 2,  /* a day that began so many days ago in UTC is over in every time zone */
-    CLOSE_SHARE = 10, /* the small runs have at least a tenth of the largest run's rows */
-    OLDER_SHARE = 4   /* older runs are included up to so many times the size of the others */
+    CLOSED_DAYS = 2,  /* then a UTC day is over in every time zone */
+    CLOSE_SHARE = 10, /* a tenth of the largest run's rows */
+    OLDER_SHARE = 4   /* size of older runs to the others, at most */
 };
 
-#define QUIET_US (INT64_C(600) * 1000000)  /* since the newest write of the runs of the day */
+#define QUIET_US (INT64_C(600) * 1000000)  /* since the newest write of the day's runs */
 #define PURGE_US (INT64_C(3600) * 1000000) /* since the newest write of the overwrites */
 
 /* ---- tiers ---- */
@@ -30,8 +28,7 @@ static uint32_t size_class(uint64_t size, uint64_t tier_bytes)
     return class;
 }
 
-/* Whether the merged run would be so much larger than the largest input that the merge is worth it.
- */
+/* Whether the merged run is enough larger than the largest input. */
 static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32_t runs_min)
 {
     uint64_t largest = 0;
@@ -43,8 +40,7 @@ static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32
     return all >= largest * runs_min / 2;
 }
 
-/* Find the newest stretch of runs with no class above `class`.  In class 0 every stretch is worth a
- * merge, because it costs little. */
+/* The newest stretch of runs with no class above `class`.  In class 0 a merge costs little. */
 static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, uint32_t runs_min,
                        uint64_t tier_bytes, uint32_t *start_out, uint32_t *end_out)
 {
@@ -74,8 +70,8 @@ bool compact_plan_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min
 
 /* ---- what may be merged ---- */
 
-/* Whether every other run between the chosen runs has rows of other days only.  Row runs, which
- * have no days here, may not lie between chosen ones at all. */
+/* Whether all runs between the chosen ones have rows of other days only.  Row runs have no days
+ * here, and may not lie between chosen ones. */
 static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, uint32_t count)
 {
     uint64_t first = facts->runs[chosen[0]].info->frame_first;
@@ -102,7 +98,7 @@ static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, 
 
 /* ---- lanes ---- */
 
-/* A run and its lane: that of its only day, or the mixed one. */
+/* A run in the lane of its only day, or in the mixed lane. */
 struct lane_entry {
     bool is_mixed;
     int32_t day;
@@ -120,7 +116,7 @@ static int lane_compare(const void *a, const void *b)
     return first->run < second->run ? -1 : first->run > second->run;
 }
 
-/* All runs by lane, the mixed ones first; the caller frees the array. */
+/* Mixed runs come first; the caller frees the array. */
 static struct lane_entry *lanes_of(const struct compact_facts *facts, uint32_t *mixed_count_out)
 {
     struct lane_entry *entries = memory_alloc(facts->run_count * sizeof *entries);
@@ -146,8 +142,7 @@ static uint32_t lane_end(const struct lane_entry *entries, uint32_t count, uint3
     return end;
 }
 
-/* Where the merge begins: at the oldest run if that costs little, because only a merge with the
- * oldest run can drop tombstones. */
+/* Begin at the oldest run if that costs little: only then tombstones can be dropped. */
 static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
 {
     uint64_t older = 0;
@@ -158,7 +153,6 @@ static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
     return is_cheap ? 0 : start;
 }
 
-/* Whether at least two of the runs are of a requested merge. */
 static bool is_asked(const struct compact_facts *facts, const uint32_t *runs, uint32_t count)
 {
     uint32_t asked = 0;
@@ -167,7 +161,6 @@ static bool is_asked(const struct compact_facts *facts, const uint32_t *runs, ui
     return asked > 1;
 }
 
-/* The stretch of a lane's neighbours that is worth a merge. */
 static bool find_tier(const struct compact_facts *facts, const uint32_t *group, uint32_t count,
                       uint32_t *start, uint32_t *end)
 {
@@ -183,7 +176,6 @@ static bool find_tier(const struct compact_facts *facts, const uint32_t *group, 
     return found;
 }
 
-/* Choose among runs of a lane that may be merged with each other. */
 static bool choose_stretch(const struct compact_facts *facts, const uint32_t *group, uint32_t count,
                            struct compact_choice *choice)
 {
@@ -191,7 +183,7 @@ static bool choose_stretch(const struct compact_facts *facts, const uint32_t *gr
     uint32_t end = count < COMPACT_RUNS_MAX ? count : COMPACT_RUNS_MAX;
     bool found = facts->asked_until > 0 ? is_asked(facts, group, count)
                                         : find_tier(facts, group, count, &start, &end);
-    /* Between neighbours of a lane there may be a run of another lane with rows of their days. */
+    /* A run of another lane between them may have rows of their days. */
     if (!found || !is_sound(facts, group + start, end - start))
         return false;
     for (uint32_t i = start; i < end; i++)
@@ -229,12 +221,11 @@ static int run_compare(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-/* What the runs have of one day. */
 struct closing {
-    uint64_t rows;         /* of the day */
-    uint64_t rows_largest; /* in one run */
+    uint64_t rows;
+    uint64_t rows_largest;
     int64_t newest_us;
-    bool fits; /* one merge can take all these runs */
+    bool fits; /* into one merge */
 };
 
 static struct closing closing_of(const struct compact_facts *facts, const struct lane_entry *mixed,
@@ -262,7 +253,6 @@ static struct closing closing_of(const struct compact_facts *facts, const struct
     return closing;
 }
 
-/* Whether the runs also have other days, which must then be written to separate runs. */
 static bool must_split(const struct compact_facts *facts, const struct compact_choice *choice)
 {
     for (uint32_t i = 0; i < choice->count; i++)
@@ -276,7 +266,7 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
     return day != DAY_NONE && facts->now_us / 1000 / DAY_MS >= (int64_t)day + CLOSED_DAYS;
 }
 
-/* Whether the time at_us has come.  If not, choice->again_us becomes at_us if that is earlier. */
+/* If at_us has not come yet, choice->again_us becomes at_us or stays earlier. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
     if (facts->now_us >= at_us)
@@ -323,7 +313,6 @@ static const struct lane_entry *lane_find(const struct lane_entry *entries, uint
     return NULL;
 }
 
-/* The first day from `from` on that has overwrites; false: none. */
 static bool overwrite_day(const struct compact_facts *facts, int32_t from, int32_t *day_out)
 {
     bool found = false;
@@ -345,8 +334,7 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
     bool is_asked_for = facts->asked_until > 0;
     uint64_t frame = 0;
     int64_t newest_us = 0;
-    /* A merge takes all overwrites.  A request purges the days up to the last one with overwrites
-     * of the request. */
+    /* A request purges up to the last day with overwrites of the request. */
     int32_t last = is_asked_for ? DAY_NONE : INT32_MAX;
     for (uint32_t i = 0; i < facts->overwrite_count; i++) {
         const struct segment_info *info = facts->overwrites[i].info;
@@ -357,8 +345,7 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
         frame = info->frame_last > frame ? info->frame_last : frame;
         newest_us = info->timestamp_max_us > newest_us ? info->timestamp_max_us : newest_us;
     }
-    /* A run may also have overwrites that came after the request.  They are no reason to try days
-     * before purge_day again. */
+    /* Overwrites after the request are no reason to try days before purge_day again. */
     if (is_asked_for && frame > facts->asked_until)
         frame = facts->asked_until;
     int32_t from = frame > facts->purge_frame ? DAY_MIN : facts->purge_day;

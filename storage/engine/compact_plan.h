@@ -2,31 +2,27 @@
  *
  * Runs come in the order of their frames.  The rank of a click is its place, over all runs in that
  * order, among the clicks of the same ad and millisecond
- * (docs/decisions/04-identity-of-a-click.md).  So for each day, the runs that a merge takes must be
- * neighbours among the runs that have rows of that day.  Merges are chosen in these ways:
+ * (docs/decisions/04-identity-of-a-click.md).  Therefore, for each day, the runs that a merge takes
+ * must be neighbours among the runs that have rows of that day.
  *
  *   lanes     The runs that have rows of one day only are the lane of that day.  The mixed runs
- *             (late clicks of many days, and days too small for separate runs) are one lane.  Runs
- *             of a lane are merged in tiers.
+ *             (late clicks of many days, and days too small for separate runs) are one lane, and
+ *             so are all row runs of a table.  Runs of a lane are merged in tiers.
  *   tiers     A run of s bytes is in class 1 + floor(log4(s / tier_bytes)), and below tier_bytes in
  *             class 0.  A stretch for class c is a series of neighbours in classes up to c.  For c
  *             = 0 it has at least COMPACT_RUNS_MIN runs.  From c = 1 on it has at least n runs,
  *             where n is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN for columnar ones,
  *             and its size is at least n/2 times that of its largest run.  Of the lowest class that
- *             has a stretch, the newest stretch is merged.  So each merge puts its rows in a much
- *             larger run, and a row is seldom written again.
+ *             has a stretch, the newest stretch is merged.
  *   closing   A day of day_rows_min rows or more that is over, and got no rows for a while, is
- *             merged into one run as soon as its smaller runs together have at least a tenth as
- *             many rows of the day as its largest run.  Its rows in mixed runs are included; the
- *             mixed runs are written again with their other days.
+ *             merged into one run if its smaller runs have at least a tenth as many rows of the
+ *             day as its largest run.  The mixed runs are written again with their other days.
  *   purging   A day that is over and has deletions of its clicks is merged, even if it is a single
- *             run, so that the deleted rows and the deletions are dropped.
+ *             run.
  *
  *   runs, oldest first, with classes      1a 1a 1ab 0a 0b 0a 0a     days a and b; "ab" mixed
  *   lane a: 1a 1a | 0a 0a 0a              cut where a mixed run has rows of a
- *
- * The row runs of a table are one lane.  A merge of row runs includes all older runs when that is
- * cheap, because only then tombstones can be dropped. */
+ */
 #ifndef DAYBOOK_STORAGE_ENGINE_COMPACT_PLAN_H
 #define DAYBOOK_STORAGE_ENGINE_COMPACT_PLAN_H
 
@@ -37,10 +33,10 @@
 #include "storage/segment/segment_days.h"
 
 enum {
-    COMPACT_RUNS_MIN = 4,      /* few: every report reads all row runs of a table */
+    COMPACT_RUNS_MIN = 4,      /* few: reports read all row runs of a table */
     COMPACT_COLUMNAR_MIN = 8,  /* more: clicks are written more often than read */
     COMPACT_RUNS_MAX = 32,
-    COMPACT_TIER_BYTES = 4 << 20       /* where class 1 begins; in tests earlier */
+    COMPACT_TIER_BYTES = 4 << 20       /* where class 1 begins */
 };
 
 struct compact_run {
@@ -53,15 +49,13 @@ struct compact_facts {
     uint32_t run_count;
     const struct compact_run *overwrites;      /* the row runs beside columnar ones */
     uint32_t overwrite_count;
-    /* Not 0: a full merge was requested.  Then a merge is chosen, however little it gains, if at
-     * least two of its runs begin at this frame or before, or if it purges deletions up to this
-     * frame.  When no such merge is left the request is done, even if more runs are written
-     * meanwhile. */
+    /* Not 0: a full merge was requested.  Any merge is chosen of which two runs begin at this frame
+     * or before, or that purges deletions up to this frame. */
     uint64_t asked_until;
-    uint64_t day_rows_min;             /* of a day that is worth a separate run */
-    uint64_t tier_bytes;               /* where class 1 begins */
+    uint64_t day_rows_min;             /* of a day that gets a separate run */
+    uint64_t tier_bytes;
     int64_t now_us;
-    /* Days before purge_day were tried for a purge, with the overwrites up to purge_frame. */
+    /* Days before purge_day were tried with overwrites up to purge_frame. */
     uint64_t purge_frame;
     int32_t purge_day;
 };
@@ -69,20 +63,19 @@ struct compact_facts {
 struct compact_choice {
     uint32_t runs[COMPACT_RUNS_MAX];   /* ascending */
     uint32_t count;
-    bool splits;                       /* rows of `day` become one run, the rest of each input
-                                        * another */
-    bool purges;                       /* the merge was chosen for the deletions of `day`, */
-    uint64_t purge_frame;              /* and days before it were tried with those up to here */
+    bool splits;                       /* rows of `day` become one run, other rows stay in a run for
+                                        * each input */
+    bool purges;                       /* deletions of `day` are purged */
+    uint64_t purge_frame;              /* for compact_facts, if `purges` */
     int32_t day;
-    int64_t again_us;                  /* when to plan again; INT64_MAX: only after a write */
+    int64_t again_us;                  /* when to plan again; INT64_MAX: after a write */
 };
 
-/* True when there is something to merge. */
+/* True: there is something to merge. */
 bool compact_plan(const struct compact_facts *facts, struct compact_choice *choice_out);
 
-/* Choose by tiers alone, from the sizes of runs (bytes, oldest first).  True: the runs
- * [start_out, end_out) are to be merged.  A stretch of class 1 or higher has at least `runs_min`
- * runs; class 1 begins at `tier_bytes`.
+/* Choose by tiers alone, from the sizes of runs (bytes, oldest first).  True: merge the runs
+ * [*start_out, *end_out).
  *
  *   MiB, oldest first, runs_min 4    1 1 1         nothing
  *                                    1 1 1 1       merge all four

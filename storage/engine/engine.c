@@ -1,9 +1,9 @@
-/* Failure: after a failed write or sync no write is acknowledged any more.  All waiting callbacks
- * get the error, store_apply answers ERROR_FAILED, and the server stops.
+/* After a failed write or sync no write is acknowledged any more, and store_apply answers
+ * ERROR_FAILED.
  *
- * Closing waits for all jobs.  The engine is freed in the callback of a timer, when no other
- * function of the engine is on the stack.  A clean close leaves at most SEQUENCER_REPLAY_BYTES of
- * the log to be replayed, unless the disk is full. */
+ * Closing waits for all jobs.  A timer's callback frees the engine: then none of its functions is
+ * on the stack.  A clean close leaves at most SEQUENCER_REPLAY_BYTES of the log to be replayed,
+ * unless the disk is full. */
 #include "storage/engine/engine_private.h"
 
 #include "base/memory.h"
@@ -22,7 +22,7 @@ struct engine *engine_of(struct store *store)
 
 static bool is_idle(const struct engine *engine)
 {
-    /* Closing does not wait for space on a full disk: what is not flushed is in the log. */
+    /* Closing does not wait for space on a full disk. */
     bool unfinished = engine->sequencer.payload.size > 0 ||
                       (engine->memtables.frozen_count > 0 &&
                        !maintenance_is_waiting_for_space(&engine->maintenance));
@@ -37,8 +37,7 @@ static void timers_stop(struct engine *engine)
     sequencer_stop(&engine->sequencer);
 }
 
-/* Free the engine if it is idle.  The loop calls this function, so nothing uses the engine after
- * it. */
+/* The loop calls this, so nothing uses the engine after it. */
 static void close_now(struct timer *timer)
 {
     struct engine *engine = timer->context;

@@ -171,9 +171,7 @@ static void log_trust(const struct clock_reading *now)
     buffer_release(&wall);
 }
 
-/* At the first watch, log it if timestamps of the store are ahead of the wall clock.  The clock was
- * ahead when the store gave them, or an earlier version took a client's timestamps for the store's.
- */
+/* On the first call, log it if the store's timestamps are ahead of the wall clock. */
 static void log_ahead(struct engine_clock *clock, const struct clock_reading *now)
 {
     int64_t ahead_us = clock->next_us - now->wall_us;

@@ -4,7 +4,7 @@
 
 enum {
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
-    DAY_ROWS_DEFAULT = 2 << 20 /* some 8 MB on disk, worth a separate file */
+    DAY_ROWS_DEFAULT = 2 << 20 /* some 8 MB on disk */
 };
 
 void engine_env_init(struct engine_env *env, struct world *world,

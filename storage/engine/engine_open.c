@@ -1,9 +1,5 @@
-/* Opens a directory: takes the lock, reads the manifest, opens the segments and adds up their
- * stats.  Then it replays the frames of the log that are not flushed yet, with the same functions
- * that applied them when they were written.  A memtable that becomes full meanwhile is flushed on
- * this thread, so that a long log needs no more memory than a running server.  Each change of the
- * schema has put the whole schema into the log; of several schemas without rows in between, only
- * the last is parsed. */
+/* While the log is replayed, a full memtable is flushed on this thread, so that a long log needs no
+ * more memory than a running server. */
 #include "base/log.h"
 #include "base/uuid.h"
 #include "storage/engine/engine_private.h"
@@ -11,18 +7,16 @@
 #include "storage/log/frame_batches.h"
 #include "storage/manifest/manifest_probe.h"
 
-/* The tables that every directory gets. */
 struct builtin {
     const struct table_definition *const *tables;
     uint32_t count;
 };
 
-/* What is needed only until the store is open. */
 struct engine_opening {
     const struct builtin *builtin;
     struct skipped_cells cells;
-    struct buffer schema;  /* of the last frame with only a schema, not parsed yet; or empty */
-    uint64_t schema_frame; /* the first of the frames whose schemas were not parsed */
+    struct buffer schema;  /* serialized, not parsed yet; or empty */
+    uint64_t schema_frame; /* the first frame whose schema was not parsed */
 };
 
 /* ---- replay ---- */
@@ -43,13 +37,11 @@ static void frame_apply(struct engine *engine, uint64_t number, const struct fra
     }
 }
 
-/* Refuse a schema with tables that this version cannot read, unless the opening salvages. */
 static int refuse_unread(const struct engine *engine, struct error *err)
 {
     return engine->env.options.salvage ? 0 : schema_refuse_unread(engine->memtables.schema, err);
 }
 
-/* Parse the schema that keep_schema has kept, if any. */
 static int replay_schema(struct engine *engine, struct error *err)
 {
     struct engine_opening *opening = engine->opening;
@@ -66,8 +58,8 @@ static int replay_schema(struct engine *engine, struct error *err)
     return refuse_unread(engine, err);
 }
 
-/* Keep the serialized schema of a frame that has only a schema.  The next such frame replaces it;
- * replay_schema parses it before a frame with rows, or at the end of the log. */
+/* The schema replaces the one kept before: of several schemas without rows in between, only the
+ * last is parsed. */
 static void keep_schema(struct engine *engine, uint64_t number, struct bytes serialized)
 {
     struct engine_opening *opening = engine->opening;
@@ -78,7 +70,6 @@ static void keep_schema(struct engine *engine, uint64_t number, struct bytes ser
     engine->sequencer.frame = number + 1;
 }
 
-/* Apply one frame of the log to the open memtable. */
 static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                         struct error *err)
 {
@@ -105,14 +96,13 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     if (rc == 0 && memtable_set_open_is_full(&engine->memtables))
         sequencer_freeze(&engine->sequencer, number);
     if (rc == 0 && engine->memtables.frozen_count > 0 && !engine->env.options.read_only) {
-        /* Nothing may be written before this check: a refused directory stays as it was. */
+        /* Nothing may be written before this check: a refused directory must not change. */
         rc = skipped_cells_refuse(&engine->opening->cells, err);
         rc = rc == 0 ? maintenance_flush_now(&engine->maintenance, err) : rc;
     }
     return rc;
 }
 
-/* Returns the copy of the engine's schema that gets the changes.  The first call makes the copy. */
 static struct schema *schema_changed(const struct engine *engine, struct schema **changed)
 {
     if (*changed == NULL)
@@ -120,8 +110,6 @@ static struct schema *schema_changed(const struct engine *engine, struct schema 
     return *changed;
 }
 
-/* Add a built-in table if the directory does not have it, or else the columns that its table does
- * not have yet.  Their ids follow the last id of that table. */
 static int add_missing(const struct engine *engine, const struct table_definition *definition,
                        struct schema **changed, struct error *err)
 {
@@ -141,10 +129,9 @@ static int add_missing(const struct engine *engine, const struct table_definitio
     return rc;
 }
 
-/* Add built-in tables and columns.  This is done after the log was replayed, because frames may
- * have a schema of an earlier version, without these tables.  All frames are flushed first: the
- * next opening begins with the schema of the manifest, and would remove the new tables, with their
- * rows, if it replayed such a frame.  An opening for reading only adds them in memory alone. */
+/* Replay must be over, because frames may have a schema of an earlier version, without these
+ * tables.  All frames are flushed first: if the next opening replayed such a frame, it would remove
+ * the new tables and their rows. */
 static int add_builtin(struct engine *engine, struct error *err)
 {
     const struct builtin *builtin = engine->opening->builtin;
@@ -172,9 +159,8 @@ static int add_builtin(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* Refuse cells that cannot be read, unless the engine was opened to salvage.  Salvage flushes the
- * frames without these cells, so that the next opening does not meet them again; the cells are lost
- * for good.  A directory that was opened for reading only stays as it is. */
+/* Salvage flushes the frames without the skipped cells, so that the next opening does not meet
+ * these cells again. */
 static int flush_without_skipped(struct engine *engine, struct error *err)
 {
     const struct skipped_cells *cells = &engine->opening->cells;
@@ -190,8 +176,7 @@ static int flush_without_skipped(struct engine *engine, struct error *err)
     return maintenance_flush_now(&engine->maintenance, err);
 }
 
-/* Count the clicks of a frame that comes after damage, as far as the frame can be parsed with the
- * schema from before the damage. */
+/* The frame is parsed with the schema from before the damage, as far as it can be. */
 static uint64_t count_clicks(void *context, struct bytes payload)
 {
     struct engine *engine = context;
@@ -199,7 +184,7 @@ static uint64_t count_clicks(void *context, struct bytes payload)
     struct frame_batches frame;
     uint64_t clicks = 0;
     int rc = frame_batches_parse(payload, &schema, NULL, &frame, NULL);
-    uint32_t whole = frame.count - (rc != 0); /* batches */
+    uint32_t whole = frame.count - (rc != 0);
     for (uint32_t i = 0; i < whole; i++)
         for (uint32_t b = 0; b < frame.batches[i]->block_count; b++)
             clicks += frame.batches[i]->blocks[b]->rows;
@@ -208,7 +193,6 @@ static uint64_t count_clicks(void *context, struct bytes payload)
     return clicks;
 }
 
-/* Report tables that the opening leaves out. */
 static void report_unread(const struct engine *engine)
 {
     struct error what = {0};
@@ -217,9 +201,7 @@ static void report_unread(const struct engine *engine)
         engine->env.options.notice(engine->env.options.notice_context, what.text);
 }
 
-/* New timestamps come after the last one that was given to a flushed frame.  The manifest has that
- * timestamp, unless its format is an older one.  For an older format the timestamps of the newest
- * cells of the segments are used, though clients may have chosen them. */
+/* An older manifest does not have the last timestamp; the newest cells stand in for it. */
 static void pass_flushed_times(struct engine *engine)
 {
     engine_clock_pass(&engine->clock, engine->runs.timestamp_us);
@@ -245,7 +227,6 @@ static int read_log(struct engine *engine, struct commit_log **log_out, struct e
                            log_out, err);
 }
 
-/* While the engine has no log yet, frozen memtables are flushed on this thread and not by a job. */
 static int after_replay(struct engine *engine, struct commit_log *log, struct error *err)
 {
     engine->sequencer.frame = commit_log_status(log)->frame_next;
@@ -276,15 +257,13 @@ static int open_log(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* First check that the directory belongs to this program, because locking it overwrites any file
- * that has the name of the lock file. */
+/* The check comes first because locking overwrites any file that has the name of the lock file. */
 static int directory_lock(struct world *world, enum disk_lock lock, struct error *err)
 {
     int rc = manifest_probe(world->disk, err);
     return rc == ERROR_NOT_OURS ? rc : world->disk->lock(world->disk, lock, err);
 }
 
-/* Lock a directory, and make its first manifest.  After an error the lock is released. */
 static int directory_make(struct world *world, struct schema *schema, struct bytes properties,
                           struct manifest **manifest_out, struct error *err)
 {
@@ -324,7 +303,7 @@ static int recover(struct engine *engine, struct error *err)
     return open_log(engine, err);
 }
 
-/* Takes over the manifest, and the lock of the directory. */
+/* Takes over the manifest and the directory's lock. */
 static int engine_begin(struct world *world, const struct engine_options *options,
                         struct manifest *manifest, const struct builtin *builtin,
                         struct store **store_out, struct error *err)

@@ -7,14 +7,7 @@
  *     run_set       segments and the manifest         memory_account  shares of the memory
  *     engine_env    system, options, failure, jobs
  *
- * A part calls the parts below it.  It reports to the parts above it only by callbacks, which
- * engine.c sets.
- *
- *     engine.c           creates, connects and closes the parts; the table of operations
- *     engine_open.c      opens a directory
- *     engine_restamp.c   replaces write timestamps that are ahead of now, while opening
- *     engine_status.c    status, and the dump for debugging
- *     engine_snapshot.c  the files of a moment, for a backup */
+ * A part calls only the parts below it, and reports to those above it by callbacks. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_PRIVATE_H
 #define DAYBOOK_STORAGE_ENGINE_ENGINE_PRIVATE_H
 
@@ -35,7 +28,7 @@ struct engine {
     struct maintenance maintenance;
     struct shortage shortage;
     struct engine_opening *opening;    /* NULL once the store is open */
-    struct callback closed;            /* `done` of store_close */
+    struct callback closed;
     struct timer close_timer;
     struct metric *metric_failed_reads;        /* NULL: there are no metrics */
     struct metric *metric_readers;
@@ -43,20 +36,17 @@ struct engine {
 
 /* ---- engine.c ---- */
 
-/* The engine of a store, which must be an embedded one. */
 struct engine *engine_of(struct store *store);
-/* Takes over the manifest, and the lock of the directory; engine_free releases both. */
+/* Takes over the manifest and the directory's lock; engine_free releases both. */
 struct engine *engine_new(struct world *world, const struct engine_options *options,
                           struct manifest *manifest);
 void engine_free(struct engine *engine);
-/* Connect the log.  It is open, and all its frames are applied. */
+/* Connect the log, which is open and whose frames are all applied. */
 void engine_set_log(struct engine *engine, struct commit_log *log);
-/* Called by the log when a sync has returned. */
 void engine_frames_durable(void *context, int status, uint64_t frame);
 
 /* ---- engine_restamp.c ---- */
 
-/* Restamp as engine_options.restamp says: while opening, after the log was replayed. */
 must_check int engine_restamp_now(struct engine *engine, struct error *err);
 
 #endif

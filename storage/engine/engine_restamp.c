@@ -1,21 +1,18 @@
 /* Restamps a directory whose write timestamps are ahead of now.
  *
- * The timestamps of the store never go back.  So once the store's clock was ahead, its writes win
- * over later writes that drivers send with the right time.  This file replaces all timestamps
- * between now and the last one that the store gave (restamp.h), in every table: users' tables have
- * timestamps of the store, too, from conditional writes and from statements without a timestamp.
- * Timestamps of clients in that range cannot be distinguished from the store's, and are replaced as
- * well.  Later timestamps must be clients', and stay as they are.
+ * The timestamps of the store never go back.  So once its clock was ahead, its writes win over
+ * later writes of drivers with the right time.  All timestamps between now and the last one that
+ * the store gave are replaced (restamp.h), in every table.  They include timestamps of clients in
+ * that range, which cannot be distinguished from the store's.
  *
  *     1 memtables are flushed, so that no frame of the log is replayed any more
  *     2 every segment with such times is read, and the times are noted
  *     3 these segments are written again with new times, as files that no manifest names
  *     4 one manifest record swaps all of them, moves the clock, and counts a purge
  *
- * A crash before step 4 is durable leaves all timestamps as they were.  Step 4 counts a purge
- * because of copies of the log.  Frames from after step 4 would lose against segments from before
- * step 4, whose timestamps are later.  The count keeps those frames from being replayed over such
- * segments. */
+ * A crash before step 4 is durable leaves all timestamps as they were.  Step 4 counts a purge so
+ * that later frames are never replayed over a backup's segments from before step 4, whose
+ * timestamps are later. */
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/partition_reader.h"
@@ -27,10 +24,10 @@
 struct restamping {
     struct engine *engine;
     struct restamp times;
-    uint64_t reported;       /* how many of the noted times were reported */
-    struct segment **inputs; /* segments with times ahead of now; not referenced */
+    uint64_t reported;
+    struct segment **inputs; /* not referenced */
     uint32_t input_count;
-    struct run_change change; /* replaces the inputs */
+    struct run_change change;
     struct error *err;
 };
 
@@ -63,7 +60,7 @@ static int drain(struct stream *stream, struct error *err)
     return rc;
 }
 
-/* Read a row segment, and write it with new times to `writer`; NULL: only note its times. */
+/* `writer` NULL: only note the times. */
 static int row_pass(struct restamping *restamping, struct segment *segment,
                     struct row_segment_writer *writer)
 {
@@ -150,9 +147,8 @@ static int columnar_write(struct restamping *restamping, struct segment *segment
 
 /* ---- all segments ---- */
 
-/* Whether the segment may have times ahead of now.  The values of counters have times that
- * timestamp_max_us does not cover, so segments of counters are always read.  Segments of dropped
- * tables are removed by the next flush. */
+/* Segments of counters are always read, because timestamp_max_us does not cover the times in
+ * counters' values. */
 static bool may_be_ahead(const struct restamping *restamping, const struct segment *segment)
 {
     const struct table *table = table_of(restamping, segment);
@@ -160,8 +156,7 @@ static bool may_be_ahead(const struct restamping *restamping, const struct segme
                              (table->flags & TABLE_COUNTER) != 0);
 }
 
-/* Report how many times of a table were noted.  Called after the last segment of the table; the
- * segments of a table are neighbours. */
+/* Called after the last segment of the table; the segments of a table are neighbours. */
 static void report_table(struct restamping *restamping, const struct table *table)
 {
     const struct engine_restamp *options = restamping->engine->env.options.restamp;
@@ -171,7 +166,6 @@ static void report_table(struct restamping *restamping, const struct table *tabl
     restamping->reported = restamping->times.noted;
 }
 
-/* Note the times of the segment; if a time is ahead of now, the segment becomes an input. */
 static int note_segment(struct restamping *restamping, struct segment *segment)
 {
     uint64_t noted = restamping->times.noted;
@@ -233,7 +227,7 @@ static int write_all(struct restamping *restamping)
         engine->runs.purges = engine->maintenance.purges_begun = edit.purges;
         return 0;
     }
-    /* After a failure where waiting does not help, it is not known what the manifest names. */
+    /* After any other failure, it is unknown which files the manifest names. */
     if (!may_be_named || error_is_passing(rc))
         run_change_discard(&restamping->change);
     return rc;
@@ -255,9 +249,8 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
     return rc;
 }
 
-/* Refuse to restamp while the clock is in doubt: a wrong clock would make more timestamps wrong.  A
- * directory without a mark of trusted time is not refused.  Its newest write would stand in for the
- * mark, and the time of that write is ahead itself. */
+/* A directory without a mark of trusted time is not refused: its newest write would stand in for
+ * the mark, and is itself ahead. */
 static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
                         struct error *err)
 {
@@ -279,7 +272,7 @@ int engine_restamp_now(struct engine *engine, struct error *err)
     const struct clock_reading now = trusted_clock_read(engine->env.world->clock);
     if (engine->env.options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    /* At least 1: 0 means that there is no time, in counters and in a manifest edit. */
+    /* At least 1: in counters and manifest edits, 0 means no time. */
     options->now_us = now.wall_us > 0 ? now.wall_us : 1;
     options->before_us = options->after_us = engine->clock.next_us - 1;
     int rc = refuse_doubt(engine, &now, err);

@@ -1,16 +1,8 @@
-/* Takes the segments and log files that hold everything up to the last durable frame.
+/* The manifest on disk may be ahead of the state in memory, by a flush or merge that is not
+ * reported yet.  So the snapshot uses the state in memory.
  *
- * What decides correctness: a snapshot is taken in one call on the engine thread.  The manifest on
- * disk may be ahead by a flush or merge whose job has ended and is not reported yet.  So the
- * snapshot uses the state in memory.  Its files exist until the snapshot is released: segments
- * because they are referenced, log files because they are pinned.
- *
- * For the same reason no snapshot is taken while a purge is published: it is not known whether the
- * manifest has the purge, and frames that are copied later may come after the purge.
- *
- * Example: frames 1 to 50 are in segments, 51 to 60 in the log, and frame 61 is being written.  The
- * snapshot names the segments, says that 50 is the flushed frame, and gives the log files up to the
- * byte where frame 60 ends. */
+ * No snapshot is taken while a purge is published, because the manifest may or may not have the
+ * purge. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -18,7 +10,7 @@
 
 struct taken {
     struct engine_snapshot base; /* first */
-    struct segment **segments;   /* referenced */
+    struct segment **segments;
     struct commit_log_pin pin;
     bool is_pinned;
     struct buffer log;
@@ -39,7 +31,7 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        /* The time of the newest cell may be a client's; it is used only if no other is known. */
+        /* Used only if no other is known, because the newest cell's time may be a client's. */
         if (engine->runs.timestamp_us == 0 && info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }
@@ -48,7 +40,7 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
 
 static void take_state(const struct engine *engine, struct taken *snapshot)
 {
-    /* Directory id and properties never change while the manifest is open. */
+    /* These two never change while the manifest is open. */
     const struct manifest_state *manifest = manifest_state(engine->runs.manifest);
     struct manifest_state *state = &snapshot->base.state;
     memcpy(state->directory_id, manifest->directory_id, sizeof(state->directory_id));

@@ -4,8 +4,7 @@
 #include "storage/segment/row_segment.h"
 #include "storage/segment/columnar_segment.h"
 
-/* At most so many days of a table get separate segments in one flush.  Further days share one
- * segment, whatever their size. */
+/* The most days of a table with separate segments in one flush. */
 enum { OWN_DAYS_MAX = 64 };
 
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable)
@@ -27,14 +26,14 @@ static struct segment_info info_for(struct flush_writer *flush, uint32_t table_i
 
 /* ---- appended rows ---- */
 
-/* The rows that one segment gets: of one day, or of all days without a separate segment. */
+/* The rows of one segment: of one day, or of all days without a separate segment. */
 struct columnar_share {
     const struct columnar_memtable *columnar;
     const struct table *table;
-    const int32_t *days;            /* by place in the memtable's order */
-    const struct segment_days *own; /* days that get a separate segment */
+    const int32_t *days;
+    const struct segment_days *own;
     bool is_rest;
-    int32_t day; /* unless it is the rest */
+    int32_t day; /* unless is_rest */
 };
 
 static bool share_takes(const struct columnar_share *share, uint32_t place)
@@ -92,8 +91,7 @@ static int flush_share(struct flush_writer *flush, const struct columnar_share *
     return rc == 0 ? run_change_add(&flush->change, &info, share->table, &flush->err) : rc;
 }
 
-/* Find the day of each partition (`days` has room for them), and the days that are large enough for
- * a separate segment.  True: there are other days, too. */
+/* `days` has room for all partitions.  True: some days have no separate segment. */
 static bool days_of(const struct flush_writer *flush, const struct columnar_memtable *columnar,
                     const struct table *table, int32_t *days, struct segment_days *own)
 {

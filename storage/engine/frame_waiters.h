@@ -3,7 +3,7 @@
  *     frame     41  41  42  43  43  43
  *     durable: 42 ──▶ the first three are called, the others stay
  *
- * A callback may add further ones. */
+ * A callback may add others. */
 #ifndef DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
 #define DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
 
@@ -17,11 +17,10 @@ struct frame_waiters {
     uint32_t first, count, capacity;
 };
 
-/* `frame` is at least that of the callback that was added before. */
+/* `frame` is at least that of the callback added before. */
 void frame_waiters_add(struct frame_waiters *waiters, uint64_t frame, store_done done,
                        void *context);
-/* Call and remove the callbacks that wait for a frame up to `frame`; `err` is NULL when `status` is
- * 0. */
+/* Call and remove the callbacks for frames up to `frame`; `err` is NULL when `status` is 0. */
 void frame_waiters_call(struct frame_waiters *waiters, uint64_t frame, int status,
                         const struct error *err);
 void frame_waiters_release(struct frame_waiters *waiters);

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-enum { RETRY_MS = 1000 }; /* until a job that was short of a resource is tried again */
+enum { RETRY_MS = 1000 };
 
 void maintenance_init(struct maintenance *maintenance, struct sequencer *sequencer,
                       struct run_set *runs)
@@ -70,8 +70,8 @@ void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance
     maintenance->on_change(maintenance->context);
 }
 
-/* A shortage of disk space, descriptors or memory loses nothing: what a flush or a merge would have
- * written is still in the log, or in the runs that were to be merged. */
+/* A shortage of disk space, descriptors or memory loses nothing: the data is still in the log, or
+ * in the runs to be merged. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err)
 {

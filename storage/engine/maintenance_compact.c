@@ -1,52 +1,31 @@
 /* Merges runs of one table and kind, in the background.
  *
- * At most one merge of columnar runs is under way at a time, and beside it one merge of row runs.
- * Row runs are small and read by every report; they would pile up behind a merge of clicks, which
- * may take minutes.  A table has only one merge at a time, because a columnar merge also takes in
- * the table's row runs.
+ * A merge of row runs may be under way beside one of columnar runs, which may take minutes.  A
+ * table has only one merge at a time, because a columnar merge also takes in the table's row runs.
  *
- * Merges that engine_compact requested are begun before all others.  The `done` of engine_compact
- * is called when these merges are done, whether or not other merges are under way: during ingest
- * there may always be another merge.
+ * Merges that engine_compact requested begin before all others, and its `done` waits only for them.
  *
- * Answers to readers are the same before, during and after a merge.  The inputs stay live until one
- * manifest record replaces them by the outputs.  Jobs that read the inputs have references, and the
- * files are removed when the last reference is released.  A merge needs at most as much disk space
- * as its inputs.
+ * Purges.  The ranks of purged clicks may be given again only to clicks that come after the purge
+ * is published.  So at the end of the merge, memtables and all other runs are searched for clicks
+ * of the purged partitions.  If there is one, the purge is disturbed, and its outputs are
+ * discarded.  From that search until the manifest names the outputs, no click is accepted.
  *
- * What decides correctness, besides what may be merged (compact_plan.h) and how
- * (maintenance_merge.c): the ranks of purged clicks may be given again only to clicks that come
- * after the purge is published.  A click that came while the merge was at work was ranked behind
- * the purged ones.  So when the merge is done, memtables and all other runs are searched for clicks
- * of the purged partitions; if there is one, the outputs are discarded.  From that search until the
- * manifest names the outputs no click is accepted.
+ * A disturbed purge is tried again when engine_compact is called, or an hour later, but not before
+ * the disturbing clicks are in runs.
  *
- * A purge is noted as tried when it is published, whatever it found, or when it was disturbed in
- * this way; then the table's other days come next.  A disturbed purge is tried again when
- * engine_compact is called, or an hour later, but not before what disturbed it is in runs: while
- * clicks of its partitions are in memtables, each try would be disturbed.  After an error nothing
- * is noted, and the purge is chosen again: when a resource was short, after the wait for it; when a
- * page could not be read, without its run, and not at all if that is a run of deletions.
+ * Nothing is purged while the log is kept for restores: replayed over a state from before the
+ * purge, the log would give clicks other ranks.  The manifest counts each purge.  The first frame
+ * after a purge has the count, so that this frame is never replayed over segments without the
+ * purge.
  *
- * For the same reason nothing is purged while the log is kept for restores to a moment (by an
- * archive or a running backup): if such a log were replayed over a state from before the purge,
- * clicks would get other ranks than they had.  Copies of the log that are made later must show the
- * purge, too: the manifest counts the purge in the record that publishes it, and the first frame
- * after the purge has that count, so that the frame is never replayed over segments without the
- * purge.  No snapshot is taken while a purge is published.
+ * A tombstone of a table whose clients give timestamps may hide a later write with an earlier time.
+ * A merge drops it only if the merge takes in the newest run, and the tombstone is older than a
+ * minute and than all writes in memtables.  If an older write comes during the merge, the outputs
+ * are discarded.
  *
- * A tombstone of a table whose clients give timestamps may hide a write that came after it with an
- * earlier time.  So a merge drops the tombstone only if the merge takes in the newest run, and if
- * the tombstone is older than all writes in memtables, and older than a minute, because the clocks
- * of clients differ.  The writes are checked again when the merge is done: if an older write has
- * come meanwhile, the outputs are discarded.  A write after this second check counts as a write
- * after the purge.
- *
- * A merge that ends early because the store closes leaves no files.  A merge that cannot read a
- * page leaves no files either.  If engine_compact waits for that merge, the error is its answer.
- * The store has not failed: only reads that need the page fail.  The run of the page is left out of
- * merges until the run is replaced or the directory is opened again.  The runs before that run and
- * the runs behind it are merged separately, because no run may lie between merged ones. */
+ * A run with an unreadable page is left out of merges until it is replaced or the directory is
+ * opened again.  No run may lie between merged ones, so the runs before and behind it are merged
+ * separately. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -54,21 +33,21 @@
 
 enum {
     CLOCKS_DIFFER_US = 60000000, /* younger tombstones stay */
-    PURGES_FIRST = 4             /* entries of `purges` that there is room for at first */
+    PURGES_FIRST = 4
 };
 
-#define PURGE_AGAIN_US (INT64_C(3600) * 1000000) /* until a disturbed purge is tried again */
+#define PURGE_AGAIN_US (INT64_C(3600) * 1000000) /* until a disturbed purge is retried */
 
-/* A purge was tried of all days before `day`, with the overwrites up to `frame`. */
+/* A purge was tried for all days before `day`, with the overwrites up to `frame`. */
 struct purge_tried {
     uint32_t table_id;
     uint64_t frame;
     int32_t day;
-    bool was_disturbed;   /* the outputs of a merge were discarded: the table's next merge does not
-                           * purge, unless it is chosen for that */
-    int64_t again_us;     /* monotonic: when days from `again_day` on may be tried again; 0: no
-                           * purge was disturbed */
-    uint64_t again_frame; /* they are not tried before this frame is in segments */
+    bool was_disturbed;   /* a merge was disturbed: the table's next merge purges only if it is
+                           * chosen to */
+    int64_t again_us;     /* monotonic: when days from `again_day` on may be retried; 0: no purge
+                           * was disturbed */
+    uint64_t again_frame; /* not before this frame is in segments */
     int32_t again_day;
 };
 
@@ -112,16 +91,14 @@ static void release_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* Closing a large file that was removed takes about ten milliseconds, and more while other files
- * are synced.  So a job on the merge's lane releases the runs, and the merge ends after that job.
- */
+/* A job on the merge's lane releases the runs, because closing a large file that was removed takes
+ * about ten milliseconds. */
 static void compact_end(struct compact_job *compact)
 {
     world_submit(compact->maintenance->env->world, lane_of(compact->kind), &compact->job,
                  release_run, release_done);
 }
 
-/* Call `each` for the purged partitions until it returns false. */
 static bool purged_all(const struct compact_job *compact,
                        bool (*each)(const struct compact_job *compact, int64_t token,
                                     struct bytes key))
@@ -145,7 +122,6 @@ static bool has_purged(const struct compact_job *compact)
 
 /* ---- which purges were tried ---- */
 
-/* Forget the tables that were dropped or truncated. */
 static void purges_shrink(struct maintenance *maintenance)
 {
     uint32_t kept = 0;
@@ -155,7 +131,6 @@ static void purges_shrink(struct maintenance *maintenance)
     maintenance->purge_count = kept;
 }
 
-/* The index of the first entry that is not below the table. */
 static uint32_t purge_place(const struct maintenance *maintenance, uint32_t table_id)
 {
     uint32_t low = 0;
@@ -170,8 +145,7 @@ static uint32_t purge_place(const struct maintenance *maintenance, uint32_t tabl
     return low;
 }
 
-/* The result is valid until the next call for another table.  Dropped tables are forgotten when
- * there are twice as many entries as were kept then. */
+/* The result is valid until the next call for another table. */
 static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint32_t table_id)
 {
     uint32_t place = purge_place(maintenance, table_id);
@@ -190,7 +164,6 @@ static struct purge_tried *purge_tried_of(struct maintenance *maintenance, uint3
     return added;
 }
 
-/* The purge of the day need not be tried again with the same deletions. */
 static void note_tried(struct purge_tried *tried, const struct compact_job *compact)
 {
     if (compact->purge_frame > tried->frame)
@@ -198,8 +171,8 @@ static void note_tried(struct purge_tried *tried, const struct compact_job *comp
     tried->day = compact->day + 1;
 }
 
-/* A purge that dropped runs unread is not noted: other runs of the day may still have deleted rows.
- * Each such purge leaves fewer runs, so one that drops none comes in the end. */
+/* A purge that dropped runs unread is not noted, because other runs of the day may still have
+ * deleted rows. */
 static void note_published(const struct compact_job *compact)
 {
     if (compact->purges && !compact->drops_whole)
@@ -220,8 +193,7 @@ static void note_disturbed(const struct compact_job *compact)
     note_tried(tried, compact);
 }
 
-/* Have the purges that were disturbed tried again if it is time; if only time has to pass, lower
- * *again_us to when it has passed.  A merge of the table that is under way may yet set `day`. */
+/* *again_us is lowered to when a disturbed purge may be retried, if only time has to pass. */
 static void purge_renew(const struct maintenance *maintenance, struct purge_tried *tried,
                         int64_t *again_us)
 {
@@ -255,7 +227,7 @@ static void compact_swap(struct compact_job *compact)
         purged_all(compact, reindex);
         partition_versions_end(&maintenance->sequencer->versions);
     }
-    /* The log gets the purge's number before a batch is applied that may depend on the purge. */
+    /* The log must have the purge's number before it gets a batch that may depend on the purge. */
     if (compact->purge != 0) {
         maintenance->runs->purges = compact->purge;
         commit_log_note_purges(maintenance->sequencer->log, compact->purge);
@@ -277,7 +249,6 @@ static void publish_run(struct job *job)
     compact->status = run_change_publish(&compact->change, edit, &compact->err);
 }
 
-/* A server logs that deleted or expired rows were removed from the disk. */
 static void log_purged(const struct compact_job *compact)
 {
     uint64_t before = 0, after = 0;
@@ -306,7 +277,7 @@ static void publish_done(struct job *job)
         note_published(compact);
         compact_swap(compact);
     } else {
-        /* After a failure where waiting does not help, it is not known what the manifest names. */
+        /* After any other failure, it is unknown which files the manifest names. */
         if (error_is_passing(compact->status))
             run_change_discard(&compact->change);
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
@@ -325,7 +296,6 @@ static bool is_input(const struct compact_job *compact, const struct segment *se
     return false;
 }
 
-/* Whether all clicks of the partition are in the inputs. */
 static bool is_untouched(const struct compact_job *compact, int64_t token, struct bytes key)
 {
     const struct maintenance *maintenance = compact->maintenance;
@@ -344,14 +314,12 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
     return true;
 }
 
-/* Whether clients may give timestamps to writes of the table, or could do so before. */
+/* Whether clients may or could give timestamps to writes of the table. */
 static bool has_client_times(const struct table *table)
 {
     return !table_is_builtin(table) && (table->flags & TABLE_HIDDEN) == 0;
 }
 
-/* Tombstones that were written before this time may be dropped.  Later tombstones may hide writes
- * in memtables. */
 static int64_t tombstones_before(struct maintenance *maintenance, const struct table *table)
 {
     int64_t before_us = engine_clock_past_us(maintenance->clock) - CLOCKS_DIFFER_US;
@@ -370,9 +338,7 @@ static bool is_purge(const struct compact_job *compact)
     return has_purged(compact) || (compact->has_dropped && compact->clients_give_times);
 }
 
-/* Whether the outputs must be discarded, because while the merge was at work a purged partition got
- * clicks, a write came that a dropped tombstone may hide, or the log began to be kept for
- * restores. */
+/* Whether the outputs must be discarded because of what came during the merge. */
 static bool is_disturbed(const struct compact_job *compact)
 {
     const struct maintenance *maintenance = compact->maintenance;
@@ -391,9 +357,7 @@ static uint32_t count_failed_reads(const struct segment_list *list)
     return count;
 }
 
-/* Whether the merge failed because a page could not be read.  If a reader met such a page while
- * another error ended the merge, this is wrong once: the next try leaves that run out, or does not
- * count it.  An error that may pass is waited for. */
+/* If another error ended the merge, the result may be wrong, at most once for a page. */
 static bool is_failed_read(const struct compact_job *compact)
 {
     return !error_is_passing(compact->status) && count_failed_reads(&compact->inputs) +
@@ -402,7 +366,6 @@ static bool is_failed_read(const struct compact_job *compact)
                                                      compact->unread;
 }
 
-/* The merge failed, or was given up; nothing of it is published. */
 static void merge_failed(struct compact_job *compact)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -447,7 +410,6 @@ static uint64_t list_size(const struct segment_list *list)
     return size;
 }
 
-/* The segments of one table and kind: neighbours in maintenance->runs->segments. */
 struct group {
     uint32_t start;
     uint32_t end;
@@ -466,7 +428,7 @@ static struct group group_at(const struct maintenance *maintenance, uint32_t sta
     return group;
 }
 
-/* The next part of the group in which every run can be read; false: there is none. */
+/* The next part of the group whose runs are all readable; false: there is none. */
 static bool part_next(const struct maintenance *maintenance, struct group group, struct group *part)
 {
     part->start = part->end;
@@ -480,7 +442,6 @@ static bool part_next(const struct maintenance *maintenance, struct group group,
     return part->start < part->end;
 }
 
-/* The table's row runs, which stand behind its columnar ones. */
 static struct group overwrites_of(const struct maintenance *maintenance, struct group columnar)
 {
     struct group none = {columnar.end, columnar.end};
@@ -505,7 +466,6 @@ static struct compact_run *runs_of(const struct maintenance *maintenance, struct
     return runs;
 }
 
-/* A merge that a group needs, of some runs of one of its parts. */
 struct need {
     struct group group;
     struct group part;
@@ -534,10 +494,9 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
                                    segment_ref(maintenance->runs->segments[i]));
 }
 
-/* Whether the merge may drop tombstones.  It must be a merge of row runs that begins with the
- * oldest run, and not of an event table.  Where clients give timestamps, it must also end with the
- * newest run, the log must not be kept for restores, and the table's last merge was not disturbed.
- */
+/* A merge of row runs from the oldest on may drop tombstones, but not in an event table.  Where
+ * clients give timestamps, the merge must also end with the newest run, the log must not be kept
+ * for restores, and the table's last merge was not disturbed. */
 static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -552,7 +511,6 @@ static bool drops_tombstones(const struct compact_job *compact, const struct nee
             !purge_tried_of(maintenance, compact->table->id)->was_disturbed);
 }
 
-/* Whether the table's deletions may be dropped with what they hide. */
 static bool may_purge(const struct maintenance *maintenance, struct group overwrites)
 {
     const struct segment_list list = {&maintenance->runs->segments[overwrites.start],
@@ -596,7 +554,7 @@ static void compact_submit(struct maintenance *maintenance, const struct need *n
                       maintenance_merge_run, merge_done);
 }
 
-/* Choose a merge for need->part; false: it needs none.  `asked_until` as in compact_facts. */
+/* `asked_until` is as in compact_facts. */
 static bool part_plan(struct maintenance *maintenance, struct need *need, uint64_t asked_until,
                       int64_t *again_us)
 {
@@ -639,15 +597,13 @@ static bool group_plan(struct maintenance *maintenance, struct group group, uint
     return false;
 }
 
-/* The segments of one table: the columnar ones, then the row ones. */
 static struct group table_at(const struct maintenance *maintenance, uint32_t start)
 {
     struct group first = group_at(maintenance, start);
     return (struct group){start, overwrites_of(maintenance, first).end};
 }
 
-/* Begin the merge that the table needs, unless a merge of the same kind of runs or of the same
- * table is under way.  True: a merge was begun, or a requested merge has yet to begin. */
+/* True: a merge was begun, or a requested merge has yet to begin. */
 static bool table_compact(struct maintenance *maintenance, struct group table, uint64_t asked_until,
                           int64_t *again_us)
 {
@@ -672,9 +628,8 @@ static bool table_compact(struct maintenance *maintenance, struct group table, u
     return needs;
 }
 
-/* Begin requested merges first, then all others.  In a table with a requested merge no other merge
- * is begun, because the requested one would have to wait for it.  True: a requested merge is under
- * way, or has yet to begin. */
+/* A table with a requested merge gets no other merge, which would delay the requested one.  True: a
+ * requested merge is under way, or has yet to begin. */
 static bool tables_compact(struct maintenance *maintenance, int64_t *again_us)
 {
     uint64_t asked_until = maintenance->compact_waiters.count > 0 ? maintenance->compact_until : 0;
@@ -727,7 +682,6 @@ void maintenance_start_compaction(struct maintenance *maintenance)
         callbacks_call(&maintenance->compact_waiters, 0, NULL);
 }
 
-/* A requested merge begins after a flush, so that it includes what was in memtables. */
 static void compact_flushed(void *context, int status, const struct error *err)
 {
     struct maintenance *maintenance = context;

@@ -1,18 +1,11 @@
-/* What decides correctness: a run is dropped only if three things hold for each of its partitions.
- * The partition was deleted, and the deletion hides every row of the run; the overwrites have
- * nothing of the partition but that deletion; and no run that stays has the partition.  So whole
- * partitions are dropped together with their deletions, and no click is left whose rank would
- * change.  When the merge is done, memtables and all other runs are searched for clicks that came
- * meanwhile, as after any purge (maintenance_compact.c).
- *
- * Cost: for a run that stays, mostly one lookup, of its first partition; for a run that is dropped,
- * a lookup of each partition in the directories of the others.  No page of a columnar run is read.
- */
+/* A run is dropped only if three things hold for each of its partitions.  The partition was
+ * deleted, and the deletion hides every row of the run; the overwrites have nothing else of the
+ * partition; and no run that stays has the partition.  So no click is left whose rank would
+ * change. */
 #include "storage/engine/maintenance_drop.h"
 
 #include "base/memory.h"
 
-/* A columnar run of the table. */
 struct candidate {
     struct segment *segment;
     bool is_dropped;
@@ -26,8 +19,8 @@ int maintenance_drop_overwrites(struct compact_job *compact, int64_t token, stru
                                    err);
 }
 
-/* 1: the only overwrite of the partition is its deletion, and the deletion hides all rows up to
- * `newest_us`; 0: this does not hold; negative: an error. */
+/* 1: the partition's only overwrite is its deletion, which hides all rows up to `newest_us`; 0:
+ * that is not so; negative: an error. */
 static int is_deleted(struct compact_job *compact, int64_t token, struct bytes key,
                       int64_t newest_us)
 {
@@ -71,7 +64,6 @@ static bool is_elsewhere(const struct candidate *candidates, uint32_t count, int
     return false;
 }
 
-/* Whether a run that stays has one of the segment's partitions. */
 static bool is_shared(const struct compact_job *compact, const struct candidate *candidates,
                       uint32_t count, struct segment *segment)
 {
@@ -86,8 +78,6 @@ static bool is_shared(const struct compact_job *compact, const struct candidate 
     return found;
 }
 
-/* Keep every run that shares a partition with a run that stays, until no further run has to be
- * kept.  False: no run is dropped. */
 static bool keep_shared(const struct compact_job *compact, struct candidate *candidates,
                         uint32_t count)
 {
@@ -132,7 +122,7 @@ static void split_candidates(struct compact_job *compact, const struct candidate
     }
 }
 
-/* The segments of `inputs` and `beside` in one array; the caller frees the array. */
+/* The caller frees the array. */
 static struct candidate *candidates_of(const struct compact_job *compact, uint32_t *count_out)
 {
     const struct segment_list *inputs = &compact->inputs;

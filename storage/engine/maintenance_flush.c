@@ -5,10 +5,7 @@
  *   2 one manifest record names them all and moves the flushed frame        replay begins behind
  *                                                                           that frame
  *   3 memory swaps the memtable for the segments, on the engine thread
- *   4 the log may reuse files that hold flushed frames only
- *
- * A memtable is flushed only when all its frames are durable, so the flushed frame never passes
- * the durable one. */
+ *   4 the log may reuse files that hold flushed frames only */
 #include "base/memory.h"
 #include "storage/engine/flush_writer.h"
 #include "storage/engine/maintenance_private.h"
@@ -44,7 +41,6 @@ static void flush_run(struct job *job)
     flush->status = flush_write(flush);
 }
 
-/* Swap the memtable for its segments, in one turn of the engine thread. */
 static void flush_publish(struct flush_job *flush)
 {
     struct maintenance *maintenance = flush->maintenance;
@@ -103,8 +99,7 @@ static void flush_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* Have the flush remove the segments of tables that were dropped or truncated.  While such a table
- * is merged, its segments are left to a later flush. */
+/* Remove the segments of dropped and truncated tables, unless they are being merged. */
 static void collect_dropped(struct flush_job *flush)
 {
     const struct run_set *runs = flush->maintenance->runs;

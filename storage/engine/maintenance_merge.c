@@ -1,21 +1,17 @@
-/* A merge reads runs as the read path does, and writes what it has read.
- *
- * A columnar merge writes one output.  A merge that takes one day out of mixed runs writes one
+/* A columnar merge writes one output.  A merge that takes one day out of mixed runs writes one
  * output for the day, and one for the rest of each input.  The rest keeps the frames of its input,
  * and so its place in the order of runs.
  *
- * Purging.  The deletions of a partition are dropped together with the rows that they hide, in one
- * edit of the manifest, if the merge takes in every columnar run that has rows of the partition,
- * and all row runs.  Rows behind a dropped one keep their ranks, which are then written explicitly
- * (columnar_purge.h).  If the overwrites also have corrections of clicks that are still there, the
- * partition is left as it is.  Runs of which every partition was deleted whole are not even read
- * (maintenance_drop.h).
+ * Purging.  The deletions of a partition are dropped together with the rows that they hide.  The
+ * merge must take in every columnar run with rows of the partition, and all row runs.  Rows behind
+ * a dropped one keep their ranks, which are then written explicitly (columnar_purge.h).  If the
+ * overwrites also have corrections of remaining clicks, the partition is left as it is.
  *
  * A merge of row runs drops tombstones if it takes in the oldest run of the table, because then
  * nothing is left that they could hide.  Where clients give timestamps, more must hold
- * (maintenance_compact.c).  In event tables it drops none, because the tombstones of event tables
- * hide rows of columnar runs.  Counter shards are folded: each shard is in one run only, so one sum
- * replaces the shards of all inputs. */
+ * (maintenance_compact.c).  In event tables it drops none, because they hide rows of columnar runs.
+ *
+ * Each counter shard is in one run only, so one sum replaces the shards of all inputs. */
 #include "storage/engine/maintenance_merge.h"
 
 #include "counters/counter_cell.h"
@@ -65,7 +61,7 @@ static struct segment_info info_of(const struct compact_job *compact,
 struct fold_stream {
     struct stream stream;
     struct stream *inner;
-    struct arena *arena; /* of the row yielded last */
+    struct arena *arena;
 };
 
 static struct bytes fold_cell(struct fold_stream *fold, struct bytes value)
@@ -114,8 +110,7 @@ static struct stream *stream_folded(struct stream *inner)
     return &fold->stream;
 }
 
-/* Tombstones of the partition that were written before this time are dropped; INT64_MIN: none is.
- */
+/* Tombstones of the partition written before this time are dropped; INT64_MIN: none is. */
 static int64_t purged_before(const struct compact_job *compact, int64_t token, struct bytes key)
 {
     struct partition_index_entry entry;
@@ -182,9 +177,8 @@ static bool takes(void *context, int64_t token, struct bytes key)
 }
 
 /* Whether the partition's rows may get the newest of their timestamps (columnar_segment.h): true if
- * the row runs have no overwrite of the partition.  Then no overwrite lies between its rows in
- * time: overwrites of later frames are newer than all rows of the inputs, and all earlier
- * overwrites are in row runs. */
+ * the row runs have no overwrite of it.  Any overwrite is then of a later frame, and newer than all
+ * rows of the inputs. */
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;
@@ -207,7 +201,7 @@ static bool list_has(const struct segment_list *list, const struct segment_list 
     return false;
 }
 
-/* The deletions that are dropped together with the partition's rows; NULL: they stay. */
+/* *stream_out has the deletions that are dropped with the partition's rows; NULL: they stay. */
 static int deletions(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err)
 {
@@ -249,8 +243,6 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
     return rc == 0 ? run_change_add(&compact->change, &info, compact->table, &compact->err) : rc;
 }
 
-/* If some runs were deleted whole, they are dropped unread, and the other inputs wait for the next
- * merge. */
 static int merge_columnar_runs(struct compact_job *compact)
 {
     int rc = compact->may_purge && compact->reader != NULL ? maintenance_drop_find(compact) : 0;

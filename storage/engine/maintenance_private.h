@@ -4,18 +4,13 @@
 
 #include "storage/engine/maintenance.h"
 
-/* A job has failed.  Where waiting can help, the callbacks that wait for a flush or a merge are
- * called, and the job is tried again later; else the engine has failed. */
+/* Retry the job later if waiting can help; otherwise the engine fails. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err);
-/* A job of this kind has succeeded: no job of the kind waits for a resource any more. */
 void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance_kind kind);
-/* Call the callbacks that wait for a flush. */
 void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err);
-/* Whether all frames up to `frame` are in segments. */
 bool maintenance_is_flushed(const struct maintenance *maintenance, uint64_t frame);
-/* Whether runs of the table (0: of any) are being merged.  Only that merge may then remove runs of
- * the table. */
+/* `table_id` 0: of any table.  Only that merge may remove runs of the table meanwhile. */
 bool maintenance_is_merging(const struct maintenance *maintenance, uint32_t table_id);
 #endif

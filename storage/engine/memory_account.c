@@ -1,9 +1,9 @@
 #include "storage/engine/memory_account.h"
 
 enum {
-    WORK_LEAST = 28 << 20, /* a merge of eight runs uses so much, even if the limit is small */
+    WORK_LEAST = 28 << 20, /* what a merge of eight runs uses, however small the limit */
     WORK_MAX = 64 << 20,
-    READS_SHARE = 16, /* a 16th of the limit, at most READS_BYTES_MAX */
+    READS_SHARE = 16,
     READS_BYTES_MAX = 16 << 20
 };
 

@@ -1,8 +1,5 @@
 /* memory_held: counts the memory that users of the store keep for partitions, clients and requests.
- *
- * The embedded store subtracts these bytes from its limit before memtables get their share
- * (memory_account.h).  A user of memory reports by how many bytes its memory has changed since its
- * last report.
+ * The embedded store subtracts it from its limit (memory_account.h).
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMORY_HELD_H
@@ -16,13 +13,13 @@ enum memory_holder {
     MEMORY_HELD_DAYS,              /* days to be refreshed or refreshed lately, and resellers */
     MEMORY_HELD_PRODUCERS,         /* producers, and the numbers of their last batches */
     MEMORY_HELD_STRINGS,           /* dictionaries of ingest connections */
-    MEMORY_HELD_INPUT,             /* lines, frames and batches that have arrived in part */
+    MEMORY_HELD_INPUT,
     MEMORY_HELD_INGEST_ANSWERS,    /* of ingest connections, waiting for the disk or the client */
-    MEMORY_HELD_STATEMENTS,        /* prepared CQL statements */
-    MEMORY_HELD_REQUESTS,          /* of CQL: arrived in part, waiting, or under way */
+    MEMORY_HELD_STATEMENTS,
+    MEMORY_HELD_REQUESTS,          /* of CQL: incomplete, waiting, or under way */
     MEMORY_HELD_ANSWERS,           /* of CQL, waiting for their clients */
     MEMORY_HELD_FIGURES,           /* of reports, waiting to be given in order */
-    MEMORY_HELD_COMMANDS,          /* commands that run in a server, and their answers */
+    MEMORY_HELD_COMMANDS,
     MEMORY_HOLDERS
 };
 

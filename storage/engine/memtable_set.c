@@ -3,8 +3,8 @@
 #include "base/memory.h"
 
 enum {
-    NEEDED_SHARE = 32, /* memory of more than a 32nd of the limit is not made ready ahead */
-    FROZEN_SHARE = 3   /* one memtable may have a third of the share of all memtables */
+    NEEDED_SHARE = 32, /* more than a 32nd of the limit is not made ready ahead */
+    FROZEN_SHARE = 3   /* one memtable may have a third of the share of all */
 };
 
 void memtable_set_init(struct memtable_set *set, struct engine_env *env,
@@ -63,7 +63,7 @@ void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t 
 {
     struct memtable *memtable = set->open;
     if (memtable_set_open_is_empty(set)) {
-        /* The memtable has nothing of the frames up to frame_last: it begins after them. */
+        /* The memtable has nothing of the frames up to frame_last. */
         memtable->frame_first = frame_last + 1;
     } else {
         memtable_freeze(memtable, frame_last);
@@ -138,8 +138,7 @@ uint64_t memtable_set_bytes(const struct memtable_set *set)
     return bytes;
 }
 
-/* How many bytes of a flushed memtable to keep: so many that the supply holds as much as one
- * memtable may have.  A memtable takes its chunks from the supply while there are any. */
+/* The supply should hold as much as one memtable may have. */
 static uint64_t spare_room(const struct memtable_set *set)
 {
     uint64_t room = memory_account_memtables_share(set->account) / FROZEN_SHARE;
@@ -169,7 +168,7 @@ bool memtable_set_is_full(const struct memtable_set *set)
 struct memory_job {
     struct job job;
     struct memtable_set *set;
-    struct arena_range needed; /* to make ready; size 0: a chunk is made instead */
+    struct arena_range needed; /* size 0: make a chunk instead */
     struct arena_chunk *chunk;
 };
 
@@ -194,8 +193,8 @@ static void memory_done(struct job *job)
     engine_env_job_done(set->env);
 }
 
-/* The kernel clears memory when it is first touched.  That takes longer than to write the data, so
- * another thread touches the memory first. */
+/* The kernel clears memory when it is first touched, which takes longer than to write the data.  So
+ * another thread touches it first. */
 void memtable_set_make_ready(struct memtable_set *set)
 {
     if (set->is_memory_coming)
@@ -219,7 +218,7 @@ struct giving_job {
     struct memtable_set *set;
     struct memtable *memtable; /* NULL: the arena alone */
     uint64_t bytes;            /* in memtable_set.giving_bytes until the job is done */
-    uint64_t kept_bytes;       /* of them, for the next memtable */
+    uint64_t kept_bytes;       /* kept for the next memtable */
     struct arena *arena;
 };
 
@@ -249,8 +248,7 @@ static void giving_start(struct memtable_set *set, struct giving_job *giving)
     engine_env_submit(set->env, LANE_BACKGROUND, &giving->job, giving_run, giving_done);
 }
 
-/* Freeing the memory of ten thousand partitions takes milliseconds, so a job frees it, before the
- * next flush.  The memory counts until the job is done. */
+/* A job frees the memory, because for ten thousand partitions that takes milliseconds. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable)
 {
     struct memtable *last = memtable_let_go(memtable);

@@ -4,13 +4,12 @@
  *                  ▲                                                                    │
  *                  └──────── supply: memory made ready, or kept of freed memtables ◀────┘
  *
- * What must hold: a memtable is frozen between two frames only, so runs cover whole frames that
- * follow one another.  One memtable has one schema.
+ * What must hold: a memtable is frozen between two frames only.  One memtable has one schema.
  *
  * The open memtable is full when it has a third of the share of all memtables (memory_account.h),
  * or memtable_rows_max rows (engine.h).  While no memtable is frozen, it is also full when
- * unflushed_log_max bytes of the log are not flushed.  While the whole share is used, or the open
- * memtable is full and two are frozen, batches wait for a flush.
+ * unflushed_log_max bytes of the log are not flushed.  Batches wait for a flush while memtables use
+ * their whole share, or while the open one is full and two are frozen.
  *
  * Engine thread; a job may read what is frozen. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
@@ -20,7 +19,6 @@
 #include "storage/log/commit_log.h"
 #include "storage/memtable/memtable.h"
 
-/* A reader that needs the open memtable frozen first. */
 struct freeze_waiter {
     void (*resume)(struct freeze_waiter *waiter, int status);
     struct freeze_waiter *next;
@@ -30,38 +28,36 @@ struct memtable_set {
     struct engine_env *env;
     const struct memory_account *account;
     const struct commit_log *log;      /* NULL while opening */
-    struct schema *schema;             /* referenced: the current one */
+    struct schema *schema;             /* referenced */
     uint32_t schema_frozen;            /* the newest version that is flushed or frozen */
     struct memtable *open;
     struct memtable **frozen;
     uint32_t frozen_count;
-    int64_t oldest_us;                 /* no write since the last merge of row runs began has an
-                                        * earlier timestamp */
+    int64_t oldest_us;                 /* no write since the last merge of row runs began is
+                                        * older */
     struct freeze_waiter *waiters;
 
-    struct arena_supply *supply;       /* memory for memtables */
-    bool is_memory_coming;             /* a job makes memory ready */
+    struct arena_supply *supply;
+    bool is_memory_coming;
     uint64_t giving_bytes;             /* of flushed memtables that jobs free */
 
-    void (*on_frozen)(void *context);  /* there may be something to flush */
+    void (*on_frozen)(void *context);
     void (*on_given)(void *context);   /* memory has become free */
     void *context;                     /* of both */
 };
 
-/* The set has no open memtable before memtable_set_begin.  `schema`, the manifest's, is
- * referenced. */
+/* The set has no open memtable before memtable_set_begin.  It references `schema`. */
 void memtable_set_init(struct memtable_set *set, struct engine_env *env,
                        const struct memory_account *account, struct schema *schema);
 void memtable_set_release(struct memtable_set *set);
 
-/* Replace the open memtable by an empty one of the current schema, for the frames from
- * `frame_first` on.  The contents of the old one are lost. */
+/* Begin an empty open memtable of the current schema, instead of the old one. */
 void memtable_set_begin(struct memtable_set *set, uint64_t frame_first);
-/* The same with another schema; takes over the reference to the schema. */
+/* As memtable_set_begin, with another schema, whose reference is taken over. */
 void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,
                                uint64_t frame_first);
 
-/* The frozen memtables, oldest first, and at `frozen_count` the open one. */
+/* The frozen memtables, oldest first; at `frozen_count`, the open one. */
 static inline struct memtable *memtable_set_at(const struct memtable_set *set, uint32_t i)
 {
     return i < set->frozen_count ? set->frozen[i] : set->open;
@@ -70,25 +66,22 @@ static inline struct memtable *memtable_set_at(const struct memtable_set *set, u
 /* Whether the open memtable needs no flush: its frames have no rows, and no schema that only the
  * log has. */
 bool memtable_set_open_is_empty(const struct memtable_set *set);
-/* Freeze the open memtable, between two frames: it covers the frames up to `frame_last`, and the
- * last timestamp that was given is `given_us` (0: none was).  A memtable that needs no flush stays
- * open, and begins after `frame_last`.  Resumes all waiters. */
+/* Freeze the open memtable between two frames.  It covers the frames up to `frame_last`; `given_us`
+ * is the last timestamp given (0: none).  A memtable that needs no flush stays open, and begins
+ * after `frame_last`. */
 void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t given_us);
-/* Remove the oldest frozen memtable, which is in segments now; the caller takes its reference. */
+/* The caller takes over the memtable's reference. */
 void memtable_set_drop_oldest(struct memtable_set *set);
 
 /* Call `waiter->resume` after the next freeze.  The caller requests the freeze. */
 void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *waiter);
-/* Resume all waiters.  A waiter that waits again while it is resumed waits for the next freeze. */
+/* Resume all waiters.  One that waits again meanwhile waits for the next freeze. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
 
-/* Whether the open memtable, which other threads may not read, has anything of the table. */
 bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_id);
-/* Whether a batch overwrites or deletes in a partition of which the open memtable has appended
- * rows. */
+/* Whether the batch overwrites or deletes in a partition with appended rows in the open
+ * memtable. */
 bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct write_batch *batch);
-/* Whether the partition has overwrites in any memtable; and whether any partition of the table may
- * have some. */
 bool memtable_set_has_overwrites(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key);
 bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table);
@@ -96,13 +89,9 @@ bool memtable_set_may_have_overwrites(const struct memtable_set *set, const stru
 /* ---- memory ---- */
 
 uint64_t memtable_set_bytes(const struct memtable_set *set);
-/* Whether the open memtable is to be frozen. */
 bool memtable_set_open_is_full(const struct memtable_set *set);
-/* Whether no batch may be applied until a memtable was flushed. */
 bool memtable_set_is_full(const struct memtable_set *set);
-/* Have another thread make memory ready, if more will be needed soon. */
 void memtable_set_make_ready(struct memtable_set *set);
-/* Have another thread free a flushed memtable, except the memory that is kept for the next ones. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable);
 /* As engine_return_memory. */
 void memtable_set_return_memory(struct memtable_set *set, bool at_once);

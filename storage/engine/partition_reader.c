@@ -1,10 +1,7 @@
-/* A partition consists of what all runs of a view have of it.
- *
- * Appended rows are stored without ranks, except by a purge: the rank of a row is its place among
+/* Appended rows are stored without ranks, except by a purge: the rank of a row is its place among
  * the rows with the same other key columns, over all append-only runs, oldest first.  So the
- * append-only runs of an event table are merged first, as columns.  The result, with ranks filled
- * in, is then merged by clustering and timestamp with the row runs (deletes, overwrites, rows of
- * other tables). */
+ * append-only runs of an event table are merged first, as columns, and ranks are filled in.  The
+ * result is merged by clustering and timestamp with the row runs. */
 #include "base/memory.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/segment/columnar_segment.h"
@@ -15,12 +12,13 @@ enum { PARTITION_ROWS_MAX = 1 << 26 };
 struct partition_reader {
     const struct view *view;
     const struct table *table;
-    struct columnar_segment_reader **columnar; /* as `cursors`; always NULL for row segments */
-    struct segment_cursor **cursors; /* per segment of the view; NULL before the first use */
+    struct columnar_segment_reader **columnar; /* by segment of the view; NULL for row segments, or
+                                                * before the first use */
+    struct segment_cursor **cursors; /* by segment of the view; NULL before the first use */
     struct buffer from;              /* copy of a seek's key, which may be in a cursor */
-    struct buffer found[2];          /* keys that the last two seeks found, in turn */
+    struct buffer found[2];          /* keys of the last two seeks, in turn */
     uint32_t seek_count;
-    struct columnar_rows *inputs; /* of a merge: one per append-only run */
+    struct columnar_rows *inputs;
     uint32_t input_count;
     uint32_t input_capacity;
     struct columnar_rows merged;
@@ -88,8 +86,8 @@ static void candidate_offer(struct candidate *best, int64_t token, struct bytes 
         *best = (struct candidate){true, token, key};
 }
 
-/* Offer the first partition with appended rows at (token, key) or behind it; if `after`, only
- * behind it. */
+/* Offer the first partition with appended rows at (token, key), or behind it; if `after`, only
+ * behind. */
 static void seek_columnar(const struct columnar_memtable *columnar, int64_t token, struct bytes key,
                           bool after, struct candidate *best)
 {
@@ -183,7 +181,6 @@ bool partition_reader_has_overwrites(struct partition_reader *reader, int64_t to
 
 /* ---- appended rows ---- */
 
-/* Rows of the partition in segment `i`; 0 rows when it has none. */
 static int appended_of_segment(struct partition_reader *reader, uint32_t i, int64_t token,
                                struct bytes key, struct columnar_rows *rows, struct error *err)
 {
@@ -214,7 +211,6 @@ static void appended_of_memtable(const struct partition_reader *reader,
         columnar_memtable_rows(columnar, partition, reader->view->frame, rows);
 }
 
-/* An input to read the next run into. */
 static struct columnar_rows *input_next(struct partition_reader *reader)
 {
     if (reader->input_count == reader->input_capacity) {
@@ -227,8 +223,7 @@ static struct columnar_rows *input_next(struct partition_reader *reader)
     return &reader->inputs[reader->input_count];
 }
 
-/* Merge all appended rows of the partition, with their ranks; *rows_out NULL when there are none.
- */
+/* *rows_out NULL: there are no appended rows. */
 static int appended_merged(struct partition_reader *reader, int64_t token, struct bytes key,
                            const struct columnar_rows *extra, const struct columnar_rows **rows_out,
                            struct error *err)
@@ -315,9 +310,7 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
                                  view->looked, READ_LOOKED_MAX + 1, list->streams + list->count);
 }
 
-/* Whether the whole partition was deleted after the last of its appended rows was written, as a
- * sealed day is.  Then none of its appended rows is visible, and no visible row's rank depends on
- * them. */
+/* Whether the whole partition was deleted after its last appended row was written. */
 static bool is_appended_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
                                const struct stream_list *overwrites,
                                const struct columnar_rows *extra_rows)

@@ -1,6 +1,5 @@
-/* partition_reader: reads the partitions of a view, merged from all its runs; on any thread.
- *
- * A job has one reader, which keeps the decoded pages of the view's segments. */
+/* partition_reader: reads the partitions of a view, merged from all its runs.  Any thread, but each
+ * reader is used by one job only. */
 #ifndef DAYBOOK_STORAGE_ENGINE_PARTITION_READER_H
 #define DAYBOOK_STORAGE_ENGINE_PARTITION_READER_H
 
@@ -10,14 +9,13 @@
 struct partition_reader;
 struct partition_reader *partition_reader_new(const struct view *view, const struct table *table);
 void partition_reader_free(struct partition_reader *reader);
-/* Find the first partition at (token, key) or behind it; if `after`, only behind it.  False: there
- * is none.  *key_out is valid until the seek after the next one, so that a caller can compare the
- * keys of two seeks. */
+/* Find the first partition at (token, key), or behind it; if `after`, only behind it.  False: there
+ * is none.  *key_out is valid until the seek after the next one. */
 bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
                            bool after, int64_t *token_out, struct bytes *key_out);
-/* Open a stream of all that the runs have of the partition within `slice`.  The `extra` streams
- * (ownership is taken) and `extra_rows`, both of the open memtable, are merged into it.
- * *stream_out is NULL if there is nothing. */
+/* Open a stream of the partition's items within `slice`.  It includes the `extra` streams, whose
+ * ownership is taken, and `extra_rows`; both are of the open memtable.  *stream_out NULL: there is
+ * nothing. */
 must_check int partition_reader_stream(struct partition_reader *reader, int64_t token,
                                        struct bytes key, const struct slice *slice,
                                        struct stream **extra, uint32_t extra_count,

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/murmur3.h"
 
-/* 2^64 divided by the golden ratio: neighbouring table numbers land far apart. */
+/* 2^64 divided by the golden ratio spreads neighbouring table numbers. */
 #define TABLE_SPREAD UINT64_C(0x9E3779B97F4A7C15)
 
 enum { SLOTS = 1 << 14 }; /* a power of two */

@@ -3,7 +3,7 @@
  *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
  *   kind: 0 after a row, 1 after the static row, 2 after the partition
  *
- * Clients send positions back, so positions are checked as all input of clients is. */
+ * Positions come back from clients, so they are checked as all input is. */
 #ifndef DAYBOOK_STORAGE_ENGINE_READ_POSITION_H
 #define DAYBOOK_STORAGE_ENGINE_READ_POSITION_H
 
@@ -16,21 +16,19 @@ struct read_position {
     enum read_position_kind kind;
     int64_t token;
     struct bytes key;
-    struct clustering clustering;      /* after a row */
+    struct clustering clustering;
 };
 
-/* Append a position. */
 void read_position_put(struct buffer *buffer, enum read_position_kind kind, int64_t token,
                        struct bytes key, const struct clustering *clustering);
-/* The result points into `bytes`.  If `bytes` is empty, the position is not set.  ERROR_INVALID:
- * the bytes are no position. */
+/* The result points into `bytes`; if they are empty, it is not set.  ERROR_INVALID: the bytes are
+ * no position. */
 must_check int read_position_parse(struct bytes bytes, struct read_position *position_out,
                                    struct error *err);
-/* Whether rows of the table can have this clustering; else ERROR_INVALID.  A position that a client
- * made up would otherwise be compared with rows of other columns. */
+/* ERROR_INVALID: rows of the table cannot have this clustering. */
 must_check int read_position_check(const struct read_position *position, const struct table *table,
                                    struct error *err);
-/* The part of `slice` behind the position, which must lie in the partition that is read.  Behind a
- * row, the part has no row whose clustering begins with the clustering of the position. */
+/* The position must lie in the partition that is read.  Behind a row, the result also lacks rows
+ * whose clustering begins with the position's. */
 struct slice read_position_rest(const struct read_position *position, struct slice slice);
 #endif

@@ -1,12 +1,6 @@
-/* Sealed runs do not change, so a job on the read lane can read them.  To hand a job to another
- * thread and back takes longer than to read a page that is in the system's memory.  So a read of
- * one partition is tried on the engine thread first, unless the table is an event table.  If the
- * read would have to wait, it is begun again on the lane.
- *
- * What a page needs of the open memtable is copied first (reads_capture.c).  Where that would be
- * too much, the memtable is frozen instead, and the page is read from the frozen memtable as from
- * any other run.  A page that needs only the open memtable is made on the engine thread, without a
- * copy (reads_page.c). */
+/* Handing a job to another thread and back takes longer than to read a page from the system's
+ * memory.  So a read of one partition is tried on the engine thread first, unless the table is an
+ * event table.  If the read would have to wait, it is begun again on the lane. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -16,11 +10,10 @@
 
 enum {
     PAGE_ARENA = 64 * 1024,
-    /* All reads on the engine thread together may read READ_BUDGET_PAGES pages in each period of
-     * READ_BUDGET_US.  A page takes about 30 us. */
+    /* A page takes about 30 us. */
     READ_BUDGET_PAGES = 8,
     READ_BUDGET_US = 1000,
-    /* In one turn of the loop, waiting reads are begun for at most this time. */
+    /* the time for beginning reads in one turn of the loop */
     READ_TURN_US = 2000
 };
 
@@ -61,10 +54,7 @@ static void reads_turn(struct timer *timer)
     reads_begin_waiting(timer->context);
 }
 
-/* Begin reads that wait, as long as memory permits and for READ_TURN_US at most.  Reads for which
- * the time is over begin in the next turn of the loop; reads for which there is no memory begin
- * when another read ends.  A read that ends within read_prepare calls this function again; that
- * call does nothing. */
+/* A read that ends within read_prepare calls this function again; that call does nothing. */
 static void reads_begin_waiting(struct reads *reads)
 {
     struct world *world = reads->env->world;
@@ -85,8 +75,8 @@ static void reads_begin_waiting(struct reads *reads)
     reads->is_beginning = false;
 }
 
-/* Call back with the page, or with the error.  A read that is begun within the callback waits until
- * the callback has returned, so that the stack does not grow with the number of reads. */
+/* A read that is begun within the callback waits until the callback has returned, so that the stack
+ * does not grow with the number of reads. */
 static void read_answer(struct read_job *read)
 {
     struct reads *reads = read->reads;
@@ -136,8 +126,7 @@ static uint32_t read_budget_pages(struct reads *reads)
     return reads->read_budget.pages_left;
 }
 
-/* Read on the engine thread.  False: the read needs a job, because it is long or would have to
- * wait; nothing was read. */
+/* False: the read needs a job, because it is long or would have to wait; nothing was read. */
 static bool read_on_engine_thread(struct read_job *read)
 {
     struct reads *reads = read->reads;
@@ -176,8 +165,6 @@ static void read_start(struct read_job *read)
 
 static void read_resume(struct freeze_waiter *waiter, int status);
 
-/* Take the view.  A page that needs only the open memtable is read at once; any other page needs
- * the capture.  If the capture would be too much, freeze the memtable and try again. */
 static void read_prepare(struct read_job *read)
 {
     struct reads *reads = read->reads;
@@ -216,7 +203,6 @@ static void read_resume(struct freeze_waiter *waiter, int status)
     read_finish(read);
 }
 
-/* Add a partition of the request, unless the position lies behind it. */
 static void add_part(struct read_job *read, struct bytes key)
 {
     const struct read_position *position = &read->position;

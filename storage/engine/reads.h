@@ -7,10 +7,9 @@
  *
  * An answer is as of the last durable frame, or with READ_APPLIED as of the last applied one.
  * Reads of pages begin in the order of the requests, and only as many as their share of memory
- * allows, because a read that waits for the lane keeps its copy.
+ * allows.
  *
- * reads.c, reads_capture.c and reads_page.c read pages; reads_stats.c, reads_group.c and
- * reads_scrub.c do the other calls.  Engine thread. */
+ * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_READS_H
 #define DAYBOOK_STORAGE_ENGINE_READS_H
 
@@ -20,19 +19,19 @@
 struct read_job;
 
 struct reads {
-    struct store *store;               /* the engine's: rows that are counted are read by it */
+    struct store *store;
     struct engine_env *env;
     struct sequencer *sequencer;
     struct memtable_set *memtables;
     struct run_set *runs;
     const struct memory_account *account;
-    uint64_t bytes;                    /* of memory of the reads that have begun */
-    struct read_job *first, *last;     /* reads that wait to be begun, in their order */
-    struct timer turn;                 /* begins them in the next turn of the loop */
-    bool is_beginning;                 /* reads that wait are being begun */
-    bool is_answering;                 /* a page's callback has not returned */
-    struct segment_read_budget read_budget; /* left for reads on the engine thread */
-    int64_t read_budget_began_us;      /* when the budget was last filled, monotonic */
+    uint64_t bytes;                    /* memory of the reads that have begun */
+    struct read_job *first, *last;     /* reads that wait to begin, in their order */
+    struct timer turn;
+    bool is_beginning;
+    bool is_answering;
+    struct segment_read_budget read_budget;
+    int64_t read_budget_began_us;      /* monotonic: when the budget was last filled */
 };
 
 /* As the functions of store.h with these names, and engine_scrub. */
@@ -51,20 +50,18 @@ must_check int reads_scrub(struct reads *reads, void (*found)(void *context, con
 
 /* ---- shared by the files of this header ---- */
 
-/* The frame up to which a read with this view sees rows. */
 static inline uint64_t reads_frame(const struct reads *reads, enum read_view view)
 {
     return view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);
 }
 
-/* The id of the column whose sums are kept in the stats: the first regular column of decimals; 0:
- * there is none. */
+/* The column whose sums are kept in the stats: the first regular column of decimals; 0: none. */
 uint32_t reads_summed_column(const struct table *table);
-/* Add a live row, with its value of column `summed` (0: no column). */
+/* `summed` 0: no column. */
 must_check int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
                              struct partition_stats *stats, struct error *err);
-/* The table.  NULL, with an error: there is no such table, it has counters, or it lacks the column
- * (0: no column is asked for). */
+/* NULL, with an error: there is no such table, it has counters, or it lacks the column (0: none is
+ * asked for). */
 const struct table *reads_table_of_rows(const struct reads *reads, uint32_t table_id,
                                         uint32_t column_id, struct error *err);
 #endif

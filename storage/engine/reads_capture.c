@@ -1,14 +1,8 @@
-/* Copies what a page needs of the open memtable, on the engine thread.
+/* Copies what a page needs of the open memtable, on the engine thread, because the open memtable
+ * changes while a job reads.
  *
- * The open memtable changes while a job reads, so the rows of the row memtable, counters, and the
- * columns of the columnar memtable are copied first.  What decides correctness: a partition is
- * copied whole, as of the view's frame, or not at all.  The first partition that is not copied is
- * the horizon of the scan: the page ends before that partition, because the open memtable has rows
- * of it.
- *
- * A capture fails if the first partition alone has more than READ_CAPTURE_ITEMS_MAX items,
- * CAPTURE_BYTES_MAX bytes or CAPTURE_FRESH_ROWS_MAX appended rows, or if a scan meets appended
- * rows.  Then the memtable is frozen instead. */
+ * What decides correctness: a partition is copied whole, as of the view's frame, or not at all.
+ * The first partition that is not copied is the horizon of the scan: the page ends before it. */
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
 
@@ -31,8 +25,8 @@ static size_t captured_bytes(const struct read_job *read)
     return arena_held(read->arena) - read->before;
 }
 
-/* A time after which no other run of the view deletes anything of the partition: that of the newest
- * write in the segments; INT64_MAX if a frozen memtable has the partition. */
+/* A time after which no other run of the view deletes anything of the partition.  INT64_MAX: a
+ * frozen memtable has the partition. */
 static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
 {
     int64_t newest_us = INT64_MIN;
@@ -48,8 +42,8 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
     return newest_us;
 }
 
-/* After a row that no other run can delete, skip the rows with the same first clustering value.
- * There may be thousands of such rows in memory. */
+/* After a row that no other run can delete, skip the rows with the same first clustering value:
+ * there may be thousands in memory. */
 static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
                          struct stream *stream)
 {
@@ -59,9 +53,8 @@ static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere
         (void)row_memtable_stream_pass(stream, row->clustering.values[0]);
 }
 
-/* Copy what `stream` yields, and close the stream.  False: it yields more than may be copied.  With
- * `newest_elsewhere_us` below INT64_MAX, the stream is of the row memtable, and the request is
- * one_of_each. */
+/* False: `stream` yields more than may be copied.  If `newest_elsewhere_us` is below INT64_MAX,
+ * `stream` is of the row memtable, for a request one_of_each. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, int64_t newest_elsewhere_us, uint32_t *items)
 {
@@ -98,7 +91,7 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
         read->request.one_of_each ? newest_elsewhere(read, token, key) : INT64_MAX;
     struct stream *rows =
         row_memtable_stream(open->rows, read->table, token, key, slice, read->view.frame, NULL);
-    uint32_t looked = *items; /* rows that are deleted count, too */
+    uint32_t looked = *items; /* counts deleted rows, too */
     if (rows != NULL)
         row_memtable_stream_limit(rows, &looked, READ_CAPTURE_ITEMS_MAX + 1);
     bool whole = capture_stream(read, token, key, rows, newest_elsewhere_us, items) &&
@@ -114,7 +107,6 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
     return whole;
 }
 
-/* Keep the first `count` captures. */
 static void captured_cut(struct read_job *read, uint32_t count)
 {
     while (read->captured_count > count) {
@@ -124,7 +116,6 @@ static void captured_cut(struct read_job *read, uint32_t count)
     }
 }
 
-/* Whether more was captured than a page may have. */
 static bool is_captured_enough(const struct read_job *read, uint32_t items)
 {
     return items > read->request.row_limit || read->captured_count > READ_CAPTURE_ITEMS_MAX ||
@@ -138,8 +129,7 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
                          key_out);
 }
 
-/* Copy partitions from the position on, until there is enough for a page.  False: the first
- * partition alone is too much. */
+/* False: the first partition is too much. */
 static bool capture_scan(struct read_job *read)
 {
     uint32_t items = 0;
@@ -163,8 +153,7 @@ static bool capture_scan(struct read_job *read)
     return true;
 }
 
-/* Copy the partitions of the request, until there is enough for a page.  False: the first partition
- * alone is too much. */
+/* False: the first partition is too much. */
 static bool capture_parts(struct read_job *read)
 {
     uint32_t items = 0;
@@ -272,7 +261,7 @@ struct stream *reads_captured_stream(const struct read_job *read, struct capture
         start++;
     if (start == captured->count)
         return stream_of_array(read->table, captured->deletion, captured->items, start);
-    /* The items stay as they are, because another slice may be read from them. */
+    /* The items do not change, because another slice may be read from them. */
     uint32_t count = start;
     captured->cut = memory_resize(captured->cut, captured->count * sizeof(struct unfiltered));
     memcpy(captured->cut, captured->items, start * sizeof(struct unfiltered));

@@ -1,16 +1,13 @@
 /* Counts and sums all rows of a table by the value of a column, or by partition.
  *
- * What decides correctness: a partition is counted in one way only.  A partition without overwrites
- * has only the rows of its append-only runs; each run is summed by itself, in the order of its file
- * (columnar_sums.h).  A partition with overwrites is read as in any read, and its live rows are
- * counted one by one.
+ * What decides correctness: a partition is counted in one way only.  Without overwrites, it has
+ * only rows of append-only runs, which are summed run by run (columnar_sums.h).  With overwrites,
+ * its live rows are read and counted one by one.
  *
  * Two jobs share the work.  Of each segment, one job takes the partitions that begin in even pages,
- * and the other job those that begin in odd pages.  So both jobs decode a page only if a partition
- * that began in an earlier page ends in it.  Of each memtable a job takes every other partition.
- * Each job has its own groups, which are added up at the end.  If the groups of one job take more
- * than half of the memory that the request allows, the call ends with ERROR_LIMIT, and the caller
- * requests fewer groups at a time. */
+ * and the other those that begin in odd pages, so that few pages are decoded twice.  Of each
+ * memtable a job takes every other partition.  If the groups of one job take more than half of the
+ * memory that the request allows, the call ends with ERROR_LIMIT. */
 #include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/engine/columnar_sums.h"
@@ -53,7 +50,6 @@ static void part_add(void *context, struct bytes value, const struct partition_s
         partition_index_add(part->sums, (int64_t)hash64(value.data, value.size), value, sums);
 }
 
-/* Add the sum of a partition, where columnar_sums sums by partition. */
 static void part_add_partition(struct group_part *part, struct bytes key,
                                struct partition_stats *sum)
 {
@@ -206,7 +202,6 @@ static void group_free(struct group *group)
     engine_env_job_done(reads->env);
 }
 
-/* Add the sums of the other parts to those of the first part, and call back with the result. */
 static void group_tell(struct group *group)
 {
     struct partition_index *sums = group->parts[0].sums;
@@ -242,7 +237,6 @@ static void part_done(struct job *job)
     group_free(group);
 }
 
-/* Whether any partition may have overwrites. */
 static bool view_has_overwrites(const struct view *view, uint32_t table_id)
 {
     for (uint32_t i = 0; i < view->segment_count; i++)

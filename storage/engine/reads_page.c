@@ -1,26 +1,21 @@
 /* Makes the rows of a page: merged from sealed runs and the capture (what reads_capture.c copied of
  * the open memtable), or of the open memtable alone.
  *
- * The partitions of a request by keys are read by one job, in the order in which they are stored,
- * so that neighbours in one page of a segment are decoded together.
- *
- * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or where the capture ends.  A page that
- * needs only the open memtable is made on the engine thread, and its rows point into the memtable;
- * of these rows only the memory that reading takes counts for READ_PAGE_BYTES_MAX. */
+ * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or where the capture ends.  The rows of
+ * a page made of the open memtable alone point into the memtable, and their bytes do not count. */
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
 #include "storage/segment/row_segment.h"
 
 enum {
-    PAGE_ROWS_SURE = 2, /* rows that a page gives whatever their size: a static row, and another */
-    PASSED_MAX = 32     /* rows skipped one by one (one_of_each); after so many, a new stream that
-                         * begins behind all of them costs less */
+    PAGE_ROWS_SURE = 2, /* rows given whatever their size: a static row, and another */
+    PASSED_MAX = 32     /* rows skipped one by one (one_of_each), before a new stream begins behind
+                         * them */
 };
 
 /* ---- rows ---- */
 
-/* Replace the shards of counters by their values. */
 static void resolve_counters(struct row *row, struct arena *arena)
 {
     struct cell *cells = (struct cell *)(uintptr_t)row->cells;
@@ -34,7 +29,6 @@ static void resolve_counters(struct row *row, struct arena *arena)
     }
 }
 
-/* Room for one more row behind the rows of the page. */
 static struct page_row *next_row(struct read_job *read)
 {
     read->rows =
@@ -42,7 +36,7 @@ static struct page_row *next_row(struct read_job *read)
     return &read->rows[read->row_count];
 }
 
-/* Add the row that next_row returned; what it points to stays as long as the page. */
+/* What the row points to must live as long as the page. */
 static void add_row(struct read_job *read, int64_t token, struct bytes key)
 {
     struct page_row *added = &read->rows[read->row_count++];
@@ -52,8 +46,7 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
         read->given = added->row.clustering.values[0];
 }
 
-/* Begin a partition: read->given becomes the last value that the page before gave of it, or none.
- */
+/* read->given becomes the value that the page before gave last of the partition, or none. */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -62,7 +55,6 @@ static void given_begin(struct read_job *read, int64_t token, struct bytes key)
     read->given = goes_on ? position->clustering.values[0] : bytes_of(NULL, 0);
 }
 
-/* Whether a row with the same first clustering value was given; for a request one_of_each. */
 static bool is_another(const struct read_job *read, const struct row *row)
 {
     return read->given.data != NULL && row->clustering.count > 0 &&
@@ -78,7 +70,7 @@ static bool page_is_full(const struct read_job *read)
 
 /* ---- of sealed runs and the capture, on a lane ---- */
 
-/* The next partition over sealed runs and the capture, before the horizon. */
+/* The next partition of sealed runs and the capture before the horizon. */
 static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
@@ -99,7 +91,6 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
                                                         read->horizon_key) < 0);
 }
 
-/* The part of the slice behind all rows with the first clustering value of the last given row. */
 static struct slice behind_given(const struct read_job *read, struct slice slice)
 {
     const struct read_position position = {.kind = AFTER_ROW,
@@ -107,9 +98,8 @@ static struct slice behind_given(const struct read_job *read, struct slice slice
     return read_position_rest(&position, slice);
 }
 
-/* Read rows of a slice of the partition with key `kept` into the page.  1: the page is full.  When
- * PASSED_MAX consecutive rows were passed over, the function stops early, sets *is_left_out, and
- * cuts the slice to the part behind all rows that would be passed over. */
+/* 1: the page is full.  After PASSED_MAX consecutive skipped rows, stop, set *is_left_out, and cut
+ * the slice to what lies behind them. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
                       struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {
@@ -154,7 +144,7 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
     return *is_left_out ? 0 : rc;
 }
 
-/* Read rows of one partition into the page.  1: the page is full. */
+/* 1: the page is full. */
 static int read_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                           struct bytes key, const struct slice *slice, int64_t now_s)
 {
@@ -182,8 +172,6 @@ static int read_parts(struct read_job *read, struct partition_reader *reader, in
     return rc;
 }
 
-/* What is left to be read of a partition: the whole slice, unless the position lies in the
- * partition. */
 static struct slice slice_left(const struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -231,8 +219,7 @@ void reads_run(struct job *job)
 
 /* ---- of the open memtable alone, on the engine thread ---- */
 
-/* Whether the segment may have rows of the partition within the slice, as far as is known without
- * reading the segment. */
+/* Does not read the segment. */
 static bool segment_matters(const struct read_job *read, const struct segment *segment)
 {
     const struct read_part *part = &read->parts[0];
@@ -273,8 +260,7 @@ bool reads_is_open_only(struct read_job *read)
     return read->view.segment_count == 0;
 }
 
-/* A page that is made on the engine thread.  Only that thread writes the open memtable, so nothing
- * of it has to be copied. */
+/* Only the engine thread writes the open memtable, so nothing is copied. */
 struct open_read {
     struct read_job *read;
     int64_t now_s;
@@ -286,7 +272,7 @@ static bool open_read_is_over(const struct open_read *open)
     return open->items > READ_CAPTURE_ITEMS_MAX || page_is_full(open->read);
 }
 
-/* Put the row into the next row of the page.  False: the row is not live. */
+/* False: the row is not live. */
 static bool open_read_row(struct open_read *open, const struct row *row)
 {
     struct read_job *read = open->read;

@@ -19,17 +19,15 @@ enum {
     READ_PAGE_BYTES_MAX = 2 << 20
 };
 
-/* A partition's rows, copied from the open memtable. */
 struct captured {
     int64_t token;
     struct bytes key;
     struct deletion deletion;
     struct unfiltered *items;
     uint32_t count;
-    struct unfiltered *cut; /* the items within a slice, if that is not all items; or NULL */
+    struct unfiltered *cut; /* the items within a slice; NULL: all are */
 };
 
-/* A partition of a request by keys, and the slice of it that is left to be read. */
 struct read_part {
     int64_t token;
     struct bytes key;
@@ -40,26 +38,25 @@ struct read_job {
     struct job job;
     struct freeze_waiter waiter;
     struct reads *reads;
-    struct read_job *next; /* the next read in the queue of reads to begin */
+    struct read_job *next;
     size_t before;         /* bytes of the arena before the capture */
-    size_t counted;        /* bytes of the arena after the capture, added to reads->bytes */
+    size_t counted;        /* bytes of it after the capture; added to reads->bytes */
     struct arena *arena;
     struct schema *schema; /* referenced: the table's */
     const struct table *table;
-    struct read_request request;  /* its bytes copied into the arena */
+    struct read_request request;  /* its bytes are in the arena */
     struct store_version version; /* of the partition, when the capture was taken */
     struct read_position position;
-    struct read_part *parts; /* ascending; none of a scan */
+    struct read_part *parts; /* ascending; a scan has none */
     uint32_t part_count;
     uint32_t part_end;  /* parts from here on were not captured */
-    struct bytes given; /* of a request one_of_each: the first clustering value of the row of this
-                         * partition that was given last, by this page or the page before; data
-                         * NULL: none was */
+    struct bytes given; /* one_of_each: the first clustering value of this partition's row that was
+                         * given last, by this page or the one before; data NULL: none was */
     struct view view;
     struct captured *captured; /* in (token, key) order; up to two for a partition */
     uint32_t captured_count;
     uint32_t captured_capacity;
-    uint32_t captured_at; /* the first that lies at or behind the present partition */
+    uint32_t captured_at; /* at or behind the present partition */
     bool has_horizon;     /* no partition at the horizon or past it was captured */
     int64_t horizon_token;
     struct bytes horizon_key;
@@ -67,7 +64,7 @@ struct read_job {
     struct memtable *viewed; /* referenced, because rows of the page point into it; or NULL */
     struct page_row *rows;
     uint32_t row_count;
-    uint32_t row_capacity; /* grows with the rows: row_limit is mostly far above their number */
+    uint32_t row_capacity;
     struct buffer position_out;
     store_page page;
     void *context;
@@ -77,47 +74,39 @@ struct read_job {
 
 /* ---- where pages begin and end ---- */
 
-/* Where a scan begins: at its position, or at token_first if there is no position or token_first
- * lies behind it. */
+/* Where a scan begins: at its position, or at token_first if that comes later. */
 int64_t reads_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out);
-/* Whether a scan ends before this token. */
 bool reads_is_past(const struct read_job *read, int64_t token);
 
 /* ---- reads_capture.c ---- */
 
-/* Find the first partition of the table in the open memtable at (token, key) or behind it; if
- * `after`, only behind it. */
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                            int64_t *token_out, struct bytes *key_out);
 
-/* Copy what the page needs of the open memtable: reads_capture_appended copies appended rows, then
- * reads_capture all other rows.  False: that is too much, or a scan meets appended rows.  Then the
- * caller drops the capture and freezes the memtable, and the page is read from the frozen memtable.
- * */
+/* Copy what the page needs of the open memtable: its appended rows, or all others.  False: that is
+ * too much, or a scan meets appended rows.  The caller must drop the capture and freeze the
+ * memtable. */
 bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);
 
-/* Move captured_at forward to the first capture at (token, key) or behind it. */
 void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key);
-/* Capture number `index` of the partition, whose captures begin at captured_at; NULL: it has no
- * such capture. */
+/* Capture number `index` of the partition, whose captures begin at captured_at; NULL: there are not
+ * so many. */
 struct captured *reads_captured(const struct read_job *read, uint32_t index, int64_t token,
                                       struct bytes key);
-/* A stream of the captured items that lie within `slice`. */
 struct stream *reads_captured_stream(const struct read_job *read, struct captured *captured,
                                            const struct slice *slice);
 
 /* ---- reads_page.c ---- */
 
-void reads_run(struct job *job); /* make the page of the view and the capture; any thread */
+void reads_run(struct job *job); /* any thread */
 
-/* Keep only the segments in the view that a read of one partition needs. */
 void reads_reduce(struct read_job *read);
 
-/* Whether all rows of the one partition, or of the table, are in the open memtable.  False for an
- * event table or a table of counters. */
+/* Whether all rows of the partition, or of the table, are in the open memtable; false for an event
+ * table or a table of counters. */
 bool reads_is_open_only(struct read_job *read);
-/* Make the page of the open memtable.  False: that is too much, and nothing was read. */
+/* False: that is too much, and nothing was read. */
 bool reads_open(struct read_job *read);
 #endif

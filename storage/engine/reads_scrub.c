@@ -1,9 +1,8 @@
 /* Checks the manifest and its copy; then every page of every run, the stats against the rows, and
  * every cell against the type of its column.  Cells in memory were checked when they were written.
  *
- * A first job, on the lane of the jobs that write manifests, checks the manifest.  A second job, on
- * the scan lane, checks the runs of a view.  Findings are collected as lines, and reported on the
- * engine thread at the end.  After damage the scrub continues with the next partition. */
+ * After damage the scrub continues with the next partition.  Findings are reported on the engine
+ * thread at the end. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,8 +21,8 @@ struct scrub_job {
     struct freeze_waiter waiter;
     struct reads *reads;
     struct view view;
-    const struct table *table; /* of the run that is checked now */
-    char path[64];             /* of its segment, or "memory" */
+    const struct table *table;
+    char path[64];             /* of the checked segment, or "memory" */
     struct buffer findings;    /* lines, separated by NUL */
     uint32_t finding_count;
     int status;
@@ -32,7 +31,7 @@ struct scrub_job {
     void *context;
 };
 
-/* Count a finding, and begin its line.  False: too many findings were listed already. */
+/* False: too many findings were listed already. */
 static bool scrub_begins_line(struct scrub_job *scrub)
 {
     if (++scrub->finding_count > FINDINGS_MAX)
@@ -42,7 +41,7 @@ static bool scrub_begins_line(struct scrub_job *scrub)
     return true;
 }
 
-/* Add a finding about a partition.  True: more may be appended to its line. */
+/* True: more may be appended to the finding's line. */
 static bool scrub_found(struct scrub_job *scrub, struct bytes key, const char *detail)
 {
     if (!scrub_begins_line(scrub))
@@ -55,8 +54,7 @@ static bool scrub_found(struct scrub_job *scrub, struct bytes key, const char *d
     return true;
 }
 
-/* Add a line that says what can be done about a damaged segment, after the findings in the segment.
- * The store may reuse log files meanwhile; then the line says that the frames are missing. */
+/* If log files were reused meanwhile, the advice says that frames are missing. */
 static void scrub_advise(struct scrub_job *scrub, const struct segment_info *info)
 {
     char advice[RUN_REBUILD_ADVICE_MAX];
@@ -82,7 +80,6 @@ static void compare_stats(struct scrub_job *scrub, struct bytes key,
     stats_release(&counted);
 }
 
-/* Whether a read of this item alone would look for it in the segment. */
 static bool span_has(const struct segment *segment, const struct table *table,
                      const struct unfiltered *item)
 {
@@ -91,8 +88,7 @@ static bool span_has(const struct segment *segment, const struct table *table,
     return item->kind == UNFILTERED_BOUND || row_segment_may_meet(segment, table, &slice);
 }
 
-/* Report a value that is not of its column's type.  An earlier version wrote it, so the page is not
- * damaged. */
+/* The page is not damaged: an earlier version wrote the value. */
 static void check_item(struct scrub_job *scrub, struct bytes key, const struct unfiltered *item)
 {
     struct error err;
@@ -101,8 +97,7 @@ static void check_item(struct scrub_job *scrub, struct bytes key, const struct u
                                              "written anew, it is right");
 }
 
-/* Check all items, and count them as the directory of a row segment does: rows, bounds and the
- * partition's deletion. */
+/* Counts rows, bounds and the partition's deletion, as the directory of a row segment does. */
 static int drain_stream(struct scrub_job *scrub, const struct segment *segment, struct bytes key,
                         struct stream *stream, uint64_t *items, struct error *err)
 {
@@ -169,7 +164,7 @@ static bool scrub_segment(struct scrub_job *scrub, struct segment *segment)
     return is_damaged;
 }
 
-/* Report damage in the zeros before the footer.  Nothing needs the zeros, so no advice follows. */
+/* There is no advice, because nothing needs the zeros. */
 static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 {
     struct error err = {0};
@@ -255,8 +250,8 @@ static void scrub_manifest(struct job *job)
         buffer_append_text(&scrub->findings, err.text);
 }
 
-/* Called when the manifest is checked.  The freeze comes after the check, because the flush that a
- * freeze begins would delay the check. */
+/* The freeze comes after the check of the manifest, because the freeze begins a flush, which would
+ * delay the check. */
 static void scrub_freeze(struct job *job)
 {
     struct scrub_job *scrub = (struct scrub_job *)job;

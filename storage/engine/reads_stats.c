@@ -1,11 +1,9 @@
 /* Gives counts and sums of a table's partitions, without reading rows where that is possible.
  *
- * The stats of append-only runs add up: the index has the sum of the segments, and each memtable
- * has a sum (appended_stats.h).  If a partition has anything in an overwrite run (a delete, an
- * overwrite, a row with a TTL), its figure is counted from its live rows instead, because sums
- * cannot say which write of a row is the last.  So a figure is either a sum of stats or a count of
- * rows, never a mixture.  Tables other than event tables are always counted from their rows, and so
- * are the sums of a column that is not reads_summed_column. */
+ * The stats of append-only runs add up (appended_stats.h).  If a partition has anything in an
+ * overwrite run, its figure is counted from its live rows instead, because sums cannot say which
+ * write of a row is the last.  So are figures of tables other than event tables, and sums of a
+ * column that is not reads_summed_column. */
 #include "base/murmur3.h"
 #include "base/memory.h"
 #include "storage/engine/appended_stats.h"
@@ -39,7 +37,6 @@ uint32_t reads_summed_column(const struct table *table)
     return 0;
 }
 
-/* Whether sums of the column are kept. */
 static bool is_kept(const struct table *table, uint32_t column_id)
 {
     return (table->flags & TABLE_OF_EVENTS) != 0 && column_id == reads_summed_column(table);
@@ -86,7 +83,7 @@ static int recount_row(void *context, const struct table *table, const struct pa
                        struct error *err)
 {
     struct recount *recount = context;
-    (void)table; /* of a schema that may be newer */
+    (void)table; /* its schema may be newer */
     return reads_sum_row(recount->table, row, recount->column_id, &recount->stats, err);
 }
 
@@ -232,9 +229,8 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
-/* Find the next partition.  The index has the partitions of append-only segments; the reader finds
- * those of other runs.  The entry has the stats of the index, or no rows if the partition is not in
- * the index. */
+/* The entry has the stats of append-only segments, or no rows if no such segment has the
+ * partition. */
 static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
     struct partition_index *index = run_set_index(scan->reads->runs, scan->table->id);
@@ -251,8 +247,6 @@ static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *ent
     return found;
 }
 
-/* Partitions with overwrites, or whose sums are not kept, are recounted, each by a separate read,
- * one after the other. */
 static void scan_step(struct stats_scan *scan)
 {
     struct partition_index_entry entry;

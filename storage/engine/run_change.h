@@ -3,11 +3,9 @@
  *     run_change_add, _remove ──▶ run_change_publish ──▶ run_change_apply ──▶ run_change_release
  *     (a job: files)              (a job: manifest)      (engine thread: run_set)
  *
- * Flushes, merges and the restamping of a directory all replace runs in these steps.  Before the
- * publication no manifest names the added segments.  So a change is discarded if it is not
- * published, or if the publication fails with an error that passes (error_is_passing): the files of
- * the added segments are removed.  After any other error the manifest may name the added segments,
- * and their files stay.
+ * Discard a change that is not published, or whose publication fails with an error that passes
+ * (error_is_passing).  After any other error, the manifest may name the added segments, and their
+ * files must stay.
  *
  * A struct that is all zero except for `runs` is an empty change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_CHANGE_H
@@ -17,26 +15,24 @@
 
 struct run_change {
     struct run_set *runs;
-    struct segment_info *infos;        /* of the added segments */
+    struct segment_info *infos;
     struct segment **added;            /* referenced */
     uint32_t added_count;
-    uint64_t *removed;                 /* ids of segments */
+    uint64_t *removed;                 /* ids */
     uint32_t removed_count;
 };
 
-/* Open a segment that was written, and add it.  A segment without contents has no file, and is not
- * added.  Any thread. */
+/* Open a written segment, and add it; any thread.  A segment without contents has no file, and is
+ * not added. */
 must_check int run_change_add(struct run_change *change, const struct segment_info *info,
                               const struct table *table, struct error *err);
 void run_change_remove(struct run_change *change, const struct segment *segment);
-/* Apply `edit` to the manifest, with the segments of the change filled in. */
+/* Adds the segments of the change to `edit`. */
 must_check int run_change_publish(const struct run_change *change, struct manifest_edit edit,
                                   struct error *err);
-/* Replace the segments in the run_set, after the publication. */
 void run_change_apply(struct run_change *change);
-/* Have the files of the added segments removed when they are closed. */
 void run_change_discard(struct run_change *change);
-/* Close added segments that are not live.  Closing a large file that was removed takes long.  Any
- * thread. */
+/* Close added segments that are not live; any thread.  This takes long if a large file was
+ * removed. */
 void run_change_release(struct run_change *change);
 #endif

@@ -1,26 +1,12 @@
 /* What decides correctness: the new segment is used only if its footer equals that of the damaged
- * file, except for id and schema version.  A footer has the places and checksums of all sections,
- * and one of the sections has the checksum of every page.  So the new segment has the bytes that
- * the damaged one was written with.  The comparison can fail for these reasons:
+ * file, except for id and schema version.  The footer covers every byte by checksums, so the new
+ * segment has the bytes that the damaged one was written with.  The comparison can fail for these
+ * reasons:
  *
- *   - The segment was written by a merge of clicks.  A flush always writes the same bytes for the
- *     same frames, but a merge writes other bytes (it keeps pages and dictionaries, purges, and
- *     writes ranks explicitly).
+ *   - A merge of clicks wrote the segment; only a flush writes the same bytes for the same frames.
  *   - The table was changed since.  The frames are read with the present schema, unless the first
- *     frame brings another.  With the present schema they may give other bytes, or rows that cannot
- *     be parsed.
- *   - Another version of zstd, or of this program, may give other bytes.  A segment of an older
- *     format has other bytes.
- *
- * Example: segment 4, frames 100 to 180, has a wrong bit in its partition directory.  Files 2
- * (archive) and 3 (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the
- * table's part of it is written as segment 19, the footers agree, and one record names 19 instead
- * of 4.
- *
- * Failures: after any error the manifest and the damaged file are as they were.  After a crash the
- * manifest names the damaged segment or the new one, and the next opening removes the other.
- * Segments can be made again only while opening and before the log is opened, because the log
- * reuses files whose frames are flushed. */
+ *     frame brings another.
+ *   - Another version of zstd, or of this program, may give other bytes. */
 #include "storage/engine/run_rebuild.h"
 
 #include <inttypes.h>
@@ -38,8 +24,8 @@ struct rebuild {
     struct memtable *memtable; /* NULL until the first frame */
 };
 
-/* Apply a frame to the memtable.  A memtable has one schema, so a frame that changes the schema is
- * refused after the first frame.  `context` NULL: the frame is only read. */
+/* A memtable has one schema, so later frames must not change it.  `context` NULL: the frame is only
+ * read. */
 static int take_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                       struct error *err)
 {
@@ -85,8 +71,7 @@ static int read_frames(struct rebuild *rebuild, struct error *err)
     return rc;
 }
 
-/* Write the segments of the table that a flush would write.  The one whose footer agrees is kept,
- * and the files of the others are removed. */
+/* Keep only the segment whose footer agrees. */
 static int write_again(struct rebuild *rebuild, struct segment **segment_out, struct error *err)
 {
     const struct segment_info *damaged = rebuild->damaged;

@@ -11,29 +11,27 @@
 #include "storage/engine/skipped_cells.h"
 #include "storage/memtable/memtable.h"
 
-/* What is needed to make a segment again, besides the run_set. */
 struct run_rebuild_parts {
-    struct schema *schema;             /* the present one */
-    struct arena_supply *supply;       /* for the memtable that the frames go into */
+    struct schema *schema;
+    struct arena_supply *supply;       /* for the memtable of the frames */
     struct skipped_cells *cells;
 };
 
-/* While opening: make a segment from the log, and replace the damaged one in the manifest.  The
- * caller removes the damaged file.  ERROR_CORRUPT, ERROR_CONFLICT: `err` says why the segment
+/* Make a segment from the log, and name it instead of the damaged one in the manifest.  Called
+ * while opening, before the log is opened, because the log reuses files whose frames are flushed.
+ * The caller removes the damaged file.  ERROR_CORRUPT, ERROR_CONFLICT: `err` says why the segment
  * cannot be made, and nothing was changed. */
 must_check int run_rebuild(struct run_set *runs, const struct run_rebuild_parts *parts,
                            const struct segment_info *damaged, struct segment **segment_out,
                            struct error *err);
 
 enum { RUN_REBUILD_ADVICE_MAX = 512 };
-/* Describe what can be done about a damaged segment, and change nothing; any thread.  If the log
- * still has the frames and the footer of the file is whole, the text names `command`, which would
- * make the segment again; else the text says what is missing, and what is lost with the file. */
+/* Describe what can be done about a damaged segment, and change nothing; any thread.  If `command`
+ * could make the segment again, the text names it. */
 void run_rebuild_advise(struct world *world, const struct segment_info *damaged,
                         const struct table *table, const char *command,
                         char advice_out[RUN_REBUILD_ADVICE_MAX]);
-/* The text that says what is missing and lost, for a caller whose run_rebuild has failed; `why` is
- * the error. */
+/* The text of run_rebuild_advise, after run_rebuild has failed with the error `why`. */
 void run_rebuild_damage(const struct segment_info *damaged, const struct table *table,
                         const char *why, char advice_out[RUN_REBUILD_ADVICE_MAX]);
 #endif

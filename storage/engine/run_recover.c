@@ -58,8 +58,7 @@ static int remove_orphans(const struct recovery *recovery, struct error *err)
 
 /* ---- damaged segments ---- */
 
-/* Replace a damaged segment by one that is made from the log, and remove the damaged file.  If a
- * crash leaves that file, no manifest names it, and the next opening removes it. */
+/* If a crash leaves the damaged file, the next opening removes it. */
 static int replace_damaged(const struct recovery *recovery, const struct segment_info *info,
                            struct segment **segment, struct error *err)
 {
@@ -152,14 +151,14 @@ int run_recover(struct run_set *runs, const struct run_rebuild_parts *parts, str
     const struct manifest_state *state = manifest_state(runs->manifest);
     uint32_t count = state->segment_count;
     check(runs->count == 0);
-    /* An opening that salvages may use an older manifest, so it removes no file that the manifest
-     * does not name. */
+    /* A salvage may use an older manifest, so it removes no file that the manifest does not
+     * name. */
     if (!runs->env->options.read_only && !runs->env->options.salvage) {
         int rc = remove_orphans(&recovery, err);
         if (rc != 0)
             return rc;
     }
-    /* A copy: a segment that is made again changes the manifest. */
+    /* A copy, because a segment that is made again changes the manifest. */
     struct segment_info *infos = memory_alloc(count * sizeof(struct segment_info));
     if (count > 0)
         memcpy(infos, state->segments, count * sizeof(struct segment_info));

@@ -7,7 +7,7 @@
 enum {
     PLACES_AHEAD = 16,
     ENTRIES_AHEAD = 8,
-    READERS_SHARE = 16,          /* a 16th of the limit, at most READERS_BYTES_MAX */
+    READERS_SHARE = 16,
     READERS_BYTES_MAX = 32 << 20 /* enough for the readers of a hundred segments */
 };
 
@@ -104,8 +104,7 @@ struct partition_index *run_set_index(const struct run_set *runs, uint32_t table
     return NULL;
 }
 
-/* The index's entries lie anywhere in memory: fetch those of the partitions that soon follow the
- * segment's i-th of `count`. */
+/* The index's entries lie anywhere in memory. */
 static void index_prefetch(const struct partition_index *index, struct segment_cursor *cursor,
                            uint32_t i, uint32_t count)
 {

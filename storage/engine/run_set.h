@@ -3,13 +3,11 @@
  *     flush, merge ──manifest_edit──▶ manifest on disk       (a job, on LANE_BACKGROUND)
  *                  ──add, remove────▶ run_set in memory      (then the engine thread)
  *
- * What must hold: segments are sorted by (table, kind, first frame, id), so the runs of one table
- * are neighbours, and its append-only runs come in the order of their frames.  Ranks depend on that
+ * What must hold: segments are sorted by (table, kind, first frame, id).  Ranks depend on that
  * order.  Runs of different days may cover the same frames; runs that share a day never do.
  *
- * The manifest on disk may be one edit ahead of the run_set, when the job that made the edit has
- * ended and its `done` was not called yet.  Readers and snapshots use the run_set.  The file of a
- * segment exists as long as the segment is in the run_set.
+ * The manifest on disk may be one edit ahead of the run_set.  A segment's file exists as long as
+ * the segment is in the run_set.
  *
  * Engine thread, except where a function says otherwise. */
 #ifndef DAYBOOK_STORAGE_ENGINE_RUN_SET_H
@@ -26,59 +24,53 @@
 struct run_set {
     struct engine_env *env;
     struct manifest *manifest;
-    struct segment **segments;         /* in their order; referenced */
+    struct segment **segments;         /* referenced */
     uint32_t count;
-    uint64_t bytes;                    /* of memory of all segments */
-    struct reader_pool *readers;       /* what readers of segments keep for the next ones */
-    struct partition_index **indexes;  /* sums of append-only segments, one per event table */
+    uint64_t bytes;                    /* memory of all segments */
+    struct reader_pool *readers;
+    struct partition_index **indexes;  /* sums of append-only segments, by event table */
     uint32_t index_count;
-    /* The next segment id; jobs take ids from it.  A job that fails does not give its ids back, so
-     * the id of a file that the job left is not used again. */
+    /* A failed job does not give its ids back, because its files may be left. */
     atomic_uint_fast64_t id_next;
 
     struct schema *schema;             /* referenced: the manifest's, as of frame_flushed */
     uint64_t frame_flushed;            /* every frame up to here is in segments */
-    int64_t timestamp_us;              /* the last timestamp given up to frame_flushed; 0: not
-                                        * known, in a directory of an older format */
-    uint64_t purges;                   /* the number of published purges, as in manifest_state */
+    int64_t timestamp_us;              /* the last one given up to frame_flushed; 0: not known, in a
+                                        * directory of an older format */
+    uint64_t purges;                   /* as in manifest_state */
 };
 
-/* Takes over the manifest.  run_recover opens the segments. */
+/* Takes over the manifest. */
 void run_set_init(struct run_set *runs, struct engine_env *env, struct manifest *manifest);
 void run_set_release(struct run_set *runs);
 
-void run_set_add(struct run_set *runs, struct segment *segment);       /* takes the reference */
-/* Remove a segment; its file is removed when its last reader releases it. */
+void run_set_add(struct run_set *runs, struct segment *segment);       /* takes over the
+                                                                        * reference */
+/* The segment's file is removed when its last reader releases it. */
 void run_set_remove(struct run_set *runs, uint64_t segment_id);
 
-/* Add the sums of a new segment to the index of its table. */
 void run_set_index_segment(struct run_set *runs, struct segment *segment);
-/* Compute the sums of the partition again, from the present segments. */
 void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t token,
                              struct bytes key);
 /* NULL: the table has no append-only runs. */
 struct partition_index *run_set_index(const struct run_set *runs, uint32_t table_id);
 
-/* Open a segment, and count its rows by day if it is of an event table.  `table` NULL: the table
- * was dropped.  Any thread. */
+/* Any thread.  `table` NULL: the table was dropped. */
 must_check int run_set_open_segment(struct run_set *runs, const struct segment_info *info,
                                     const struct table *table, struct segment **segment_out,
                                     struct error *err);
-/* An id for a segment that is to be written.  Any thread. */
+/* Any thread. */
 uint64_t run_set_next_id(struct run_set *runs);
 
-/* The frames up to `frame` are in segments now; `schema` and `given_us` (the last timestamp that
- * was given, 0: none) are those of the memtable. */
+/* `schema` and `given_us` (the last timestamp given, 0: none) are the flushed memtable's. */
 void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us,
                           struct schema *schema);
 
-/* Whether an overwrite segment has anything of the partition; and whether the table has overwrite
- * segments. */
 bool run_set_has_overwrites(const struct run_set *runs, const struct table *table, int64_t token,
                             struct bytes key);
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);
 
-/* Bytes of memory of the indexes; and of the whole run_set.  No flush reduces either. */
+/* No flush reduces these bytes. */
 uint64_t run_set_index_bytes(const struct run_set *runs);
 uint64_t run_set_kept_bytes(const struct run_set *runs);
 #endif

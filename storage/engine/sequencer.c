@@ -100,7 +100,7 @@ void sequencer_request_freeze(struct sequencer *sequencer)
 void sequencer_freeze_then(struct sequencer *sequencer, struct freeze_waiter *waiter)
 {
     int failed = sequencer->env->failed;
-    /* After a failure no frame is sealed, so there is no end of an open frame to wait for. */
+    /* After a failure no frame is sealed, so the open frame never ends. */
     if (failed != 0 && sequencer->payload.size > 0) {
         waiter->resume(waiter, failed);
         return;
@@ -120,8 +120,6 @@ void sequencer_freeze_table_then(struct sequencer *sequencer, uint32_t table_id,
 
 /* ---- frames ---- */
 
-/* Whether the open frame may be handed to the log: it has a batch, and the log is idle and has
- * room. */
 static bool frame_is_ready(const struct sequencer *sequencer)
 {
     return sequencer->payload.size > 0 && sequencer->env->failed == 0 &&
@@ -129,8 +127,8 @@ static bool frame_is_ready(const struct sequencer *sequencer)
            commit_log_has_room(sequencer->log, sequencer->payload.size);
 }
 
-/* Hand the open frame to the log, which begins to write it.  frame_end follows in the same turn of
- * the loop, so all of the frame is in the memtable before the frame is durable. */
+/* frame_end must follow in the same turn of the loop, so that all of the frame is in the memtable
+ * before the frame is durable. */
 static void frame_begin(struct sequencer *sequencer)
 {
     sequencer_stop(sequencer);
@@ -161,9 +159,7 @@ static void seal_fire(struct timer *timer)
     sequencer_seal_if_idle(timer->context);
 }
 
-/* Seal the open frame after a delay, in which more batches may come.  No timer is needed while the
- * log writes another frame: sequencer_frames_durable then seals the open frame, or starts the timer
- * if that frame waits for a batch. */
+/* While the log writes, sequencer_frames_durable seals the open frame instead. */
 static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
 {
     if (sequencer->seal_timer.handle == NULL && !commit_log_status(sequencer->log)->is_writing)
@@ -171,8 +167,7 @@ static void seal_later(struct sequencer *sequencer, int64_t delay_ms)
                           delay_ms);
 }
 
-/* Note that a batch is added to the payload.  True: the frame has waited for this batch, and does
- * not wait for another one. */
+/* True: the frame has waited for this batch, and waits for no other. */
 static bool payload_follow(struct sequencer *sequencer, bool is_first, bool is_followed)
 {
     bool was_followed = !is_first && sequencer->is_followed;
@@ -182,7 +177,7 @@ static bool payload_follow(struct sequencer *sequencer, bool is_first, bool is_f
 
 void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame)
 {
-    /* First hand the next frame to the log, so that it does not wait for the callbacks. */
+    /* The callbacks come last, so that the next frame does not wait for them. */
     if (sequencer->is_followed)
         seal_later(sequencer, FOLLOW_MS);
     else
@@ -204,7 +199,6 @@ void sequencer_stop(struct sequencer *sequencer)
 
 /* ---- apply ---- */
 
-/* Call `done` when everything is durable that was applied. */
 static void done_after_all(struct sequencer *sequencer, store_done done, void *context)
 {
     uint64_t frame = sequencer_applied_frame(sequencer);
@@ -216,7 +210,7 @@ static void done_after_all(struct sequencer *sequencer, store_done done, void *c
         frame_waiters_add(&sequencer->waiters, frame, done, context);
 }
 
-/* What the hook adds is made by this program, so a value of a wrong type is a bug. */
+/* The hook is part of this program, so a value of a wrong type is a bug. */
 static void run_hook(struct sequencer *sequencer, struct write_batch *batch)
 {
     uint32_t mutations = batch->mutation_count;
@@ -229,7 +223,6 @@ static void run_hook(struct sequencer *sequencer, struct write_batch *batch)
     check(rc == 0);
 }
 
-/* Add an admitted batch to the open frame; returns its timestamp. */
 static int64_t payload_add(struct sequencer *sequencer, const struct write_batch *batch,
                            const struct sequencer_admitted *admitted)
 {
@@ -271,7 +264,7 @@ int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
     }
     run_hook(sequencer, batch);
     int64_t timestamp_us = payload_add(sequencer, batch, &admitted);
-    /* First the log begins to write the frame: the disk works while the memtable is changed. */
+    /* The log begins first, so that the disk works while the memtable is changed. */
     bool is_begun = !batch->is_followed && !batch->joins_loop_turn && frame_is_ready(sequencer);
     if (is_begun)
         frame_begin(sequencer);

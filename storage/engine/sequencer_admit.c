@@ -1,8 +1,8 @@
 #include "storage/engine/sequencer_private.h"
 
 enum {
-    HOOK_BYTES = 8192,         /* for what the hook adds to a batch, and a batch's fixed parts */
-    OPEN_PAYLOAD_MAX = 8 << 20 /* bytes; with more the open frame takes no further batch */
+    HOOK_BYTES = 8192,         /* for a batch's fixed parts, and what the hook adds */
+    OPEN_PAYLOAD_MAX = 8 << 20 /* bytes; with more, the open frame takes no batch */
 };
 
 static int expectations_hold(const struct sequencer *sequencer,
@@ -28,7 +28,6 @@ static int full(struct sequencer *sequencer, struct error *err)
     return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
 }
 
-/* Whether this batch may be applied now; an empty one needs no room. */
 static int admit_now(struct sequencer *sequencer, const struct write_batch *batch,
                      struct error *err)
 {
@@ -45,9 +44,8 @@ static int admit_now(struct sequencer *sequencer, const struct write_batch *batc
 }
 
 /* A batch that changes the schema begins a memtable, so that one memtable has one schema.  A
- * memtable without rows is replaced without a flush, because the new schema contains all earlier
- * changes.  But when much of the log is not flushed, the memtable is frozen, because the next
- * opening would read all of that log. */
+ * memtable without rows needs no flush, because the new schema contains all earlier changes.  If
+ * much of the log is not flushed, the memtable is frozen, to shorten the next replay. */
 static int admit_schema(struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {
@@ -61,10 +59,8 @@ static int admit_schema(struct sequencer *sequencer, const struct write_batch *b
 }
 
 /* Appended rows are written out with one timestamp per partition and run: that of the newest row.
- * This is right only if no overwrite has a timestamp between those of two such rows.  So a batch
- * that overwrites in a partition of which the open memtable has appended rows begins a new
- * memtable.  If the batch itself has appended rows of such a partition, the new memtable ends with
- * the batch's frame. */
+ * No overwrite may have a timestamp between those of two such rows.  So a batch that overwrites in
+ * a partition with appended rows in the open memtable begins a new one. */
 static int admit_overwrites(struct sequencer *sequencer, const struct write_batch *batch,
                             struct error *err)
 {
@@ -74,8 +70,7 @@ static int admit_overwrites(struct sequencer *sequencer, const struct write_batc
     return sequencer->freeze_requested ? full(sequencer, err) : 0;
 }
 
-/* The most bytes that the batch will take in the log, with what the hook may add.  The size is
- * checked before the hook is called, because after that call the batch is certain to be applied. */
+/* After the hook it would be too late to refuse the batch, so its share is included. */
 static size_t batch_bytes_max(struct sequencer *sequencer, const struct write_batch *batch,
                               struct packed_mutations *packed_out)
 {
@@ -113,7 +108,6 @@ static int admit_size(struct sequencer *sequencer, const struct write_batch *bat
     return has_room ? 0 : full(sequencer, err);
 }
 
-/* Check that the schema can be read back from the bytes that the log will get. */
 static int admit_readable(const struct write_batch *batch, struct error *err)
 {
     struct buffer serialized = {0};
@@ -124,9 +118,6 @@ static int admit_readable(const struct write_batch *batch, struct error *err)
     return rc;
 }
 
-/* Check every value of a mutation before the value enters a frame, whichever protocol brought it.
- * A value is refused that could not be read back, or that may not be in its table.  Then the commit
- * check may refuse the batch. */
 static int admit_values(const struct sequencer *sequencer, const struct write_batch *batch,
                         struct error *err)
 {

@@ -9,9 +9,8 @@ struct sequencer_admitted {
     struct packed_mutations packed;
 };
 
-/* 0: the batch may be applied now, and must be.  ERROR_FULL: it may be applied later; a call of the
- * drain functions follows.  An empty batch needs no room, and `admitted_out` is not set for it.
- * The function may freeze the open memtable, and begin one with the batch's schema. */
+/* 0: the batch may be applied now, and must be.  ERROR_FULL: try again when the drain functions are
+ * called.  An empty batch needs no room, and does not set `admitted_out`. */
 must_check int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch,
                                struct store_expectation *expectations, uint32_t count,
                                struct sequencer_admitted *admitted_out, struct error *err);

@@ -71,8 +71,8 @@ static void set_metrics(const struct shortage *shortage)
             shortage->metrics[i]->value = shortage->waiting.shortage == i;
 }
 
-/* Listeners are called from the loop, because a listener may be in the middle of a call of
- * store_apply that was refused. */
+/* Listeners are called from the loop, because a listener may be in the middle of a refused call of
+ * store_apply. */
 static void report_fire(struct timer *timer)
 {
     struct shortage *shortage = timer->context;

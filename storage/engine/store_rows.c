@@ -15,7 +15,7 @@ struct rows {
     store_rows_each_page each_page;
     store_done done;
     void *context;
-    int status; /* below 0: failed; 1: `each` ended the read */
+    int status; /* negative: failed; 1: `each` ended the read */
     struct error err;
 };
 
@@ -73,7 +73,7 @@ static void rows_next(struct rows *rows)
     int rc = store_read(rows->store, &rows->request, rows_page, rows, &err);
     if (rc == 0)
         return;
-    /* An error that `each` did not return may have left its text in rows->err. */
+    /* rows->err may have the text of an error that `each` did not return. */
     rows->err = err;
     rows->status = rc;
     rows_finish(rows);

@@ -9,19 +9,18 @@ typedef int (*store_rows_each)(void *context, const struct table *table,
                                const struct page_row *row, struct error *err);
 
 /* Read page after page from request->position on: call `each` for every row, and then `done` once,
- * also if the store refuses the read.  All these calls may come before this function returns.  The
+ * also if the store refuses the read.  All calls may come before this function returns.  The
  * request and all it points to are copied. */
 void store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
                      store_done done, void *context);
 
-/* The same with one call for each page.  A caller that expects the partition's version later takes
- * that of the first page. */
+/* As store_rows_each, for each page. */
 typedef int (*store_rows_each_page)(void *context, const struct read_page *page,
                                     struct error *err);
 void store_rows_read_pages(struct store *store, const struct read_request *request,
                            store_rows_each_page each, store_done done, void *context);
 
-/* A request for the partition of `key`, or a scan when `key` is NULL. */
+/* `key` NULL: a scan. */
 struct read_request store_rows_request(uint32_t table_id, const struct bytes *key,
                                        enum read_view view);
 #endif

@@ -1,26 +1,10 @@
 /* commit_log: writes frames, one after the other, into files that are made before they are needed.
  *
  * A frame is written only after the previous frame is synced, only into blocks that were not
- * written since the file got its id, and only into space that was allocated and zero-filled before.
- * `durable` is called for a frame after the sync that follows all writes of the frame.
+ * written since the file got its id, and only into space that was zero-filled before.
  *
- * commit_log_append without failures:
- * - the engine's payload is swapped with the buffer of the previous frame's payload;
- * - if the frame does not fit the current file, the next file, which is ready and open, becomes the
- *   current file;
- * - if enough of the current file is used (next_is_due), a job on the lane of log files begins to
- *   make the next file;
- * - the frame writer (frame_writer.h) makes the frame durable and then calls append_done on the
- *   engine thread; append_done calls `durable`, which may append the next frame.
- *
- * Failures:
- * - There is no space for the next file: commit_log_has_room returns false once the current file is
- *   full.  Making the file is tried again every 250 ms, and also when frames are flushed.  Nothing
- *   is lost.
- * - A write or sync fails: it is unknown what is on the disk.  Therefore nothing more is written or
- *   acknowledged, `durable` gets the error, and the next opening reads what is on the disk.
- * - A file cannot be made, and the error is none of error_is_passing: nothing more is written, and
- *   `durable` gets the error.
+ * After a failed write or sync, it is unknown what is on the disk.  So nothing more is written or
+ * acknowledged, and the next opening reads what is on the disk.
  *
  * Every file keeps two blocks free at its end, for a closing record and an opening record. */
 #include "storage/log/commit_log.h"
@@ -37,55 +21,55 @@
 enum {
     FILE_SIZE_DEFAULT = 64 << 20,
     FIRST_FILE_SIZE_DEFAULT = 1 << 20,
-    FILE_GROWTH = 8, /* how many times as large the next file is */
+    FILE_GROWTH = 8, /* the next file is so many times as large */
     SPARE_COUNT_MAX = 2,
-    MARK_SIZE = 1 << 20, /* bytes between two marks */
+    MARK_SIZE = 1 << 20,
     RETRY_MS = 250
 };
 
-/* `bytes` is the value that bytes_written had after `frame`. */
+/* `bytes` is bytes_written after `frame`. */
 struct mark {
     uint64_t frame;
     uint64_t bytes;
 };
 
 struct commit_log {
-    struct commit_log_file_job file_job; /* first: file_job_done casts its job to the log */
+    struct commit_log_file_job file_job; /* first: file_job_done casts its job */
     struct world *world;
     uint64_t file_size;
     commit_log_durable durable;
-    void *context; /* of durable */
+    void *context;
     void (*room)(void *context);
     void (*shortage_changed)(void *context);
     void *space_context; /* of room and shortage_changed */
-    int failure;         /* 0, or the error after which nothing is written */
+    int failure;         /* the error after which nothing is written; or 0 */
     bool read_only;
 
     struct commit_log_status status;
     uint64_t frame_flushed;
-    uint32_t crc_last;                 /* of the last durable record's header */
-    uint64_t purges;                   /* number of published purges */
-    uint64_t purges_reported;          /* the highest number that a frame has recorded */
+    uint32_t crc_last;                 /* of the header of the last durable record */
+    uint64_t purges;
+    uint64_t purges_reported;          /* the highest number that a frame recorded */
     struct buffer payload;             /* of the frame being written */
-    struct frame_writer_record record; /* of the frame being written */
+    struct frame_writer_record record;
     struct disk_file *left_file;      /* the previous file, until a frame of `current` is durable */
-    struct frame_writer *writer;      /* makes frames durable; NULL if the log is read only */
-    struct frame_writer *disk_writer; /* of the local disk; owned */
+    struct frame_writer *writer;      /* NULL if the log is read only */
+    struct frame_writer *disk_writer; /* owned */
 
     struct commit_log_file current; /* id 0: none */
     struct disk_file *current_file;
-    uint64_t offset;             /* where the next record of `current` goes */
-    bool is_opening_due;         /* `current` ends with a closing record */
+    uint64_t offset;             /* where its next record goes */
+    bool is_opening_due;
     struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
-    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* to be closed by the next file job */
+    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX];
     size_t retired_count;
-    struct commit_log_files live;    /* with frames that are needed, without `current` */
-    struct commit_log_files spare;   /* for reuse */
-    struct commit_log_files leaving; /* to be moved to the archive by the next file job, or when
-                                      * archive_retry fires, if moving has failed */
+    struct commit_log_files live;    /* with needed frames, without `current` */
+    struct commit_log_files spare;
+    struct commit_log_files leaving; /* for the next file job to archive; after a failure, when
+                                      * archive_retry fires */
     struct timer archive_retry;
-    bool archive_fails; /* the last move has failed */
+    bool archive_fails;
     struct commit_log_archive archive;
     struct commit_log_pin *pins;
     uint32_t file_id_last;
@@ -93,16 +77,16 @@ struct commit_log {
     struct timer retry;
     uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
 
-    uint64_t bytes_written; /* of frames that were replayed or appended since the opening */
+    uint64_t bytes_written; /* since the opening */
     uint64_t bytes_flushed;
-    struct mark *marks; /* of frames after frame_flushed */
+    struct mark *marks;
     uint32_t mark_count;
     uint32_t mark_capacity;
 };
 
 /* ---- files, on the engine thread ---- */
 
-/* Whether a record of `bytes` fits `file` at `offset`, with two blocks left. */
+/* Whether a record of `bytes` fits, with two blocks left. */
 static bool file_fits(const struct commit_log_file *file, uint64_t offset, uint64_t bytes)
 {
     return file->id != 0 && offset + bytes + 2 * COMMIT_LOG_BLOCK <= file->size;
@@ -118,7 +102,7 @@ static bool log_fits(const struct commit_log *log, uint64_t bytes)
     return file_fits(&log->current, current_offset(log), bytes) || file_fits(&log->next, 0, bytes);
 }
 
-/* The index of the largest spare file that has at least `size` bytes; spare.count: none. */
+/* spare.count: no spare file is large enough. */
 static uint32_t spare_find(const struct commit_log *log, uint64_t size)
 {
     uint32_t best = log->spare.count;
@@ -130,7 +114,6 @@ static uint32_t spare_find(const struct commit_log *log, uint64_t size)
     return best;
 }
 
-/* Whether the file has frames that are not flushed, or a pin keeps it. */
 static bool file_is_needed(const struct commit_log *log, const struct commit_log_file *file)
 {
     if (file->frame_last > log->frame_flushed)
@@ -141,7 +124,6 @@ static bool file_is_needed(const struct commit_log *log, const struct commit_log
     return false;
 }
 
-/* Add a file that the log no longer needs to `leaving` or `spare`. */
 static void file_let_go(struct commit_log *log, struct commit_log_file file)
 {
     commit_log_files_add(log->archive.is_on && file.frame_last > 0 ? &log->leaving : &log->spare,
@@ -179,12 +161,11 @@ static void file_job_take_archive(struct commit_log *log, struct commit_log_file
             : commit_log_archive_take(&log->archive, file_job->discard, COMMIT_LOG_REMOVE_MAX);
 }
 
-/* Let the file job remove spare files that are too many, or smaller than the current file. */
 static void file_job_take_removals(struct commit_log *log, struct commit_log_file_job *file_job)
 {
     file_job->remove_count = 0;
     if (log->current.id == 0)
-        return; /* a log needs at least one file, and this may be its last */
+        return; /* the log may have no other file */
     for (uint32_t i = log->spare.count; i > 0 && file_job->remove_count < COMMIT_LOG_REMOVE_MAX;
          i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
@@ -192,8 +173,6 @@ static void file_job_take_removals(struct commit_log *log, struct commit_log_fil
                 commit_log_files_take(&log->spare, i - 1).id;
 }
 
-/* Let the file job make a file for a record of `bytes`, from a spare file if one is large
- * enough. */
 static void file_job_take_making(struct commit_log *log, struct commit_log_file_job *file_job,
                                  uint64_t bytes)
 {
@@ -212,8 +191,8 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
 }
 
 /* Whether the next file must be made now.  A small current file must be half full, because a small
- * directory may never need another file.  Once the current file has the full size, an eighth of it
- * must be used, so that the next file is ready in time. */
+ * directory may never need another file.  A current file of the full size must be an eighth
+ * full. */
 static bool next_is_due(const struct commit_log *log)
 {
     if (log->read_only || log->failure != 0 || log->retry.handle != NULL)
@@ -231,7 +210,6 @@ static void log_fail(struct commit_log *log, int status)
     log->durable(log->context, log->failure, log->status.frame_durable);
 }
 
-/* Note the status with which making a file of `bytes` ended; 0: there is no shortage. */
 static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
 {
     bool stops_frames = status != 0 && log->room_wanted != 0;
@@ -245,8 +223,7 @@ static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
 
 static void retry_fire(struct timer *timer);
 
-/* The current or next file has `size` bytes: let the file after it be FILE_GROWTH times as large,
- * up to file_size. */
+/* After a file of `size` bytes, let the next be FILE_GROWTH times as large, up to file_size. */
 static void size_next_raise(struct commit_log *log, uint64_t size)
 {
     uint64_t larger = size > log->file_size / FILE_GROWTH ? log->file_size : size * FILE_GROWTH;
@@ -261,7 +238,6 @@ static void file_retire(struct commit_log *log, struct disk_file *file)
     log->retired[log->retired_count++] = file;
 }
 
-/* Take over the file that the job made; returns 0 or the error of the job. */
 static int file_job_finish(struct commit_log *log)
 {
     struct commit_log_file_job *file_job = &log->file_job;
@@ -270,7 +246,7 @@ static int file_job_finish(struct commit_log *log)
         return 0;
     file_job->is_making = false;
     if (file_job->status < 0) {
-        if (file_job->spare.id != 0) /* the spare file may have the new id already */
+        if (file_job->spare.id != 0) /* it may have the new id already */
             log->file_id_last = file_job->made.id;
         return file_job->status;
     }
@@ -287,7 +263,6 @@ static int file_job_finish(struct commit_log *log)
 
 static void file_job_done(struct job *job);
 
-/* Start a file job if no file job runs and there is something to do. */
 static void file_job_consider(struct commit_log *log)
 {
     struct commit_log_file_job *file_job = &log->file_job;
@@ -315,8 +290,7 @@ static void archive_retry_fire(struct timer *timer)
     file_job_consider(timer->context);
 }
 
-/* List the files that were moved to the archive.  Those that could not be moved leave later, and
- * the first time this is logged. */
+/* A file that could not be moved is tried again; the first failure is logged. */
 static void file_job_archived(struct commit_log *log)
 {
     const struct commit_log_file_job *file_job = &log->file_job;
@@ -420,7 +394,6 @@ static struct commit_log *log_new(struct world *world, const struct commit_log_o
     return log;
 }
 
-/* Begin to write where the recovery ended. */
 static void log_take_recovered(struct commit_log *log, struct commit_log_recovered *recovered)
 {
     log->status.frame_next = recovered->frame_next;
@@ -454,7 +427,7 @@ static void current_replace(struct commit_log *log)
     log->next_file = NULL;
 }
 
-/* Open the file in which the log ends, or make a file.  Without space a timer tries again later. */
+/* Without space a timer tries again. */
 static int log_open_current(struct commit_log *log, struct error *err)
 {
     struct disk *disk = log->world->disk;
@@ -645,8 +618,7 @@ static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
     buffer_append(extents, &extent, sizeof(extent));
 }
 
-/* Durable bytes of the current file.  A frame that is being written is not counted, nor an opening
- * record before it. */
+/* A record that is being written is not included. */
 static uint64_t current_durable(const struct commit_log *log)
 {
     const struct frame_writer_record *record = &log->record;
@@ -656,8 +628,7 @@ static uint64_t current_durable(const struct commit_log *log)
     return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
 
-/* Durable bytes of a file before the current one.  An opening record that is being added to the
- * file is not counted. */
+/* An opening record that is being added is not included. */
 static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
 {
     const struct frame_writer_record *record = &log->record;
@@ -670,8 +641,7 @@ static uint64_t left_durable(const struct commit_log *log, const struct commit_l
 
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents)
 {
-    /* The extents are in the order of ids: live files are in the order in which they were made, and
-     * the current file is the newest. */
+    /* Live files are in the order of ids, and the current file is the newest. */
     for (size_t i = 0; i < log->live.count; i++)
         if (log->live.items[i].frame_last > frame)
             extent_add(extents, log->live.items[i].id, left_durable(log, &log->live.items[i]));
@@ -696,7 +666,6 @@ void commit_log_archived(const struct commit_log *log, struct buffer *extents)
 
 /* ---- append ---- */
 
-/* Called by the writer: its frame is durable, or writing it has failed. */
 static void append_done(void *context, int status)
 {
     struct commit_log *log = context;
@@ -714,12 +683,12 @@ static void append_done(void *context, int status)
     log->crc_last = header->crc;
     log->status.frame_durable = header->frame;
     log->status.timestamp_durable_us = header->timestamp_us;
-    /* Called even if the log has failed meanwhile, since the log is closed only after this call. */
+    /* Called even after a failure, because the log is closed only after this call. */
     log->durable(log->context, log->failure, log->status.frame_durable);
 }
 
-/* Make the next file the current file.  The old file stays open until the frame is written, because
- * an opening record may be added to it first. */
+/* The old file stays open until the frame is written, because an opening record may be added to it
+ * first. */
 static void file_rotate(struct commit_log *log)
 {
     check(log->next.id != 0);
@@ -732,7 +701,6 @@ static void file_rotate(struct commit_log *log)
     current_replace(log);
 }
 
-/* Choose where the next record goes, and whether an opening record goes before it. */
 static void append_place(struct commit_log *log, uint64_t bytes)
 {
     struct frame_writer_record *record = &log->record;
@@ -756,8 +724,7 @@ void commit_log_note_purges(struct commit_log *log, uint64_t purges)
     log->purges = purges;
 }
 
-/* Return the kind of the next frame.  If no frame has recorded the number of purges yet, append it
- * to the payload. */
+/* If no frame has recorded the number of purges yet, append it to the payload. */
 static uint16_t purges_record(struct commit_log *log, struct buffer *payload)
 {
     if (log->purges <= log->purges_reported)
@@ -839,8 +806,8 @@ void commit_log_close(struct commit_log *log)
         check(log->world->executor->step(log->world->executor));
     world_timer_stop(log->world, &log->retry);
     world_timer_stop(log->world, &log->archive_retry);
-    /* A file that this opening has made gets a closing record even if it has no frames, so that the
-     * next opening need not search it.  If writing fails, the stop is an unclean one. */
+    /* Even without frames, a new file gets a closing record, so that the next opening need not
+     * search it. */
     if (log->failure == 0 && log->current_file != NULL && !log->is_opening_due)
         (void)closing_write(log);
     for (size_t i = 0; i < log->retired_count; i++)

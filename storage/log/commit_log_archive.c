@@ -1,10 +1,8 @@
 /* commit_log_archive: keeps flushed log files in DIR/archive, so that backups have them and
  * `restore --to` reaches any moment.
  *
- * A file is moved to the archive by rename when the log no longer needs it, and is never opened for
- * writing again.  A crash leaves the file in log/ or in archive/.  Without a limit nothing is
- * removed: a command that opens the directory has no limit, and must not remove files that the
- * server is configured to keep. */
+ * Without a limit nothing is removed: a command that opens the directory has no limit, and must not
+ * remove files that the server is configured to keep. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -79,8 +77,7 @@ size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids
     return count;
 }
 
-/* The files are in the order of their ids, in which they are discarded.  A file that a narrowed pin
- * kept in log/ comes after newer ones. */
+/* Files are kept in the order of ids: one that a narrowed pin kept comes after newer ones. */
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file)
 {
     struct commit_log_files *files = &archive->files;

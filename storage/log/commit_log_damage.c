@@ -1,14 +1,11 @@
 /* commit_log_damage: counts the frames and clicks that would be lost if a log ended at its damage.
  *
- * The error for a log that does not open has these numbers.  Therefore, unlike recovery, this
- * module reads past the damage, block by block, to every record whose header is valid.  A frame
- * counts if its header is valid; its clicks count only if all of the frame is valid.  Unreadable
- * parts are left out. */
+ * Unlike recovery, it reads past the damage, block by block, to every valid header.  A frame's
+ * clicks count only if all of the frame is valid. */
 #include "base/crc32c.h"
 #include "storage/log/commit_log_private.h"
 
-/* Read the header at `offset`.  False: no frame with a number from damage->frame_first on begins at
- * `offset`. */
+/* False: no frame with a number from damage->frame_first on begins at `offset`. */
 static bool header_at(struct commit_log_reader *reader, const struct commit_log_file *file,
                       uint64_t offset, const struct commit_log_damage *damage,
                       struct commit_log_header *header)
@@ -23,7 +20,7 @@ static bool header_at(struct commit_log_reader *reader, const struct commit_log_
            commit_log_record_bytes(header->payload_size) <= file->size - offset;
 }
 
-/* Count the clicks of the record; false: a part of the record is missing, damaged or unreadable. */
+/* False: a part of the record is missing, damaged or unreadable. */
 static bool damage_count(struct commit_log_reader *reader, const struct commit_log_header *header,
                          uint64_t offset, struct buffer *content, struct commit_log_damage *damage)
 {

@@ -1,12 +1,7 @@
 /* commit_log_file_job: closes, removes, archives and makes files of the log.
  *
- * A file gets the name of a log file only when all its space is allocated and zero-filled, and
- * frames are written to it only when its name is durable.  It is either a new file, made under
- * COMMIT_LOG_NEW_NAME, or a spare file that is renamed to a higher id.
- *
- * A file that cannot be removed stays where it is, and the next opening finds it.  A file that
- * cannot be moved to the archive stays in log/, and another job tries again.  If a file cannot be
- * made, `status` is the error. */
+ * A file gets the name of a log file only when all its space is zero-filled, and frames are written
+ * to it only when its name is durable. */
 #include <stddef.h>
 
 #include "storage/log/commit_log_private.h"
@@ -22,14 +17,14 @@ static int file_make(struct commit_log_file_job *file_job, const char *path)
         commit_log_path(file_job->spare.id, spare_path);
         from = spare_path;
     } else {
-        (void)disk->remove(disk, from); /* left over if an earlier rename failed */
+        (void)disk->remove(disk, from); /* left over from an earlier failure */
         int rc = disk->open(disk, from, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &file, NULL);
         if (rc < 0)
             return rc;
         rc = disk->allocate(disk, file, file_job->made.size);
         disk->close(disk, file);
         if (rc < 0) {
-            (void)disk->remove(disk, from); /* the space may be needed */
+            (void)disk->remove(disk, from);
             return rc;
         }
     }

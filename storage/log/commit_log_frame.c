@@ -1,8 +1,7 @@
 /* commit_log_frame: encodes records of the commit log, and checks their sectors.
  *
  * The stamp of a sector says to which record it belongs, and has a checksum of its own.  After a
- * crash each sector of the last record is therefore exactly one of: present, old, or damaged.  The
- * checksums of header and payload are compared only when all sectors are present.
+ * crash each sector of the last record is therefore exactly one of: present, old, or damaged.
  *
  *   sector   0..3 file id | 4..9 frame number | 10..11 check of bytes 0..9 | 12..511 content
  *   content  of a record's sectors, joined: header (44 bytes), payload, zeros to the 4 KiB block
@@ -22,7 +21,7 @@ enum {
     HEADER_MAGIC = 0x474c4244, /* "DBLG" */
     HEADER_VERSION = 1,
     HEADER_CRC =
-        offsetof(struct commit_log_header, crc) /* bytes of the header under its checksum */
+        offsetof(struct commit_log_header, crc) /* bytes under the checksum */
 };
 
 _Static_assert(HEADER_CRC + 4 == COMMIT_LOG_HEADER, "the checksum ends a header without gaps");
@@ -119,7 +118,7 @@ uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR])
     return load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
 }
 
-/* Fill the content of one sector, which begins at byte `position` of header and payload, joined. */
+/* The content begins at byte `position` of the joined header and payload. */
 static void content_fill(const uint8_t *header_bytes, struct bytes payload, uint64_t position,
                          uint8_t *to)
 {

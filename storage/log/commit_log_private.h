@@ -3,13 +3,10 @@
  * Rules that all of these files keep:
  *
  * - A file id is used once: for a new file, or for a flushed file that is renamed.  A new id is
- *   larger than every id in the directory, so that all stamps left in a renamed file have smaller
- *   ids.
+ *   larger than every id in the directory, so all old stamps in a renamed file have smaller ids.
  * - Under one id, a written block is never overwritten with other bytes; only salvage overwrites
  *   blocks, with zeros.  After an unclean stop nothing is added to a file; after a clean stop
- *   records may follow the closing record.  An opening writes the last record again unchanged.  A
- *   sector therefore has the bytes of its record, or the bytes that it had before the file got its
- *   id.
+ *   records may follow the closing record.
  * - A record is written only after the previous record is synced: a crash leaves at most one torn
  *   record. */
 #ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
@@ -24,54 +21,52 @@
 
 enum {
     COMMIT_LOG_SECTOR = 512,       /* bytes that the disk writes wholly or not at all */
-    COMMIT_LOG_STAMP = 12,         /* bytes at the front of every sector */
+    COMMIT_LOG_STAMP = 12,
     COMMIT_LOG_CONTENT = COMMIT_LOG_SECTOR - COMMIT_LOG_STAMP,
     COMMIT_LOG_BLOCK = 4096,       /* records begin at multiples of this */
-    COMMIT_LOG_HEADER = 44,        /* bytes at the front of a record's content */
+    COMMIT_LOG_HEADER = 44,
     COMMIT_LOG_PATH = 32,
-    COMMIT_LOG_PURGES = 8,         /* bytes at the end of the payload of COMMIT_LOG_PURGED */
-    COMMIT_LOG_PIECE = 1 << 20     /* bytes read, or laid out and written, at a time */
+    COMMIT_LOG_PURGES = 8,         /* bytes at the end of a COMMIT_LOG_PURGED payload */
+    COMMIT_LOG_PIECE = 1 << 20     /* bytes read or written at a time */
 };
 
-/* Written to disk: the numbers cannot change. */
+/* On disk: the numbers cannot change. */
 enum commit_log_record {
     COMMIT_LOG_FRAME = 0,
-    COMMIT_LOG_CLOSING = 1,        /* the last record before a clean stop; it is no frame, but has
-                                    * the number of the next frame */
-    COMMIT_LOG_OPENING = 2,        /* the first record after a closing record; it is no
-                                    * frame, but has the number of the next frame */
+    COMMIT_LOG_CLOSING = 1,        /* the last record before a clean stop; no frame, but has the
+                                    * number of the next one */
+    COMMIT_LOG_OPENING = 2,        /* the first record after a closing record; no frame, but has the
+                                    * number of the next one */
     COMMIT_LOG_PURGED = 3          /* the first frame after a purge; its payload ends with the
                                     * number of purges so far, u64 */
 };
 
-/* The name in log/ of a file that is being made. */
 #define COMMIT_LOG_NEW_NAME "new.tmp"
 
 /* ---- commit_log_frame.c: records and sectors as bytes ---- */
 
-/* The header of a record; its first COMMIT_LOG_HEADER bytes are written to disk as they are. */
+/* The first COMMIT_LOG_HEADER bytes are written to disk as they are. */
 struct commit_log_header {
-    uint32_t magic;                /* magic and version are set by commit_log_header_encode */
+    uint32_t magic;                /* magic and version: set by commit_log_header_encode */
     uint16_t version;
     uint16_t kind;                 /* enum commit_log_record */
     uint64_t frame;
     uint32_t file_id;
     uint32_t payload_size;
     int64_t timestamp_us;
-    uint32_t previous_crc;         /* `crc` of the previous record; 0: not known */
+    uint32_t previous_crc;         /* of the previous record; 0: not known */
     uint32_t payload_crc;
     uint32_t crc;                  /* of all members above; set by commit_log_header_encode */
 };
 
-/* What is found in the place of a sector of the record (file_id, frame). */
+/* The state of a sector of the record (file_id, frame). */
 enum commit_log_sector {
-    COMMIT_LOG_SECTOR_PRESENT,     /* the record's sector */
-    COMMIT_LOG_SECTOR_OLD,         /* zeros, or a sector from before the file was renamed */
+    COMMIT_LOG_SECTOR_PRESENT,
+    COMMIT_LOG_SECTOR_OLD,         /* zeros, or from before the file was renamed */
     COMMIT_LOG_SECTOR_DAMAGED      /* bytes that no crash could leave */
 };
 
-/* Bytes of a record on disk, a multiple of COMMIT_LOG_BLOCK; and the number of its sectors that
- * have content. */
+/* The second function counts only sectors with content. */
 uint64_t commit_log_record_bytes(size_t payload_size);
 uint64_t commit_log_record_sectors(size_t payload_size);
 
@@ -81,24 +76,21 @@ must_check int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
                                         struct commit_log_header *header_out, struct error *err);
 
 bool commit_log_is_frame(const struct commit_log_header *header);
-/* Return the part of the payload that was given to commit_log_append.  `purges_out` is the number
- * of purges that the frame records; 0: none. */
+/* `purges_out`: the number of purges that the frame records; 0: none. */
 struct bytes commit_log_frame_payload(const struct commit_log_header *header, struct bytes payload,
                                       uint64_t *purges_out);
 
 void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP]);
 enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_SECTOR],
                                                uint32_t file_id, uint64_t frame);
-/* The frame number in a sector's stamp; the stamp is not checked. */
+/* The stamp is not checked. */
 uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR]);
 
-/* Fill `to` with `sector_count` sectors of a record, from sector `sector_first` on. */
 void commit_log_record_fill(const struct commit_log_header *header,
                             const uint8_t header_bytes[COMMIT_LOG_HEADER], struct bytes payload,
                             uint64_t sector_first, uint64_t sector_count, uint8_t *to);
 
-/* commit_log_path makes "log/00000001.log" of id 1.  commit_log_name_parse gets id 1 of
- * "00000001.log"; false: the name is not one of a log file. */
+/* "log/00000001.log" or "00000001.log" of id 1. */
 void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 bool commit_log_name_parse(const char *name, uint32_t *file_id_out);
 
@@ -108,15 +100,14 @@ struct commit_log_reader;
 
 struct commit_log_reader *commit_log_reader_new(struct world *world);
 void commit_log_reader_free(struct commit_log_reader *reader);   /* closes its open file */
-/* Open a file of `size` bytes, and close the file that was open before. */
+/* Also closes the file that was open before. */
 must_check int commit_log_reader_open(struct commit_log_reader *reader, const char *path,
                                       uint64_t size, struct error *err);
-/* Get the sectors from `offset` on, at least one; they are valid until the next call.  Reading
- * forward is fast, since the following pieces are read ahead. */
+/* At least one sector; the sectors are valid until the next call. */
 must_check int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
                                     const uint8_t **sectors_out, uint64_t *count_out,
                                     struct error *err);
-/* Join the content of a record's sectors, with the header.  `shown_out` is DAMAGED if a sector is
+/* Join the content of a record's sectors, with the header.  `shown_out`: DAMAGED if a sector is
  * damaged (joining ends there), else OLD if a sector is old, else PRESENT. */
 must_check int commit_log_reader_gather(struct commit_log_reader *reader,
                                         const struct commit_log_header *header, uint64_t offset,
@@ -125,13 +116,11 @@ must_check int commit_log_reader_gather(struct commit_log_reader *reader,
 
 /* ---- commit_log_recover.c: from files to frames ---- */
 
-/* A log file. */
 struct commit_log_file {
     uint32_t id;
     uint64_t size;
-    uint64_t frame_last;           /* the newest frame in the file, 0 if none; the file may be
-                                    * reused when that frame is flushed */
-    uint64_t used;                 /* bytes of complete records; unknown of an archived file */
+    uint64_t frame_last;           /* the newest frame in the file; 0: none */
+    uint64_t used;                 /* bytes of complete records; unknown for archived files */
 };
 
 struct commit_log_files {
@@ -141,40 +130,37 @@ struct commit_log_files {
 };
 
 void commit_log_files_add(struct commit_log_files *files, struct commit_log_file file);
-/* Remove the file at `index` from the list and return it. */
 struct commit_log_file commit_log_files_take(struct commit_log_files *files, uint32_t index);
 
-/* What recovery found.  Writing continues from this state. */
 struct commit_log_recovered {
     uint64_t frame_next;
-    uint32_t crc_last;             /* of the last record's header; 0 when there is none */
-    int64_t timestamp_last_us;     /* 0 when there is none */
-    uint32_t file_id_last;         /* the largest id in the directory; 0 in a new one */
-    bool is_clean;                 /* the log ends with a closing record */
+    uint32_t crc_last;             /* of the last record's header; 0: there is none */
+    int64_t timestamp_last_us;     /* 0: there is none */
+    uint32_t file_id_last;         /* the largest in the directory; 0: there is none */
+    bool is_clean;
     struct commit_log_file tail;   /* with is_clean: the file of the closing record; otherwise the
                                     * last file is in `live` or `spare` */
-    uint64_t offset;               /* with is_clean: in `tail`, where the next record goes */
-    uint64_t bytes_unflushed;      /* on disk, of the frames that were replayed */
-    uint64_t purges;               /* the highest number of purges that a frame recorded */
+    uint64_t offset;               /* with is_clean: where the next record goes in `tail` */
+    uint64_t bytes_unflushed;      /* on disk, of the replayed frames */
+    uint64_t purges;
     struct commit_log_files live;  /* files with frames after flushed_frame, by id */
-    struct commit_log_files spare; /* files without such frames */
+    struct commit_log_files spare; /* other files */
 };
 
 /* ---- commit_log_archive.c: flushed files that are kept ---- */
 
 struct commit_log_archive {
-    bool is_on;                    /* directory archive exists */
+    bool is_on;
     uint64_t limit;                /* bytes; 0: no limit */
     uint64_t bytes;
     struct commit_log_files files; /* in the order in which they will be removed */
 };
 
-/* List the archive.  `limit` is commit_log_options.archive_bytes.  Unless `limit` is 0 or
- * `read_only` is set, the directory is made. */
+/* `limit` is as commit_log_options.archive_bytes.  The directory is made unless `limit` is 0 or
+ * `read_only` is set. */
 must_check int commit_log_archive_open(struct disk *disk, uint64_t limit, bool read_only,
                                        struct commit_log_archive *archive, struct error *err);
-/* While the archive is over its limit, take the first file off the list; at most `capacity` files.
- * The caller removes the files whose ids are in `ids`. */
+/* The caller removes the files with these ids, at most `capacity`. */
 size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids, size_t capacity);
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file);
 /* "archive/00000001.log" */
@@ -183,46 +169,44 @@ void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 /* ---- commit_log_file_job.c: the lane of log files ---- */
 
 enum {
-    COMMIT_LOG_REMOVE_MAX = 16,    /* the most files that one file job removes from log/, archives,
-                                    * or removes from archive/ */
-    COMMIT_LOG_RETIRED_MAX = 4     /* open files that wait to be closed: during one file job there
-                                    * can be two rotations and a next file that is too small */
+    COMMIT_LOG_REMOVE_MAX = 16,    /* the most files that one job removes from log/, archives, or
+                                    * removes from archive/ */
+    COMMIT_LOG_RETIRED_MAX = 4     /* open files to close: one job may last for two rotations and a
+                                    * next file that is too small */
 };
 
-/* A job on LANE_LOG_FILES: closes, archives and removes files, and makes the next file. */
 struct commit_log_file_job {
     struct job job;                    /* first: commit_log_file_job_run casts it */
     struct disk *disk;
-    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* to close */
+    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX];
     size_t retired_count;
     uint32_t remove[COMMIT_LOG_REMOVE_MAX]; /* ids, in log/ */
     size_t remove_count;
     struct commit_log_file archive[COMMIT_LOG_REMOVE_MAX]; /* to move from log/ to archive/ */
-    int archive_status[COMMIT_LOG_REMOVE_MAX]; /* of each of them; set by the job */
+    int archive_status[COMMIT_LOG_REMOVE_MAX];
     size_t archive_count;
     uint32_t discard[COMMIT_LOG_REMOVE_MAX]; /* ids, in archive/ */
     size_t discard_count;
-    bool is_making; /* make the file `made`: rename `spare`, or a new file if spare.id is 0 */
+    bool is_making; /* make `made`: rename `spare`, or make a new file if spare.id is 0 */
     struct commit_log_file spare;
     struct commit_log_file made;
-    struct disk_file *made_file; /* set by the job, open for writing */
-    int status;                  /* of making */
+    struct disk_file *made_file;
+    int status;
 };
 
-/* `job` is that of a struct commit_log_file_job. */
 void commit_log_file_job_run(struct job *job);
 
 /* ---- commit_log_damage.c: what damage would lose ---- */
 
 struct commit_log_damage {
-    uint64_t frame_first;          /* the damaged frame */
-    uint64_t frame_last;           /* the newest frame whose header can be read */
+    uint64_t frame_first;
+    uint64_t frame_last;           /* the newest frame with a readable header */
     uint64_t clicks;               /* in the frames that can be read */
     commit_log_count count;
     void *context;
 };
 
-/* Add the frames from byte `offset` on in `file`, which `reader` has open. */
+/* `reader` has `file` open. */
 void commit_log_damage_add_file(struct commit_log_reader *reader,
                                 const struct commit_log_file *file, uint64_t offset,
                                 struct commit_log_damage *damage);
@@ -230,17 +214,15 @@ void commit_log_damage_add_file(struct commit_log_reader *reader,
 /* ---- commit_log_salvage.c ---- */
 
 /* End the log before byte `offset` of `file`: rename the `later` files, copy `file` to another
- * name, and zero `file` from that byte on.  The function can be called again after a crash within
- * it. */
+ * name, and zero `file` from that byte on.  Can be repeated after a crash. */
 must_check int commit_log_salvage(struct world *world, struct commit_log_file file,
                                   uint64_t offset, const struct commit_log_files *later,
                                   struct error *err);
-/* Copy `size` bytes at `offset` of `from` to the same offset of `to`; both may be the same file. */
+/* Copy to the same offset; `from` and `to` may be the same file. */
 must_check int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
                                uint64_t offset, uint64_t size);
 
-/* Read, check and replay the log for commit_log_open.  The caller releases `recovered_out` with
- * commit_log_recovered_release, also after an error. */
+/* The caller calls commit_log_recovered_release, also after an error. */
 must_check int commit_log_recover(struct world *world, const struct commit_log_options *options,
                                   commit_log_replay replay, void *context,
                                   struct commit_log_recovered *recovered_out, struct error *err);

@@ -1,11 +1,7 @@
 /* commit_log_reader: reads a log file's sectors in order, ahead of the caller.
  *
- * One direct read at a time leaves half of a disk's bandwidth unused, and checking a piece takes a
- * quarter of the time of reading it.  Therefore there is a ring of pieces: while the caller checks
- * one piece, the read lane fills the next ones.  For an offset outside the ring, the ring is filled
- * anew from that offset.
- *
- * A caller that needs a piece which is still being read waits: the reader steps the executor. */
+ * One direct read at a time leaves half of a disk's bandwidth unused.  So the read lane fills a
+ * ring of pieces ahead. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -18,20 +14,20 @@
 enum { PIECE_COUNT = 4, PIECE_SIZE = COMMIT_LOG_PIECE };
 
 struct piece {
-    struct job job; /* first: callbacks of the job cast it to the piece */
+    struct job job; /* first: callbacks cast it to the piece */
     struct disk *disk;
     struct disk_file *file;
-    uint64_t number; /* of the piece in the file */
-    uint8_t *data;   /* PIECE_SIZE aligned bytes, NULL until first used */
+    uint64_t number;
+    uint8_t *data;   /* PIECE_SIZE aligned bytes; NULL: not used yet */
     size_t size;
     int64_t result;
-    bool is_filled; /* piece `number` was read or is being read */
+    bool is_filled; /* or is being read */
     bool is_pending;
 };
 
 struct commit_log_reader {
     struct world *world;
-    struct disk_file *file; /* NULL when none is open */
+    struct disk_file *file;
     char path[COMMIT_LOG_PATH];
     uint64_t size;
     struct piece pieces[PIECE_COUNT];
@@ -107,8 +103,6 @@ int commit_log_reader_open(struct commit_log_reader *reader, const char *path, u
     return 0;
 }
 
-/* Begin to read piece `number`, unless that has begun before or the piece is after the file's
- * end. */
 static void piece_start(struct commit_log_reader *reader, uint64_t number)
 {
     struct piece *piece = &reader->pieces[number % PIECE_COUNT];

@@ -3,16 +3,7 @@
  *
  * A record that cannot be read is the torn tail of a crash only if one of its sectors is still old
  * and no sector of a later record exists, because a later record is written only after this one is
- * synced.  Everything else is damage to frames that may have been acknowledged, and the log
- * opens only if `salvage` is set.
- *
- * The steps are:
- * - Read the first block of every file.
- * - Start in the last file that begins at or before flushed_frame + 1: no earlier file is needed.
- * - Walk from record to record, and on into the next file that has records.  Each record must have
- *   the next number and the checksum of the previous record.
- * - After the last record, unless that is a closing record, search for sectors of later records.
- * - Sync the accepted records.
+ * synced.  Everything else is damage to frames that may have been acknowledged.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
  * another frame 181 to file 6.  The walk ends in file 5 at frame 181, and file 6 begins with a
@@ -28,14 +19,13 @@
 #include "base/memory.h"
 
 enum found_state {
-    FOUND_EMPTY,  /* no record with the file's id at its beginning; the initial state */
-    FOUND_BEGINS, /* `frame_first` is the frame number of its first record */
+    FOUND_EMPTY,  /* the initial state: no record with the file's id at its beginning */
+    FOUND_BEGINS,
     FOUND_DAMAGED
 };
 
-/* A file of the log or of the archive. */
 struct found {
-    struct commit_log_file file; /* frame_last and used: as far as the file was read */
+    struct commit_log_file file; /* frame_last and used: as far as it was read */
     bool is_archived;
     enum found_state state;
     uint64_t frame_first;
@@ -51,19 +41,19 @@ struct recovery {
     struct found *found; /* by id */
     uint32_t found_count;
     uint32_t found_capacity;
-    bool has_leftover;      /* log/ has a file COMMIT_LOG_NEW_NAME */
-    bool is_archive_listed; /* the directory being listed is the archive */
+    bool has_leftover;
+    bool is_archive_listed;
     struct buffer payload;
-    uint32_t index;       /* of the file that is being walked; found_count before the walk */
-    uint64_t offset;      /* in that file */
+    uint32_t index;       /* of the file being walked; found_count before the walk */
+    uint64_t offset;      /* in the file at `index` */
     uint32_t last_index;  /* of the file with the last accepted record */
-    uint64_t last_offset; /* of that record */
-    uint64_t last_bytes;  /* of that record; 0: none was accepted */
-    bool is_crc_known;    /* a record was accepted */
-    bool is_closed;       /* the last record was a closing record */
-    const struct commit_log_range *range; /* of range_walk; NULL: read to the end */
-    struct commit_log_end *end; /* of range_walk: where the last frame of the range ends */
-    bool is_stopped;            /* the next frame is after the range */
+    uint64_t last_offset; /* of the last accepted record */
+    uint64_t last_bytes;  /* of the last accepted record; 0: there is none */
+    bool is_crc_known;
+    bool is_closed;
+    const struct commit_log_range *range; /* NULL: read to the end */
+    struct commit_log_end *end;
+    bool is_stopped;
     bool is_damaged;            /* the error is about the bytes at `index`, `offset` */
 };
 
@@ -109,7 +99,6 @@ static int found_open(struct recovery *r, const struct found *found, struct erro
     return commit_log_reader_open(r->reader, path, found->file.size, err);
 }
 
-/* Set the error for wrong bytes, with their place and the number of the frame. */
 static int damage(struct recovery *r, const char *what, struct error *err)
 {
     char path[COMMIT_LOG_PATH];
@@ -120,7 +109,6 @@ static int damage(struct recovery *r, const char *what, struct error *err)
                      r->offset, r->out->frame_next, what);
 }
 
-/* Add to the error about damage what would be lost, and what to do. */
 static int damage_explain(struct recovery *r, struct error *err)
 {
     struct commit_log_damage damage = {.frame_first = r->out->frame_next,
@@ -233,7 +221,7 @@ static int found_all(struct recovery *r, struct error *err)
     if (r->has_leftover && !r->options->read_only)
         (void)r->world->disk->remove(
             r->world->disk,
-            "log/" COMMIT_LOG_NEW_NAME); /* if this fails, the next opening tries again */
+            "log/" COMMIT_LOG_NEW_NAME);
     if (r->found_count == 0)
         return 0;
     r->out->file_id_last = r->found[r->found_count - 1].file.id;
@@ -246,7 +234,6 @@ static int found_all(struct recovery *r, struct error *err)
 
 /* ---- one record ---- */
 
-/* Check that the header belongs to the record that must come next. */
 static int header_check(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -266,8 +253,7 @@ static int header_check(struct recovery *r, const struct commit_log_header *head
     return 0;
 }
 
-/* Join the content of the record into r->payload and check it.  `is_whole_out` is false if a crash
- * cut the record off. */
+/* `is_whole_out`: no crash cut the record off. */
 static int record_gather(struct recovery *r, const struct commit_log_header *header,
                          bool *is_whole_out, struct error *err)
 {
@@ -285,8 +271,7 @@ static int record_gather(struct recovery *r, const struct commit_log_header *hea
     return 0;
 }
 
-/* Read and check the record at r->offset.  `is_whole_out` is false if there is no record or a torn
- * one. */
+/* `is_whole_out` is false if the record is missing or torn. */
 static int record_read(struct recovery *r, struct commit_log_header *header, bool *is_whole_out,
                        struct error *err)
 {
@@ -318,9 +303,8 @@ static int record_read(struct recovery *r, struct commit_log_header *header, boo
     return rc < 0 ? rc : record_gather(r, header, is_whole_out, err);
 }
 
-/* Replay a frame if it is not flushed yet.  ERROR_CONFLICT: the frame was written after a purge
- * or a mended clock that the segments do not have.  After a purge, the frame's clicks would get
- * other ranks than they had, and a later write to one click would change another click. */
+/* ERROR_CONFLICT: the frame was written after a purge or a mended clock that the segments do not
+ * have. */
 static int frame_accept(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -344,7 +328,6 @@ static int frame_accept(struct recovery *r, const struct commit_log_header *head
                : r->replay(r->context, header->frame, header->timestamp_us, payload, err);
 }
 
-/* Accept a complete record. */
 static int record_accept(struct recovery *r, const struct commit_log_header *header,
                          struct error *err)
 {
@@ -373,8 +356,8 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 /* ---- the walk ---- */
 
-/* Whether the record is a frame after the range.  The timestamp of a frame before the range is
- * ignored, because the clock may have been wrong when it was written. */
+/* The timestamp of a frame before the range is ignored, because the clock may have been wrong when
+ * it was written. */
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
     return r->range != NULL && commit_log_is_frame(header) &&
@@ -388,8 +371,6 @@ static bool is_through(const struct recovery *r)
     return r->range != NULL && r->out->frame_next > r->range->frame_until;
 }
 
-/* Note a frame as the end of the range so far.  The walk may begin before the range; frames before
- * the range are not noted. */
 static void end_note(struct recovery *r, const struct commit_log_header *header)
 {
     if (r->end == NULL || !commit_log_is_frame(header) || header->frame <= r->range->frame_after)
@@ -400,7 +381,6 @@ static void end_note(struct recovery *r, const struct commit_log_header *header)
     r->end->size = r->offset;
 }
 
-/* Read the file at r->index until no complete record follows or the range ends. */
 static int file_walk(struct recovery *r, struct error *err)
 {
     const struct found *found = &r->found[r->index];
@@ -423,7 +403,7 @@ static int file_walk(struct recovery *r, struct error *err)
     return rc;
 }
 
-/* The first file from `index` on that is not empty; found_count: there is none. */
+/* found_count: all further files are empty. */
 static uint32_t found_next(const struct recovery *r, uint32_t index)
 {
     while (index < r->found_count && r->found[index].state == FOUND_EMPTY)
@@ -466,8 +446,7 @@ static int log_walk(struct recovery *r, struct error *err)
     return 0;
 }
 
-/* Search file `index` from `offset` on for the stamp of a later frame.  Such a stamp proves that
- * the unreadable frame had been synced. */
+/* A stamp of a later frame proves that the unreadable frame had been synced. */
 static int file_search_later(struct recovery *r, uint32_t index, uint64_t offset, struct error *err)
 {
     const struct found *found = &r->found[index];
@@ -512,10 +491,9 @@ static int log_search_later(struct recovery *r, struct error *err)
 
 /* ---- what is left for the writer ---- */
 
-/* Sync the file in which the log ends: accepted frames may so far be in a cache only.  If the log
- * stopped because a sync failed, the system may treat pages that did not reach the disk as written,
- * and another sync would not write them.  This can concern the last record only.  Therefore that
- * record is written again; a crash cannot tear it, since its bytes and its place are the same. */
+/* Sync the file in which the log ends, because accepted frames may be in a cache only.  After a
+ * failed sync, the system may treat a page as written that did not reach the disk.  So the last
+ * record is written again; a crash cannot tear it, because its bytes and its place are the same. */
 static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
 {
     struct disk *disk = r->world->disk;
@@ -536,14 +514,13 @@ static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot sync %s: %s", path, error_text(rc)) : 0;
 }
 
-/* Divide the files into live and spare ones; if the log ends with a closing record, that record's
- * file is the tail.  A damaged file that was not needed is in neither list. */
+/* A damaged file that was not needed is neither in `live` nor in `spare`. */
 static void files_sort(struct recovery *r, uint32_t tail)
 {
     for (uint32_t i = 0; i < r->found_count; i++) {
         const struct found *found = &r->found[i];
         struct commit_log_file file = found->file;
-        /* A file with only flushed frames was not read: its first frame is taken for its last. */
+        /* A file with only flushed frames was not read, so its first frame stands for its last. */
         if (file.frame_last == 0 && found->state == FOUND_BEGINS)
             file.frame_last = found->frame_first;
         if (r->out->is_clean && i == tail)
@@ -563,7 +540,7 @@ static int damage_cut(struct recovery *r, struct error *err)
 
     for (uint32_t i = r->index + 1; i < r->found_count; i++)
         commit_log_files_add(&later, r->found[i].file);
-    commit_log_reader_free(r->reader); /* the reader has the file open */
+    commit_log_reader_free(r->reader);
     r->reader = commit_log_reader_new(r->world);
     int rc = commit_log_salvage(r->world, found->file, r->offset, &later, &failed);
     memory_free(later.items);
@@ -587,7 +564,7 @@ static int log_recover(struct recovery *r, struct error *err)
     uint32_t tail = r->index;
 
     if (rc == 0 && out->frame_next <= r->options->flushed_frame) {
-        /* All frames were flushed, and the files with the last frames have been reused. */
+        /* The files with the last frames have been reused. */
         out->frame_next = r->options->flushed_frame + 1;
         out->crc_last = 0;
         r->is_closed = false;

@@ -1,13 +1,8 @@
 /* commit_log_salvage: ends the log before damage, and keeps a copy of everything after that point.
  *
- * Zeroing the damaged file is the last step.  After a crash before that step the log is as damaged
- * as before, and salvage starts again; after that step the log ends before the damage.  Later files
- * are renamed from the last to the first, so that the remaining files are never taken for a
- * complete log.
- *
- * Example: frame 17 at byte 8192 of log/00000003.log is damaged, and log/00000004.log follows.
- * 00000004.log is renamed to 00000004.damaged-1.  00000003.log is copied to 00000003.damaged-1 and
- * zeroed from byte 8192 on. */
+ * Zeroing the damaged file is the last step: after a crash before it, salvage starts again.  Later
+ * files are renamed from the last to the first, so that the remaining files are never taken for a
+ * complete log. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -16,7 +11,7 @@
 #include "base/memory.h"
 #include "base/world/whole_file.h"
 
-/* Make a name that is not used: a copy that an earlier salvage made must not be replaced. */
+/* The name must be unused, so that it does not replace a copy from an earlier salvage. */
 static int damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_LOG_PATH],
                         struct error *err)
 {

@@ -1,7 +1,4 @@
-/* frame_batches: parses the write batches of one log frame.
- *
- * All batches are parsed before the first is applied: if any of them has a schema, or overwrites
- * where the open memtable has appended rows, the frame must begin a new memtable. */
+/* frame_batches: parses the write batches of one log frame, all before the first is applied. */
 #ifndef DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 #define DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 
@@ -9,17 +6,17 @@
 
 struct frame_batches {
     struct write_batch **batches;
-    int64_t *timestamps_us;            /* the first timestamp that each batch uses */
+    int64_t *timestamps_us;
     uint32_t count;
 };
 
 /* Parse a payload (FORMATS.md "Frame payload").  A schema in the payload replaces *schema, to which
- * the caller holds a reference.  `salvage` is described in mutation.h and may be NULL.  The caller
- * releases `frame`, also after an error. */
+ * the caller holds a reference.  `salvage` (mutation.h) may be NULL.  The caller releases `frame`,
+ * also after an error. */
 must_check int frame_batches_parse(struct bytes payload, struct schema **schema,
                                    const struct cell_salvage *salvage,
                                    struct frame_batches *frame, struct error *err);
-/* Whether a payload is one batch that has only a schema; `serialized_out` is a view of the schema's
+/* Whether a payload is one batch that has only a schema; `serialized_out` is a view of its
  * bytes. */
 bool frame_batches_is_schema(struct bytes payload, struct bytes *serialized_out);
 void frame_batches_release(struct frame_batches *frame);

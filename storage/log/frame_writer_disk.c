@@ -1,8 +1,5 @@
-/* frame_writer_disk: writes one record to the local disk and syncs it, on the log lane.
- *
- * A record is laid out in aligned memory, one piece at a time, and written past the page cache.
- * One sync follows all pieces.  An opening record that is due is written and synced first, because
- * a record is written only after the previous record is durable. */
+/* frame_writer_disk: writes one record to the local disk and syncs it, on the log lane.  An opening
+ * record that is due is written and synced first. */
 #include "base/crc32c.h"
 #include "base/memory.h"
 #include "storage/log/frame_writer.h"
@@ -13,9 +10,9 @@ struct disk_writer {
     struct frame_writer writer;
     struct job job;
     struct world *world;
-    uint8_t *piece;                     /* COMMIT_LOG_PIECE aligned bytes */
-    struct frame_writer_record *record; /* the one being written; NULL: none */
-    int status;                         /* set by the job */
+    uint8_t *piece;
+    struct frame_writer_record *record; /* NULL: none */
+    int status;
 };
 
 static int record_write(struct disk_writer *writer, struct disk_file *file, uint64_t offset,

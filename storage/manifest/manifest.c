@@ -1,20 +1,13 @@
 /* manifest: makes, reads, appends to and replaces the manifest's file.
  *
- * An edit takes effect when its record is synced.  The file has its full size, zero-filled, before
- * it gets the manifest's name.  Every record begins a new block, and no block is overwritten with
- * other bytes.  After a crash a record is therefore complete, or some sector of it is still zero;
- * anything else is damage.  An edit must not be lost to damage, since log files may be reused when
- * an edit says that their frames are in segments.
- *
- * manifest_record and manifest_state define the bytes of the file.
- *
- * Example: a new manifest has block 0 and record 1, which is the whole state.  A flush adds an edit
- * as record 2 in the next block.  When an edit does not fit into the file, a new file with the
- * whole state as its record 1 is written as manifest.new and renamed.
+ * An edit takes effect when its record is synced.  The file is zero-filled before it gets the
+ * manifest's name.  Every record begins a new block, and no block is overwritten with other bytes.
+ * After a crash a record is therefore complete, or some sector of it is still zero; anything else
+ * is damage.
  *
  * If there is no space for a new file, the error is returned and the old file stays in use.  A
- * failed write or sync of a record is final: it is unknown whether the record is on disk, so that
- * every later edit is refused. */
+ * failed write or sync of a record is final, because it is unknown whether the record is on
+ * disk. */
 #include "storage/manifest/manifest.h"
 
 #include <errno.h>
@@ -31,30 +24,28 @@
 #include "base/world/whole_file.h"
 
 enum {
-    MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file: each takes at least one block,
-                                     * so that 64 small edits fit */
+    MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file */
     MANIFEST_SIZE_MAX = 1 << 30
 };
 
 struct manifest {
     struct world *world;
-    /* Held while the next two members change, and by manifest_is_linked, which is called on another
-     * thread than the functions that change them. */
+    /* Held while the next two members change.  manifest_is_linked reads them on another thread. */
     pthread_mutex_t file_mutex;
-    bool is_replacing; /* `file` has lost its name to the next file, or will soon */
+    bool is_replacing; /* `file` has lost its name, or soon will */
     struct disk_file *file;
-    struct disk_file *copy; /* see manifest_copy.h; NULL: read only, or there was no space for it */
+    struct disk_file *copy; /* manifest_copy.h; NULL: read only, or no space for it */
     bool read_only;
     struct manifest_state state;
     struct buffer properties; /* state.properties is a view of it */
-    uint64_t size;            /* of the file */
+    uint64_t size;
     uint64_t offset;          /* where the next record goes */
     uint64_t last_offset;     /* where the last loaded record begins */
-    uint64_t number;          /* of the last record */
-    uint32_t crc;             /* of the last record */
-    bool is_failed;           /* a write has failed: edits are refused */
-    struct buffer content;    /* the file's bytes, while the file is loaded and checked */
-    bool is_torn;             /* `content` ends with a record that a crash left incomplete */
+    uint64_t number;
+    uint32_t crc;
+    bool is_failed;
+    struct buffer content;    /* the file's bytes, while it is loaded and checked */
+    bool is_torn;             /* `content` ends with a torn record */
 };
 
 static const struct manifest_copy_names copy_names = {
@@ -70,7 +61,6 @@ static struct manifest *manifest_new(void)
     return manifest;
 }
 
-/* Change the file that is open; returns the one before. */
 static struct disk_file *file_swap(struct manifest *manifest, struct disk_file *file)
 {
     check(pthread_mutex_lock(&manifest->file_mutex) == 0);
@@ -87,7 +77,7 @@ static void set_replacing(struct manifest *manifest, bool is_replacing)
     check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
 }
 
-/* Close the files that are open.  A manifest of manifest_state_decode has no files and no world. */
+/* A manifest of manifest_state_decode has no files and no world. */
 static void files_close(struct manifest *manifest)
 {
     struct disk_file *file = file_swap(manifest, NULL);
@@ -100,8 +90,8 @@ static void files_close(struct manifest *manifest)
 
 /* ---- writing ---- */
 
-/* Mark the manifest as failed: a write failed, and it is unknown what is on disk.  The returned
- * code is never one of error_is_passing: after such a code the caller would try again in vain. */
+/* Mark the manifest as failed.  The returned code is never one of error_is_passing, after which the
+ * caller would try again in vain. */
 static int fail_for_good(struct manifest *manifest, int rc, const char *action, struct error *err)
 {
     manifest->is_failed = true;
@@ -109,7 +99,6 @@ static int fail_for_good(struct manifest *manifest, int rc, const char *action, 
                      error_text(rc));
 }
 
-/* Replace the roster by one of the present state. */
 static int snapshot_replace(struct manifest *manifest, struct error *err)
 {
     int rc = manifest_snapshot_write(manifest->world->disk, &manifest->state, false);
@@ -117,9 +106,9 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
     return rc < 0 ? fail_for_good(manifest, rc, "write the roster", err) : 0;
 }
 
-/* Make the bytes of a new file: the whole state, and `room` bytes of zeros for edits.  Returns the
- * checksum of the state's record; *offset_out is where the next record goes.  The zeros are written
- * with the rest, because disk->allocate would sync the file once more. */
+/* The file has the whole state, and `room` bytes of zeros for edits.  Returns the checksum of the
+ * state's record; *offset_out is where the next record goes.  The zeros are not left to
+ * disk->allocate, which would sync the file once more. */
 static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
                              uint64_t *offset_out)
 {
@@ -132,8 +121,7 @@ static uint32_t content_make(const struct manifest *manifest, uint64_t room, str
     return crc;
 }
 
-/* Rename a new file, whose bytes are durable, to the manifest's name.  After an error it is unknown
- * which file has that name. */
+/* After an error it is unknown which file has the manifest's name. */
 static int file_rename(struct manifest *manifest, struct error *err)
 {
     struct disk *disk = manifest->world->disk;
@@ -163,9 +151,8 @@ static int file_write(struct manifest *manifest, struct bytes content, struct di
     return rc;
 }
 
-/* Replace the manifest's file by a new one, which has the whole state and `room` bytes for edits;
- * then replace the copy.  After an error before the rename the old files stay in use; after a later
- * error the manifest has failed. */
+/* After an error before the rename the old files stay in use; after a later error the manifest has
+ * failed. */
 static int file_make(struct manifest *manifest, uint64_t room, struct error *err)
 {
     struct buffer content = {0};
@@ -222,7 +209,6 @@ static int load_record(struct manifest *manifest, struct bytes content, struct e
     return 0;
 }
 
-/* Load the state from the bytes of the whole file. */
 static int load_content(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);
@@ -248,7 +234,7 @@ static int load_content(struct manifest *manifest, struct error *err)
 
 /* ---- the interface ---- */
 
-/* Fail if there is a manifest: a new one would not name the segments of the old one. */
+/* A second manifest would not name the segments of the first. */
 static int manifest_absent(struct disk *disk, struct error *err)
 {
     struct disk_file *file;
@@ -261,7 +247,6 @@ static int manifest_absent(struct disk *disk, struct error *err)
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* Make the manifest's file, its copy and the roster. */
 static int files_make(struct manifest *manifest, struct error *err)
 {
     int rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
@@ -336,13 +321,10 @@ static int content_read(struct manifest *manifest, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot read the manifest: %s", error_text(rc)) : 0;
 }
 
-/* Make the loaded manifest durable.  The last record may be in the page cache only, and after a
- * failed sync the system may take it for written, so that another sync does not write it.
- * Therefore its bytes are written again in the same place, and so are those of copy and roster.  If
- * the last record is torn or the file has an older format, a new file is made instead: the torn
- * record has the place of the next one, and an older file should get no edits of the present
- * format.  If there is no space for a new file, an older file stays in use, and does get such
- * edits. */
+/* Make the loaded manifest durable.  After a failed sync, the system may take the last record for
+ * written, and never write it.  So its bytes are written again in the same place, and so are those
+ * of copy and roster.  If the last record is torn or the file has an older format, a new file is
+ * made instead.  If there is no space for it, an older file stays in use. */
 static int manifest_settle(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);
@@ -370,8 +352,7 @@ static int manifest_settle(struct manifest *manifest, struct error *err)
     return rc < 0 ? fail_for_good(manifest, rc, "sync the roster", err) : 0;
 }
 
-/* Load the manifest or its copy.  -ENOENT: there is no such file.  After an error *manifest_out is
- * NULL. */
+/* -ENOENT: there is no such file.  After an error *manifest_out is NULL. */
 static int manifest_load(struct world *world, const char *path, bool read_only,
                          struct manifest **manifest_out, struct error *err)
 {
@@ -393,8 +374,7 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* Load the state from the copy or else from the roster, and move a damaged copy aside; `from` names
- * the file that was loaded.  If neither can be loaded, `why` has both reasons. */
+/* `from` names the file that was loaded.  If neither can be loaded, `why` has both reasons. */
 static int mirror_load(struct world *world, struct manifest **manifest_out, const char **from,
                        struct error *why)
 {
@@ -421,8 +401,7 @@ static int mirror_load(struct world *world, struct manifest **manifest_out, cons
     return 0;
 }
 
-/* Make the manifest again; `damage` says what is wrong with it.  After a crash within this function
- * the next salvage can begin anew from copy or roster. */
+/* After a crash, the next salvage can begin anew from copy or roster. */
 static int manifest_salvage(struct world *world, const struct error *damage,
                             struct manifest **manifest_out, struct error *err)
 {
@@ -507,8 +486,7 @@ static bool states_equal(const struct manifest_state *a, const struct manifest_s
     return is_equal;
 }
 
-/* Whether the copy has all records of `file`.  With `may_lack_last` the last record may be missing:
- * in a directory that is only read, a crash may have left the copy so. */
+/* `may_lack_last`: a crash may have cut off the last record, and the directory is only read. */
 static bool copy_has_all(const struct manifest *file, const struct manifest *copy,
                          bool may_lack_last)
 {
@@ -555,7 +533,6 @@ int manifest_verify(const struct manifest *manifest, struct error *err)
     return rc;
 }
 
-/* Write the record of `edit`; if the present file has no room for it, make a new file first. */
 static int edit_write(struct manifest *manifest, struct buffer *record,
                       const struct manifest_edit *edit, struct error *err)
 {

@@ -1,8 +1,7 @@
 /* manifest_copy: see the header.
  *
  * What must hold: a file that repeats the manifest lacks at most the last record, or does not
- * exist.  An older file could name segments that were removed, or need log frames that were
- * removed. */
+ * exist.  An older file could name segments, or need log frames, that were removed. */
 #include "storage/manifest/manifest_copy.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* manifest_copy: writes the files that repeat the manifest.  From one of them --salvage makes a
  * lost or damaged manifest again.
  *
- * One of these files is DIR/manifest.copy.  It has the bytes of DIR/manifest; after a crash only
- * the last record may be missing.  Segments and log frames that a record gives up are removed only
- * when the copy has the record, too, so that manifest and copy each lead to everything that was
- * acknowledged.  The second file is the roster (manifest_snapshot.h). */
+ * DIR/manifest.copy has the bytes of DIR/manifest; after a crash only the last record may be
+ * missing.  Segments and log frames that a record gives up are removed only when the copy has the
+ * record, too.  The second file is the roster (manifest_snapshot.h). */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 
@@ -15,26 +14,23 @@
 #define MANIFEST_COPY_NEW_PATH "manifest.copy.new"
 #define MANIFEST_DAMAGED_PREFIX "manifest.damaged-"
 
-/* The names of a file that repeats the manifest. */
 struct manifest_copy_names {
     const char *folder;
     const char *path;
-    const char *path_new;              /* while the file is written */
+    const char *path_new;
 };
 
-/* Replace the file by one with the bytes of `content`, and leave it open for appending.  The file
- * is durable when this function returns 0.  If there is no room for it (error_is_passing), the old
- * file, which is out of date, is removed: the function returns 0, and *file_out is NULL. */
+/* Replace the file durably, and leave it open for appending.  If there is no room for it
+ * (error_is_passing), the old file is removed as out of date; the function returns 0, and *file_out
+ * is NULL. */
 must_check int manifest_copy_make(struct disk *disk, const struct manifest_copy_names *names,
                                   struct bytes content, struct disk_file **file_out);
-/* Make the file durable with the bytes of `content` when a manifest is opened.  Nearly always the
- * file has these bytes already, but perhaps in a cache only: then the bytes from `from` to `end`
- * are written again in their place and synced, without a new file.  Otherwise the file is replaced
- * by manifest_copy_make. */
+/* When a manifest is opened: make the file durable with the bytes of `content`.  If the file has
+ * them already, perhaps in a cache only, the bytes from `from` to `end` are written again and
+ * synced.  Otherwise the file is replaced. */
 must_check int manifest_copy_settle(struct disk *disk, const struct manifest_copy_names *names,
                                     struct bytes content, uint64_t from, uint64_t end,
                                     struct disk_file **file_out);
-/* Write bytes at `offset` and sync them. */
 must_check int manifest_copy_write(struct disk *disk, struct disk_file *file, uint64_t offset,
                                    struct bytes bytes);
 /* Rename the damaged file `path` to the first free name of manifest.damaged-1, manifest.damaged-2

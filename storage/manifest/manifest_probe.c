@@ -1,7 +1,7 @@
 /* manifest_probe: see the header.
  *
- * A directory that has a file of another program is never taken for an empty one, and a directory
- * that has log files or segments is never taken for a new one. */
+ * A directory with a file of another program is never taken for an empty one, nor one with log
+ * files or segments for a new one. */
 #include "storage/manifest/manifest_probe.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "storage/manifest/manifest_copy.h"
 
 struct listing {
-    char foreign[64]; /* the first name of a file that is not daybook's */
+    char foreign[64]; /* the first file that is not daybook's */
     bool has_entries;
 };
 

@@ -1,9 +1,8 @@
 /* manifest_record: see the header.
  *
- * No block is overwritten with other bytes, and the disk writes a sector wholly or not at all.  A
- * record with a wrong checksum was therefore torn by a crash if a sector of it is still zero and
- * there is no later record; anything else is damage.  Because of the end mark the last sector of a
- * complete record is never zero. */
+ * The disk writes a sector wholly or not at all.  So a record with a wrong checksum was torn by a
+ * crash if a sector of it is still zero and there is no later record; anything else is damage.
+ * Because of the end mark, the last sector of a complete record is never zero. */
 #include "storage/manifest/manifest_record.h"
 
 #include <inttypes.h>
@@ -13,10 +12,10 @@
 #include "storage/manifest/manifest_probe.h"
 
 enum {
-    MANIFEST_FORMAT = 2, /* in format 1 states and edits have no clock */
+    MANIFEST_FORMAT = 2,
     SECTOR = 512,
-    FILE_HEADER_CRC = 24,        /* offset in block 0 */
-    RECORD_END_MARK = 0x45524244 /* "DBRE": no record ends in a sector of zeros */
+    FILE_HEADER_CRC = 24,
+    RECORD_END_MARK = 0x45524244 /* "DBRE" */
 };
 
 int manifest_record_damage(uint64_t offset, uint64_t number, const char *what, struct error *err)
@@ -81,7 +80,7 @@ uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest
     return crc;
 }
 
-/* Bytes of the record at `offset`, with header and trailer; 0: the record does not fit the file. */
+/* Bytes of the record at `offset`; 0: it does not fit the file. */
 static uint64_t record_size(struct bytes content, uint64_t offset)
 {
     uint64_t size = MANIFEST_RECORD_HEADER + (uint64_t)load_u32(content.data + offset) +

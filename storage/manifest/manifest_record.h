@@ -5,8 +5,7 @@
  *   record    0..3 size of body | 4..7 kind | 8..15 number, from 1 | 16..19 CRC of the previous
  *             record, 0 for the first | body | CRC-32C of header and body | end mark "DBRE" | zeros
  *
- * Every record begins a new block.  These functions work on bytes in memory; manifest.c uses the
- * disk. */
+ * Every record begins a new block. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_RECORD_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_RECORD_H
 
@@ -22,40 +21,37 @@ enum {
     MANIFEST_RECORD_TRAILER = 8
 };
 
-/* Written to disk: the numbers cannot change. */
+/* On disk: the numbers cannot change. */
 enum manifest_record_kind { MANIFEST_RECORD_STATE = 1, MANIFEST_RECORD_EDIT = 2 };
 
-/* Make block 0 of a file of `size` bytes; `to` must be zeroed. */
+/* `to` must be zeroed. */
 void manifest_record_put_file(uint8_t to[MANIFEST_BLOCK], uint64_t size);
-/* Check block 0; `content` is the whole file.  Errors are ERROR_NOT_OURS, ERROR_NEWER_FORMAT and
+/* Check block 0; `content` is the whole file.  ERROR_NOT_OURS, ERROR_NEWER_FORMAT or
  * ERROR_CORRUPT. */
 must_check int manifest_record_check_file(struct bytes content, struct error *err);
-/* Whether a checked file has an older format than the program writes. */
 bool manifest_record_is_older(struct bytes content);
 
-/* Complete the record that begins at byte `begin` and reaches to the end of `buffer`: fill in its
- * first MANIFEST_RECORD_HEADER bytes, append the trailer, and append zeros up to the end of the
- * block.  Returns the record's checksum. */
+/* Complete the record from byte `begin` to the end of `buffer`: fill in its first
+ * MANIFEST_RECORD_HEADER bytes, append the trailer, and zeros up to the end of the block.  Returns
+ * the record's checksum. */
 uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest_record_kind kind,
                               uint64_t number, uint32_t previous_crc);
 
-/* Whether the bytes at `offset` are a complete record with a right checksum. */
 bool manifest_record_is_valid(struct bytes content, uint64_t offset);
 /* Whether the bytes at `offset` may be record `number`, torn by a crash: a sector of it is still
  * zero, and there is no later record. */
 bool manifest_record_is_torn(struct bytes content, uint64_t offset, uint64_t number);
-/* Whether there are only zeros from `offset` on, so that no record was begun. */
 bool manifest_record_is_unused(struct bytes content, uint64_t offset);
 
 struct manifest_record {
-    uint32_t kind;                     /* enum manifest_record_kind; not checked */
+    uint32_t kind;                     /* unchecked */
     uint64_t number;
     uint32_t previous_crc;
     uint32_t crc;
     struct bytes body;
-    uint64_t size;                     /* bytes in the file, in whole blocks */
+    uint64_t size;                     /* in whole blocks */
 };
-/* The record at `offset`, which must be valid; its body is a view of `content`. */
+/* The record at `offset` must be valid; the body is a view of `content`. */
 struct manifest_record manifest_record_at(struct bytes content, uint64_t offset);
 
 /* Set and return ERROR_CORRUPT, with the record's place; `what` says what is wrong. */

@@ -1,16 +1,9 @@
 /* manifest_snapshot: see the header.
  *
- * The file gets its name when it is complete and synced, so that a roster with a wrong checksum is
- * damaged, and was not left by a crash.  An older roster must never be used, because the log may
- * have given up the frames that such a roster lacks.
+ * The file gets its name when it is complete and synced, so a crash cannot leave a wrong checksum.
+ * An older roster must never be used, because the log may have given up the frames that it lacks.
  *
- * Example: segments 1 and 2 are merged into segment 3.  Segment 3 is written; manifest, copy and
- * roster get it instead of segments 1 and 2; then segments 1 and 2 are removed.  A crash before the
- * roster's rename leaves a roster with segments 1 and 2, which still exist; a crash after the
- * rename leaves a roster with segment 3.  A roster with all three segments would count rows twice.
- *
- * A missing or damaged segment is not left out, since its clicks would be missing in all figures.
- * Reading then fails, and the error says how many rows the segment had. */
+ * Reading fails if a segment is missing or damaged, because all figures would lack its clicks. */
 #include "storage/manifest/manifest_snapshot.h"
 
 #include <inttypes.h>
@@ -30,7 +23,7 @@ static const struct manifest_copy_names roster = {
 static const char magic[8] = {'D', 'A', 'Y', 'B', 'R', 'O', 'S', 'T'};
 
 enum {
-    ROSTER_FORMAT = 2, /* in format 1 the state has no clock */
+    ROSTER_FORMAT = 2,
     ROSTER_HEAD = 24,  /* magic, format, zero, size of the file */
     ROSTER_TAIL = 4,   /* CRC-32C of all bytes before */
     ROSTER_SIZE_MAX = 1 << 30
@@ -106,8 +99,7 @@ static int snapshot_load(struct disk *disk, struct buffer *record, struct error 
     return rc;
 }
 
-/* Check that the segments of the state exist.  The error has the number of missing segments, their
- * number of rows, and what is wrong with the first. */
+/* The error has the number of missing segments, their rows, and what is wrong with the first. */
 static int segments_check(struct world *world, const struct manifest_state *state,
                           struct error *err)
 {

@@ -4,34 +4,28 @@
  *     DIR/segments/roster       the state of the manifest after its last edit
  *     DIR/segments/roster.new   a roster that is being written
  *
- * A segment's file has its table, kind, frames, rows and schema version, but not the schema, and
- * not whether a merge has replaced the segment.  The roster has both.  It is replaced as a whole
- * after each edit, before the files that the edit gives up are removed.  It is therefore at most
- * one edit behind, and every segment that it names exists.  Layout by bytes: FORMATS.md "Roster".
- *
- * The functions block on the disk; only the manifest calls them. */
+ * The roster is replaced as a whole after each edit, before the files that the edit gives up are
+ * removed.  It is at most one edit behind, and every segment that it names exists.  Layout by
+ * bytes: FORMATS.md "Roster". */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 
 #include "storage/manifest/manifest.h"
 
-#define MANIFEST_SNAPSHOT_NAME "roster"    /* in segments/ */
+#define MANIFEST_SNAPSHOT_NAME "roster"
 
-/* Write the roster with manifest_copy_make or, with `is_settling` (when a manifest is opened), with
- * manifest_copy_settle.  When this function returns 0, the roster is durable or, if there was no
- * space for it, removed.  Makes segments/ if it is missing. */
+/* 0: the roster is durable, or removed if there was no space for it.  Makes segments/ if it is
+ * missing.  `is_settling`: the manifest is being opened. */
 must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state,
                                        bool is_settling);
 
 void manifest_snapshot_encode(const struct manifest_state *state, struct buffer *to);
-/* Make a manifest that has no file, and owns the roster's state.  Errors are ERROR_CORRUPT and
- * ERROR_NEWER_FORMAT. */
+/* ERROR_CORRUPT or ERROR_NEWER_FORMAT. */
 must_check int manifest_snapshot_decode(struct bytes bytes, struct manifest **manifest_out,
                                         struct error *err);
 
-/* Read and decode the roster's file, and check the segments that it names.  ERROR_CORRUPT also if a
- * segment's file is missing, damaged or another segment's; `err` then says how many rows would be
- * missing. */
+/* Read the roster's file, and check the segments that it names.  ERROR_CORRUPT also if a segment's
+ * file is missing, damaged or another segment's; `err` says how many rows would be missing. */
 must_check int manifest_snapshot_read(struct world *world, struct manifest **manifest_out,
                                       struct error *err);
 #endif

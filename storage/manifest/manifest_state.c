@@ -1,7 +1,7 @@
 /* manifest_state: see the header.
  *
- * The function that changes the segments (segments_edit) also decides whether an edit fits, so that
- * an edit that was written to disk can always be loaded again. */
+ * segments_edit also decides whether an edit fits, so that an edit that was written to disk can
+ * always be loaded again. */
 #include "storage/manifest/manifest_state.h"
 
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static struct segment_info *segment_find(struct segment_info *segments, uint32_t
     return NULL;
 }
 
-/* Returns the segments after `edit`, in order; the caller frees them.  NULL: the edit removes a
- * segment that the state does not have, or adds one that it has. */
+/* The segments after `edit`, in order; the caller frees them.  NULL: the edit removes a segment
+ * that the state lacks, or adds one that it has. */
 static struct segment_info *segments_edit(const struct manifest_state *state,
                                           const struct manifest_edit *edit, uint32_t *count_out)
 {
@@ -69,7 +69,6 @@ void manifest_state_sort(struct manifest_state *state)
     qsort(state->segments, state->segment_count, sizeof(state->segments[0]), segment_order);
 }
 
-/* Whether the edit lowers neither the flushed frame nor the number of purges. */
 static bool edit_ascends(const struct manifest_state *state, const struct manifest_edit *edit)
 {
     return (edit->flushed_frame == 0 || edit->flushed_frame >= state->flushed_frame) &&
@@ -155,7 +154,6 @@ static void put_segments(struct buffer *buffer, const struct segment_info *segme
         put_segment(buffer, &segments[i]);
 }
 
-/* Append clock and purges, the last parts of state and edit. */
 static void put_end(struct buffer *buffer, int64_t timestamp_us, const struct clock_reading *clock,
                     uint64_t purges)
 {
@@ -221,7 +219,7 @@ static struct schema *get_schema(struct reader *reader, struct error *err)
     return schema;
 }
 
-/* How many items of `item_size` bytes follow; 0 once the reader has failed. */
+/* How many items of `item_size` bytes follow; 0: the reader has failed. */
 static uint32_t get_count(struct reader *reader, size_t item_size)
 {
     uint64_t count = reader_count(reader, item_size);
@@ -265,7 +263,7 @@ static void get_clock(struct reader *reader, struct manifest_edit *edit)
         memcpy(edit->clock.boot_id, id.data, id.size);
 }
 
-/* Read the number of purges, which is missing if it is 0. */
+/* The bytes lack the number if it is 0. */
 static uint64_t get_purges(struct reader *reader)
 {
     uint64_t purges = reader_left(reader) > 0 ? reader_u64(reader) : UINT64_MAX;
@@ -274,8 +272,7 @@ static uint64_t get_purges(struct reader *reader)
     return purges != UINT64_MAX ? purges : 0;
 }
 
-/* Read the parts that state and edit have in common, from the schema on, and change `state` by
- * them: the bytes of a state are read as an edit of an empty state. */
+/* A state is read as an edit of an empty state. */
 static bool load_changes(struct manifest_state *state, bool is_edit, uint64_t flushed_frame,
                          struct reader *reader, struct error *err)
 {

@@ -8,20 +8,17 @@
  *           of 0: unchanged; format 1 has no clock
  *   purges  u64 number of purges; missing: 0 in a state, unchanged in an edit
  *
- * Properties and schema are sized bytes; a segment has 65 bytes.  State and edit are the bodies of
- * the manifest's records (manifest_record.h); a roster and a backup have a state, too.  These
- * functions work on bytes in memory.  The structs, and functions for other folders, are in
- * manifest.h. */
+ * Properties and schema are sized bytes; a segment has 65 bytes.  The structs are in manifest.h. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_STATE_H
 
 #include "base/buffer.h"
 #include "storage/manifest/manifest.h"
 
-/* Whether the edit fits the state: the state has the removed segments and not the added ones, and
- * flushed frame and number of purges do not fall. */
+/* Whether the state has the removed segments and not the added ones, and the edit lowers neither
+ * the flushed frame nor the number of purges. */
 bool manifest_state_takes(const struct manifest_state *state, const struct manifest_edit *edit);
-/* Change the state by the edit.  False: the edit does not fit, and the state is unchanged. */
+/* False: the edit does not fit, and the state is unchanged. */
 bool manifest_state_edit(struct manifest_state *state, const struct manifest_edit *edit);
 
 void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer *to);
@@ -31,8 +28,7 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
  * this program's.  The caller releases the state in both cases. */
 bool manifest_state_load(struct manifest_state *state, struct buffer *properties,
                          struct bytes bytes, struct error *err);
-/* Change the state by the bytes of an edit.  False: as from manifest_state_load, or the edit does
- * not fit the state. */
+/* False: as from manifest_state_load, or the edit does not fit the state. */
 bool manifest_state_load_edit(struct manifest_state *state, struct bytes bytes, struct error *err);
-void manifest_state_release(struct manifest_state *state); /* segments and schema */
+void manifest_state_release(struct manifest_state *state);
 #endif

@@ -5,8 +5,7 @@
  * the slot has.
  *
  * A row in a chunk has its columns side by side, each in the fewest bytes that suffice for all
- * partitions.  An append then writes to one cache line instead of one for each column, and more
- * rows fit into the memory that a memtable may take.  A click takes 8 to 12 bytes:
+ * partitions, so that an append writes to one cache line.  A click takes 8 to 12 bytes:
  *
  *     time - base   4 bytes   the base is the partition's first time
  *     ad code       2         4 once there are more than 65,536 ads
@@ -14,10 +13,9 @@
  *     day_derived   0         as long as no partition mixes its values
  *
  * The layout says how wide each column is.  A column begins as a constant of each partition (width
- * 0), and is widened when a row comes that does not fit.  It is widened for all partitions, so that
- * a block is written with one layout.  A chunk keeps the layout it was begun with, and a partition
- * begins a new chunk when the layout has changed.  As columns are only widened, the layout changes
- * only a few times in a memtable, whatever the input is. */
+ * 0), and is widened, for all partitions, when a row comes that does not fit.  A chunk keeps its
+ * layout; after a change of the layout, a partition begins a new chunk.  As columns are only
+ * widened, the layout changes only a few times in a memtable, whatever the input is. */
 #include "storage/memtable/columnar_memtable.h"
 
 #include <string.h>
@@ -30,36 +28,35 @@
 
 enum {
     CHUNK_ROWS_FIRST = 4,
-    CHUNK_ROWS_MIN = 8, /* of the second chunk and later ones */
+    CHUNK_ROWS_MIN = 8, /* of the second and later chunks */
     CHUNK_ROWS_MAX = 256,
-    PREFETCH_PARTITIONS = 8, /* how far ahead of the one that is being written */
+    PREFETCH_PARTITIONS = 8,
 };
 
-/* How one column is stored in a row: the value at `offset`, then one byte for the scale and one for
- * the absence, if the layout has them. */
+/* A column in a row: the value at `offset`, then one byte for the scale and one for the absence, if
+ * the layout has them. */
 struct cell_layout {
     uint16_t offset;
-    uint8_t width; /* of the value: 0 (constant), 1, 2, 4, 8 bytes */
+    uint8_t width; /* bytes of the value: 0 (constant), 1, 2, 4, 8 */
     bool has_scales;
     bool has_absent;
 };
 
 struct row_layout {
     uint32_t row_size;
-    uint16_t number;            /* of the memtable's layouts, from 0 on */
+    uint16_t number;
     struct cell_layout cells[]; /* by column */
 };
 
 struct chunk {
     struct chunk *next;
     const struct row_layout *layout;
-    uint32_t rows;  /* of a partition's last chunk: as many as it has room for */
-    uint8_t data[]; /* rows * layout->row_size */
+    uint32_t rows;  /* of a partition's last chunk: its capacity */
+    uint8_t data[]; /* rows * layout->row_size bytes */
 };
 
-/* What the flags of all partitions have in common in a column. */
 struct common {
-    bool is_known;     /* there is a partition with rows */
+    bool is_known;
     uint8_t flags;     /* of the first partition */
     uint8_t differing; /* bits in which the flags of any partition differ from `flags` */
 };
@@ -77,13 +74,13 @@ struct columnar_memtable {
     struct columnar_partitions partitions;
     uint32_t *order;                                 /* frozen only */
     struct string_table *strings[BLOCK_COLUMNS_MAX]; /* by column; NULL where it has no codes */
-    uint32_t *mapped[BLOCK_COLUMNS_MAX]; /* by column: the memtable's code for each code of the last
-                                          * block */
+    uint32_t *mapped[BLOCK_COLUMNS_MAX]; /* by column: from codes of the last block to the
+                                          * memtable's */
     uint32_t *mapped_partitions;
-    uint32_t mapped_capacity;                   /* in items, of mapped_partitions and of each array
+    uint32_t mapped_capacity;                   /* in items: of mapped_partitions, and of each array
                                                  * in `mapped` */
-    struct columnar_partition **row_partitions; /* by row of the block being applied */
-    uint8_t **row_data;                         /* where each of these rows is stored */
+    struct columnar_partition **row_partitions; /* of the block being applied */
+    uint8_t **row_data;                         /* by row: where it is stored */
     uint32_t row_capacity;
 };
 
@@ -134,8 +131,7 @@ static struct columnar_partition *mapped_partition(const struct columnar_memtabl
     return memtable->partitions.items[memtable->mapped_partitions[code]];
 }
 
-/* Partitions of a block lie anywhere in memory.  Their headers were fetched into the cache when
- * their keys were mapped, but a block may have more partitions than the nearest cache holds. */
+/* Partitions of a block lie anywhere in memory. */
 static void partitions_touch(struct columnar_memtable *memtable, uint32_t count, uint64_t frame,
                              int64_t timestamp_us)
 {
@@ -181,7 +177,7 @@ static void constants_begin(struct columnar_memtable *memtable,
     }
 }
 
-/* Find the partition of every row.  A new partition takes its constants from its first row. */
+/* A new partition takes its constants from its first row. */
 static void rows_locate(struct columnar_memtable *memtable, const struct block *block)
 {
     for (uint32_t row = 0; row < block->rows; row++) {
@@ -205,13 +201,12 @@ static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
     return flags[0] == value && memcmp(flags, flags + 1, rows - 1) == 0;
 }
 
-/* Bytes that hold every row's offset from its partition's base as a signed number.  Differences
- * wrap, so that 8 bytes hold any. */
+/* Bytes for every row's offset from its partition's base as a signed number.  Differences wrap, so
+ * that 8 bytes hold any. */
 static uint8_t integers_width(struct columnar_partition *const *partitions,
                               const struct block_column *column, uint32_t index, uint32_t rows)
 {
-    /* The bits in which any offset differs from its sign: the width must hold these and the
-     * sign. */
+    /* The bits in which any offset differs from its sign; the width must also hold the sign. */
     uint64_t bits = 0;
     if (flags_are(column->absent, 1, rows))
         return 0;
@@ -225,8 +220,7 @@ static uint8_t integers_width(struct columnar_partition *const *partitions,
     return bits == 0 ? 0 : bits <= INT8_MAX ? 1 : bits <= INT16_MAX ? 2 : bits <= INT32_MAX ? 4 : 8;
 }
 
-/* Bytes that hold every row's code.  Codes are stored as unsigned numbers, not as offsets from a
- * base. */
+/* Bytes for every row's code, an unsigned number and not an offset from a base. */
 static uint8_t codes_width(const struct columnar_memtable *memtable,
                            const struct block_column *column, uint32_t index, uint32_t rows)
 {
@@ -245,8 +239,7 @@ static uint8_t codes_width(const struct columnar_memtable *memtable,
 
 /* Whether all scales, or all absences, of the block's rows (`flags`; NULL stands for zeros) equal
  * the constants of the rows' partitions.  `part` selects scale or absence in a partition's flags.
- * If all partitions have the same constant, the rows are compared with it without a look at their
- * partitions.  The scales of absent rows do not matter. */
+ * The scales of absent rows do not matter. */
 static bool flags_are_constant(const struct columnar_memtable *memtable, const uint8_t *flags,
                                uint8_t part, uint32_t index, const struct block *block)
 {
@@ -267,7 +260,6 @@ static bool flags_are_constant(const struct columnar_memtable *memtable, const u
     return true;
 }
 
-/* The layout of one column that suffices for the block's rows and all earlier rows. */
 static struct cell_layout cell_widen(const struct columnar_memtable *memtable,
                                      const struct block *block, uint32_t index)
 {
@@ -288,7 +280,6 @@ static struct cell_layout cell_widen(const struct columnar_memtable *memtable,
     return cell;
 }
 
-/* Make a new layout if the block does not fit the present one. */
 static void layout_widen(struct columnar_memtable *memtable, const struct block *block)
 {
     struct cell_layout cells[BLOCK_COLUMNS_MAX];
@@ -315,7 +306,7 @@ static void layout_widen(struct columnar_memtable *memtable, const struct block 
 /* ---- rows ---- */
 
 /* A chunk after the first has room for half as many rows as the partition has, within
- * CHUNK_ROWS_MIN and CHUNK_ROWS_MAX.  So at most about a third of a large partition's memory is
+ * CHUNK_ROWS_MIN and CHUNK_ROWS_MAX: at most about a third of a large partition's memory is
  * unused. */
 static void chunk_begin(struct columnar_memtable *memtable, struct columnar_partition *partition)
 {
@@ -339,7 +330,6 @@ static void chunk_begin(struct columnar_memtable *memtable, struct columnar_part
     partition->room = capacity;
 }
 
-/* Add a row or value that the packed stats cannot take in place; few are of that kind. */
 static void stats_take(struct columnar_memtable *memtable, struct packed_stats *stats,
                        const struct partition_stats *more)
 {
@@ -369,7 +359,6 @@ static inline void stats_take_value(struct columnar_memtable *memtable, struct p
     }
 }
 
-/* Make room for every row, in order, and add it to its partition's stats. */
 static void rows_place(struct columnar_memtable *memtable, const struct block *block)
 {
     const struct row_layout *layout = memtable->layout;
@@ -463,7 +452,6 @@ static void column_scatter(const struct columnar_memtable *memtable, const struc
         flags_scatter(memtable->row_data, column->absent, offset, block->rows);
 }
 
-/* Make room in the scratch arrays for the block's rows and the codes of its largest dictionary. */
 static void scratch_reserve(struct columnar_memtable *memtable, const struct block *block)
 {
     if (block->rows > memtable->row_capacity) {

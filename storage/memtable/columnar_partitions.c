@@ -1,9 +1,5 @@
 /* columnar_partitions: a hash table, and two undo lists.
  *
- * The partitions of a block's keys lie anywhere in memory, so many keys are looked up at the same
- * time.  The lookup of a new key reads one cache line.  The lookup of a known key also reads the
- * cache lines of its partition, which is about to be written anyway.
- *
  * What decides correctness: two keys are the same only if all their bytes are equal.  A partition
  * gets its entry in the undo list of a frame once, before the frame changes the partition. */
 #include "storage/memtable/columnar_partitions.h"
@@ -33,7 +29,6 @@ void columnar_partitions_init(struct columnar_partitions *partitions, struct are
     key_places_init(&partitions->places, arena);
 }
 
-/* Empty a list, which then serves another frame. */
 static void undo_clear(struct columnar_partitions *partitions, struct columnar_undo_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -120,7 +115,6 @@ static uint32_t partition_add(struct columnar_partitions *partitions, uint32_t t
     return number;
 }
 
-/* Fetch into the cache the partitions that probably have the keys of these tags (hashes). */
 static void partitions_prefetch(const struct columnar_partitions *partitions, const uint32_t *tags,
                                 uint32_t count)
 {
@@ -157,8 +151,8 @@ void columnar_partitions_add_all(struct columnar_partitions *partitions,
 
 /* ---- as of a frame ---- */
 
-/* Begin the list of `frame` in undo[0].  The previous undo[0] moves to undo[1], and the previous
- * undo[1] is emptied and used again. */
+/* Begin the list of `frame` in undo[0].  The list in undo[0] moves to undo[1], whose list is
+ * reused. */
 static void undo_turn(struct columnar_partitions *partitions, uint64_t frame)
 {
     struct columnar_undo_list list = partitions->undo[1];

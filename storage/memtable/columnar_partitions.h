@@ -1,13 +1,12 @@
 /* columnar_partitions: keeps the partitions of a columnar memtable, numbers them in the order in
  * which they are added, and finds them by key.
  *
- * There may be nearly as many partitions as rows, so the size of a partition decides how much
- * memory a memtable takes.  A partition takes 96 bytes, 9 bytes for each column, its key, and 21 to
- * 43 bytes in the hash table.
+ * There may be nearly as many partitions as rows.  A partition takes 96 bytes, 9 bytes for each
+ * column, its key, and 21 to 43 bytes in the hash table.
  *
  * A partition has its state after the newest frame that wrote to it (@7: after frame 7).  At most
- * two frames are not durable, so the states before these frames are kept in two lists, one for
- * each frame:
+ * two frames are not durable, so the states before these frames are kept in two lists, one for each
+ * frame:
  *
  *     frame     touches        partition 1         partition 2       lists
  *       7        1, 2          @7                  @7                -
@@ -15,9 +14,9 @@
  *       9        1, 2          @9                  @9                8: (1 @7)   9: (1 @8) (2 @7)
  *      10        3, new        @9                  @9                9: (1 @8) (2 @7)   10: -
  *
- * A reader at frame 8, while frame 10 is open, finds partition 2 in the state @9.  This state is
- * too new, so the reader continues with the partition's entry in the list of frame 9.  There is no
- * reader at frame 7 any more, as frame 8 is durable.
+ * A reader at frame 8, while frame 10 is open, finds partition 2 in the state @9.  This is too new,
+ * so the reader takes the partition's entry in the list of frame 9.  There is no reader at frame 7
+ * any more, because frame 8 is durable.
  *
  * Private to columnar_memtable.c. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_PARTITIONS_H
@@ -30,7 +29,7 @@
 struct arena;
 struct chunk;
 
-/* A partition as `frame` left it; stats say how many rows it had. */
+/* A partition as `frame` left it; stats has the number of rows. */
 struct columnar_slot {
     struct packed_stats stats;
     uint64_t frame;                    /* 0: before all frames */
@@ -40,28 +39,27 @@ struct columnar_slot {
 #define COLUMNAR_UNDO_NONE UINT32_MAX
 
 struct columnar_partition {
-    uint8_t *next;                     /* where the next row goes: in `tail`, while `room` > 0 */
+    uint8_t *next;
     struct chunk *tail;                /* NULL before the first row */
     struct chunk *head;
     struct columnar_slot newest;
     int64_t token;
-    uint32_t undo;                     /* private: its entry in the list of the newest frame */
-    uint16_t room;                     /* how many more rows fit into `tail` */
-    uint16_t layout;                   /* the number of the layout of `tail` */
+    uint32_t undo;                     /* private: in the list of the newest frame */
+    uint16_t room;                     /* rows that still fit into `tail` */
+    uint16_t layout;
     uint16_t key_size;                 /* private */
     bool has_constants;
-    /* By column: the base, from which stored values are offsets; where the layout stores no values,
-     * the value itself.  The flags of the columns and the key follow. */
+    /* By column: the base, from which stored values are offsets; or the value itself, where the
+     * layout stores none.  The flags of the columns and the key follow. */
     int64_t bases[];
 };
 
-/* Flags of a column of a partition: the scale and the absence of the values in rows whose layout
- * does not store them. */
+/* Of a column of a partition: the scale and the absence of values, in rows whose layout does not
+ * store them. */
 enum { COLUMNAR_FLAG_ABSENT = 0x80, COLUMNAR_ABSENT_SHIFT = 7, COLUMNAR_FLAG_SCALE = 0x7F };
 
 struct columnar_undo;
 
-/* The states before `frame` of the partitions that `frame` wrote to. */
 struct columnar_undo_list {
     uint64_t frame;
     struct columnar_undo *entries;
@@ -73,30 +71,29 @@ struct columnar_partitions {
     struct arena *arena;
     uint32_t column_count;
     uint32_t count;
-    struct columnar_partition **items; /* by number; partitions never move */
-    size_t sums_bytes;                 /* memory of stats that are not packed, also in undo lists */
+    struct columnar_partition **items; /* by number; they never move */
+    size_t sums_bytes;
     /* Private. */
     uint32_t capacity;
     struct key_places places;
     struct columnar_undo_list undo[2]; /* the last frame's first */
 };
 
-/* The memory of partitions and of the hash table comes from `arena`, which outlives them. */
+/* `arena` has the memory of partitions and hash table, and outlives them. */
 void columnar_partitions_init(struct columnar_partitions *partitions, struct arena *arena,
                               uint32_t column_count);
 void columnar_partitions_release(struct columnar_partitions *partitions);
-/* Bytes of memory, without the arena's. */
+/* Memory without the arena's. */
 size_t columnar_partitions_bytes(const struct columnar_partitions *partitions);
 
-/* Set numbers_out[code] to the number of the partition of each key of a dictionary.  For a key that
- * is new a partition without rows is made. */
+/* A new key gets a partition without rows. */
 void columnar_partitions_add_all(struct columnar_partitions *partitions,
                                  const struct block_dictionary *keys, uint32_t *numbers_out);
-/* The number of the partition; UINT32_MAX: there is none. */
+/* UINT32_MAX: there is none. */
 uint32_t columnar_partitions_find(const struct columnar_partitions *partitions, struct bytes key);
 
-/* Begin to write to the partition: make `newest` the slot of `frame`.  `frame` is not less than in
- * the last call. */
+/* Begin to write to the partition: make `newest` the slot of `frame`, which is not less than in the
+ * last call. */
 void columnar_partitions_touch(struct columnar_partitions *partitions,
                                struct columnar_partition *partition, uint64_t frame,
                                int64_t timestamp_us);

@@ -1,9 +1,5 @@
-/* counter_memtable: slots of 64 bytes, found by a hash table.
- *
- * A slot's identity says which counter the slot belongs to.  A lookup reads the identities whose 32
- * bits of hash agree, at the cost of three cache misses, one after the other; so many counters are
- * looked up at the same time.  A partition keeps its counters in the order in which they are read,
- * so that a page of a large partition costs what the page has. */
+/* counter_memtable: slots of 64 bytes, found by a hash table.  A lookup takes three cache misses,
+ * one after the other; so many counters are looked up at the same time. */
 #include "storage/memtable/counter_memtable.h"
 
 #include "base/hash64.h"
@@ -20,16 +16,15 @@ enum {
 
 struct counter_partition {
     struct memtable_partition base;
-    struct memtable_index counters; /* identities: static columns, then by row and column */
+    struct memtable_index counters; /* static columns first, then by row and column */
 };
 
-/* The counter that a slot belongs to. */
 struct counter_identity {
     struct counter_partition *partition;
     const struct counter_slot *slot;
     struct bytes clustering; /* packed */
     uint32_t column_id;
-    uint32_t number; /* of the slot */
+    uint32_t number;
 };
 
 struct counter_chunk {
@@ -40,7 +35,7 @@ struct counter_chunk {
 struct counter_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
-    struct key_places places;      /* of slots */
+    struct key_places places;
     struct counter_chunk **chunks; /* chunks never move */
     uint32_t count;
 };
@@ -87,7 +82,7 @@ static uint32_t identity_tag(uint32_t table_id, struct bytes key, struct bytes c
 {
     uint64_t hash = hash64(key.data, key.size);
 
-    /* Odd constants (from SplitMix64) spread small numbers that differ little. */
+    /* Constants of SplitMix64 spread small numbers that differ little. */
     if (clustering.size > 0)
         hash = (hash ^ (hash >> 31)) * UINT64_C(0x94D049BB133111EB) +
                hash64(clustering.data, clustering.size);
@@ -115,7 +110,7 @@ static void identity_clustering(const struct counter_identity *identity,
     check(!reader.failed);
 }
 
-/* The order of the rows of two counters.  Static columns are a row of their own, before others. */
+/* The order of the rows of two counters: static columns are a row of their own, before others. */
 static int identity_compare_rows(const struct table *table, const struct counter_identity *a,
                                  const struct counter_identity *b)
 {
@@ -162,8 +157,7 @@ static uint64_t identity_prefix(const void *table, const void *item)
 
 /* ---- finding slots ---- */
 
-/* Whether the identity is the counter's.  The bytes of equal clusterings may differ: the decimals
- * 1.0 and 1.00 are one row. */
+/* The bytes of equal clusterings may differ: the decimals 1.0 and 1.00 are one row. */
 static bool identity_is(const struct counter_identity *identity, const struct table *table,
                         struct bytes key, struct bytes clustering, uint32_t column_id)
 {
@@ -190,8 +184,7 @@ static struct counter_identity *identity_new(struct counter_memtable *memtable)
     return identity_at(memtable, number);
 }
 
-/* The slot of a counter whose bytes were not found: that of the counter with equal values, or a new
- * one. */
+/* The counter may have a slot already, under other bytes with equal values. */
 static uint32_t slot_make(struct counter_memtable *memtable, const struct table *table,
                           struct bytes key, struct bytes clustering, uint32_t column_id)
 {
@@ -247,8 +240,6 @@ uint32_t counter_memtable_slot(struct counter_memtable *memtable, const struct t
                      clustering, column_id);
 }
 
-/* Fetch the identities that probably belong to the tags, and the partitions they point to, into the
- * cache. */
 static void identities_prefetch(const struct counter_memtable *memtable, const uint32_t *tags,
                                 uint32_t count)
 {
@@ -293,8 +284,8 @@ counter_memtable_partitions(const struct counter_memtable *memtable)
     return &memtable->partitions;
 }
 
-/* While the memtable is open a write may come between two pulls: then the cursor is set again
- * before the next row, behind the last row that it gave. */
+/* A write may come between two pulls while the memtable is open.  The cursor is then set again,
+ * behind the last row that it gave. */
 struct counter_stream {
     struct stream base;
     const struct counter_partition *partition;
@@ -303,16 +294,16 @@ struct counter_stream {
     uint64_t shard_id;
     bool static_pending;
     struct memtable_index_cursor cursor;
-    uint32_t cursor_counters;            /* counters of the partition when the cursor was set */
-    const struct counter_identity *last; /* of the last row that the cursor gave; NULL: none yet */
+    uint32_t cursor_counters;
+    const struct counter_identity *last; /* of the last row that the cursor gave; NULL: none */
     const struct counter_identity **row; /* the counters of that row as they came; owned */
     uint32_t row_count;
     uint32_t row_capacity;
-    struct buffer value; /* scratch of one cell */
+    struct buffer value;
     struct arena *arena; /* for what was last yielded */
 };
 
-/* Set the cursor to a place between rows; NULL: before the static columns. */
+/* NULL: before the static columns. */
 static void stream_seek(struct counter_stream *stream, const struct bound *place)
 {
     const struct table *table = stream->base.table;
@@ -344,7 +335,6 @@ static const struct counter_identity *stream_step(struct counter_stream *stream,
     return back ? memtable_index_previous(&stream->cursor) : memtable_index_next(&stream->cursor);
 }
 
-/* Step over the counters of one row: no more than the table has columns. */
 static void stream_step_row(struct counter_stream *stream, bool back)
 {
     const struct counter_identity *at = stream_step(stream, back);
@@ -376,7 +366,7 @@ static struct cell stream_cell(struct counter_stream *stream,
     };
 }
 
-/* The row that was stepped over, as of the stream's frame; false: none of it is visible. */
+/* False: nothing of the row that was stepped over is visible. */
 static bool stream_row(struct counter_stream *stream, bool back, struct unfiltered *out)
 {
     struct cell *cells =
@@ -412,7 +402,6 @@ static bool stream_static(struct counter_stream *stream, struct unfiltered *out)
     return found;
 }
 
-/* Whether a row of the slice was stepped over. */
 static bool stream_has_row(const struct counter_stream *stream)
 {
     bool reversed = stream->slice.reversed;

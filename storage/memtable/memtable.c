@@ -1,10 +1,4 @@
-/* memtable: applies batches to its parts, and counts rows by counting rules.
- *
- * A counting rule says, for example, that each row of a block adds one to the counter of its ad.
- * Counting is on the hot path.  The columnar memtable has already mapped the block's strings to its
- * own codes, so one array lookup for each distinct string of a block finds the counter's slot.
- * Increments are summed for each string before they are added to its slot, so a click costs one
- * addition in a small array. */
+/* memtable: applies batches to its parts, and counts rows by counting rules. */
 #include "storage/memtable/memtable.h"
 
 #include "base/memory.h"
@@ -14,16 +8,15 @@
 
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
-/* The slots that a counting rule counts in, by the code of the string that is the counter's key.
- * For a rule on a column, a code is the columnar memtable's code of a string of that column.  For a
- * rule on a component of the partition key, a code is a partition number of the columnar
- * memtable. */
+/* The slots that a counting rule counts in, by the code of the string that is the counter's key.  A
+ * code is the columnar memtable's code of a string or, for a rule on a key component, its partition
+ * number. */
 struct counting_slots {
     uint32_t table_id;
     struct counting_rule rule; /* `block` is not used */
     uint32_t *slots;           /* SLOT_UNKNOWN until first counted */
     uint32_t capacity;
-    uint32_t *counts; /* scratch: by block code, how many rows have it; all zero between blocks */
+    uint32_t *counts; /* scratch: rows of each block code; all zero between blocks */
     uint32_t counts_capacity;
 };
 
@@ -149,7 +142,6 @@ static struct counting_slots *slots_for(struct memtable *memtable, uint32_t tabl
     return slots;
 }
 
-/* Where the slot of `code` is kept; SLOT_UNKNOWN until it is looked up. */
 static uint32_t *slot_entry(struct counting_slots *slots, uint32_t code)
 {
     if (code >= slots->capacity) {
@@ -173,8 +165,6 @@ static uint32_t *counts_for(struct counting_slots *slots, uint32_t count)
     return slots->counts;
 }
 
-/* Fetch into the cache the slot of key `at`, because count_codes adds to this slot some keys later.
- * A key that was never counted has no slot. */
 static void prefetch_count(const struct memtable *memtable, const struct counting_slots *slots,
                            const uint32_t *mapped, uint32_t at, uint32_t count)
 {
@@ -182,8 +172,7 @@ static void prefetch_count(const struct memtable *memtable, const struct countin
         __builtin_prefetch(counter_memtable_at(memtable->counters, slots->slots[mapped[at]]), 1);
 }
 
-/* The key of the counter that counts the rows with `key`.  `key` is a string of the rule's column,
- * or a partition key. */
+/* The key of the counter for rows with `key`, a string of the rule's column or a partition key. */
 static struct bytes counter_key(const struct memtable *memtable, const struct counting_slots *slots,
                                 struct bytes key)
 {
@@ -196,7 +185,6 @@ static struct bytes counter_key(const struct memtable *memtable, const struct co
     return component;
 }
 
-/* Look up the slot of every code that has counts but no slot yet. */
 static void find_slots(struct memtable *memtable, struct counting_slots *slots,
                        const struct block_dictionary *keys, const uint32_t *mapped)
 {
@@ -223,7 +211,6 @@ static void find_slots(struct memtable *memtable, struct counting_slots *slots,
     }
 }
 
-/* Add the counts of all block codes to their slots, and set the counts to zero again. */
 static void count_codes(struct memtable *memtable, struct counting_slots *slots,
                         const struct block_dictionary *keys, const uint32_t *mapped, uint64_t frame)
 {
@@ -298,8 +285,8 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
     }
 }
 
-/* Partitions lie anywhere in memory, so the partitions of the next writes are fetched into the
- * cache: first the place in the hash table, and some writes later the partition. */
+/* The partitions of the next writes are fetched into the cache: first the place in the hash table,
+ * some writes later the partition. */
 static void apply_mutations(struct memtable *memtable, const struct write_batch *batch,
                             uint64_t frame, int64_t timestamp_us)
 {

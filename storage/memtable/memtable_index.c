@@ -1,17 +1,12 @@
 /* memtable_index: the B+ tree.
  *
- * What must hold: in a leaf, items ascend.  In an inner node, entry i has the item that was the
- * first in child i when the child was made.  All items in child i - 1 are less than this item.  An
- * item that is added later can be less than the entry of its child only in the leftmost child of
- * a level; a search does not compare the entry of this child.
+ * In a leaf, items must ascend.  In an inner node, entry i has the item that was first in child i
+ * when the child was made.  All items in child i - 1 are less than this item.  Only in the leftmost
+ * child of a level can a later item be less than the child's entry.  A search does not compare that
+ * entry.
  *
- * While a tree has one leaf, the leaf grows from 4 to 16 and 64 entries, so that a partition of a
- * few rows stays small; then the leaf splits.  An item that is appended behind a full last leaf
- * begins a new leaf, and the full leaf stays full.  Rows that come in order of time fill leaves in
- * this way.  Any other full leaf splits in half.
- *
- * An entry takes 24 bytes in an inner node and 16 in a leaf.  A million random insertions fill
- * leaves to 70 %. */
+ * An item behind a full last leaf begins a new leaf, so that rows in ascending order fill
+ * leaves. */
 #include "storage/memtable/memtable_index.h"
 
 #include <string.h>
@@ -20,11 +15,11 @@
 #include "base/error.h"
 
 enum {
-    INDEX_FANOUT = 64, /* 512 bytes of prefixes: eight cache lines, six comparisons */
+    INDEX_FANOUT = 64,
     INDEX_LEAF_FIRST = 4,
     INDEX_LEAF_GROWTH = 4,
-    INDEX_STEPS_MAX = 4,  /* entries to step over, until a search from the root is cheaper */
-    INDEX_HEIGHT_MAX = 12 /* 7 would do: half-full nodes hold 32 ^ 7 items */
+    INDEX_STEPS_MAX = 4,
+    INDEX_HEIGHT_MAX = 12 /* half-full nodes of 7 levels hold 32 ^ 7 items */
 };
 
 struct memtable_index_node {
@@ -50,7 +45,6 @@ static struct memtable_index_node *node_new(struct arena *arena, uint32_t capaci
     return node;
 }
 
-/* The order of the key against an item. */
 static inline int item_order(const struct memtable_index_search *search, uint64_t prefix,
                              const void *item)
 {
@@ -87,7 +81,7 @@ static bool entry_matches(const struct memtable_index_node *node, uint32_t at,
     return at < node->count && entry_order(node, at, search) == 0;
 }
 
-/* The child to look for the key in: the last child whose first item is not greater than the key. */
+/* The last child whose first item is not greater than the key. */
 static uint32_t node_child(const struct memtable_index_node *node,
                            const struct memtable_index_search *search)
 {
@@ -108,7 +102,6 @@ static const struct memtable_index_node *leaf_for(const struct memtable_index *i
     return node;
 }
 
-/* The order of the key against the only item of a set of one. */
 static int compare_single(const struct memtable_index *index,
                           const struct memtable_index_search *search)
 {
@@ -217,7 +210,6 @@ static void node_put(struct memtable_index_node *node, uint32_t at, uint64_t pre
     node->count++;
 }
 
-/* Move entries [from, node->count) to the front of `target`. */
 static void node_move(struct memtable_index_node *node, uint32_t from,
                       struct memtable_index_node *target)
 {
@@ -231,8 +223,7 @@ static void node_move(struct memtable_index_node *node, uint32_t from,
     node->count = from;
 }
 
-/* Make a new right neighbour for a full node and move the node's second half to it.  If `at` is the
- * end of an inner node or of the last leaf, nothing is moved, and the neighbour is empty. */
+/* Nothing is moved if `at` is the end of an inner node or of the last leaf. */
 static struct memtable_index_node *node_split(struct memtable_index_node *node, uint32_t at,
                                               struct arena *arena)
 {
@@ -249,7 +240,7 @@ static struct memtable_index_node *node_split(struct memtable_index_node *node, 
     return right;
 }
 
-/* Put an entry at `at`.  Returns the new right neighbour if the node was split, else NULL. */
+/* Returns the new right neighbour if the node was split, else NULL. */
 static struct memtable_index_node *node_insert(struct memtable_index_node *node, uint32_t at,
                                                uint64_t prefix, void *item,
                                                struct memtable_index_node *child,
@@ -267,7 +258,6 @@ static struct memtable_index_node *node_insert(struct memtable_index_node *node,
     return right;
 }
 
-/* A new root over the old one and its right neighbour. */
 static void index_raise(struct memtable_index *index, struct memtable_index_node *right,
                         struct arena *arena)
 {
@@ -280,7 +270,6 @@ static void index_raise(struct memtable_index *index, struct memtable_index_node
     index->height++;
 }
 
-/* While there is one leaf, a full one is replaced by a larger one, up to INDEX_FANOUT. */
 static void index_grow_leaf(struct memtable_index *index, struct arena *arena)
 {
     struct memtable_index_node *leaf = index->root;

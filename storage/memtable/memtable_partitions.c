@@ -1,8 +1,6 @@
 /* memtable_partitions: a tree that orders all partitions, and a hash table that finds one.
  *
- * The prefix in the tree is the table and half of the token.  It nearly always decides a
- * comparison, so a search reads only one partition.  A partition's key lies directly behind
- * the partition in memory. */
+ * A partition's key lies directly behind the partition in memory. */
 #include "storage/memtable/memtable_partitions.h"
 
 #include <string.h>
@@ -32,15 +30,13 @@ struct bytes memtable_partitions_key(const struct memtable_partition *partition)
     return bytes_of(partition->key, partition->key_size);
 }
 
-/* What identifies a partition. */
 struct partition_name {
     uint32_t table_id;
     int64_t token;
     struct bytes key;
 };
 
-/* The table and half of the token.  Tokens are signed: with the sign bit inverted they order as
- * unsigned numbers. */
+/* With the sign bit inverted, signed tokens order as unsigned numbers. */
 static uint64_t name_prefix(uint32_t table_id, int64_t token)
 {
     uint64_t ordered = (uint64_t)token ^ (UINT64_C(1) << 63);
@@ -54,7 +50,7 @@ static uint64_t partition_prefix(const void *context, const void *item)
     return name_prefix(partition->table_id, partition->token);
 }
 
-/* Key and item are of the same table, as their prefixes are equal. */
+/* Key and item are of the same table, because their prefixes are equal. */
 static int partition_compare(const void *context, const void *key, const void *item)
 {
     const struct partition_name *name = key;
@@ -77,8 +73,7 @@ static struct memtable_index_search partition_search(const struct partition_name
 
 /* ---- finding and making one ---- */
 
-/* The hash of a partition: half of its token, which is a hash already, and the table's id, so that
- * the same key in several tables has different hashes. */
+/* Half of the token, which is a hash already, and the table's id, because tables share keys. */
 static uint32_t tag_of(uint32_t table_id, int64_t token)
 {
     return (uint32_t)((uint64_t)token >> 32) + table_id * UINT32_C(0x9E3779B1);

@@ -2,11 +2,7 @@
  * order.
  *
  * The row memtable and the counter memtable each have a struct of their own for a partition, which
- * begins with a struct memtable_partition.  This module finds a partition by table, token and key.
- *
- * A single partition is found by a hash table, because a batch may write to as many partitions as
- * it has rows, and a search in a tree of a hundred thousand partitions costs several cache misses.
- * A walk in order uses the tree. */
+ * begins with a struct memtable_partition. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_PARTITIONS_H
 #define DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_PARTITIONS_H
 
@@ -26,9 +22,9 @@ struct memtable_partitions {
     struct arena *arena;               /* outlives the partitions */
     size_t partition_size;             /* bytes of the struct that begins with a struct
                                         * memtable_partition */
-    struct memtable_index order;       /* all of them, by table, token and key */
-    struct key_places places;          /* the hash table, by table and token */
-    struct memtable_partition **items; /* in the order in which they were made; owned */
+    struct memtable_index order;       /* by table, token and key */
+    struct key_places places;          /* by table and token */
+    struct memtable_partition **items; /* in order of creation; owned */
     uint32_t count;
     uint32_t capacity;
 };
@@ -39,17 +35,15 @@ void memtable_partitions_release(struct memtable_partitions *partitions);
 /* Bytes of memory, without the arena's. */
 size_t memtable_partitions_bytes(const struct memtable_partitions *partitions);
 
-/* The partition; NULL: there is none. */
+/* NULL: there is none. */
 void *memtable_partitions_find(const struct memtable_partitions *partitions, uint32_t table_id,
                                int64_t token, struct bytes key);
-/* The partition, made if it is new: then its key is copied, and the members behind the struct
- * memtable_partition are zero. */
+/* A new partition gets a copy of the key, and zeros behind its struct memtable_partition. */
 void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key);
 
-/* Fetch into the cache what memtable_partitions_get will read.  memtable_partitions_prefetch_place
- * fetches the place in the hash table.  memtable_partitions_prefetch fetches the partition, if
- * there is one; it is called some partitions later, when the place is in the cache. */
+/* Fetch into the cache what memtable_partitions_get will read: first the place in the hash table,
+ * some partitions later the partition. */
 void memtable_partitions_prefetch_place(const struct memtable_partitions *partitions,
                                         uint32_t table_id, int64_t token);
 void memtable_partitions_prefetch(const struct memtable_partitions *partitions, uint32_t table_id,
@@ -57,12 +51,12 @@ void memtable_partitions_prefetch(const struct memtable_partitions *partitions, 
 
 struct bytes memtable_partitions_key(const struct memtable_partition *partition);
 
-/* Walk a table's partitions in order: find the first at or after (token, key), or if `after` only
- * after it.  False at the end.  Outputs are views into the memtable. */
+/* Find the table's first partition at or after (token, key), or only after it if `after`.  Outputs
+ * are views into the memtable. */
 bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key, bool after, int64_t *token_out,
                               struct bytes *key_out);
-/* Walk the tables that have partitions: returns the least table id above `after`; 0 at the end. */
+/* Returns the least id above `after` of a table with partitions; 0: there is none. */
 uint32_t memtable_partitions_next_table(const struct memtable_partitions *partitions,
                                         uint32_t after);
 #endif

@@ -1,24 +1,17 @@
 /* row_memtable: partitions, rows and their versions.
  *
- * What decides correctness: nothing that a reader at an earlier frame could see is ever changed.  A
- * row is a chain of versions, newest first, each with its frame and the row packed as on disk; a
- * reader takes those up to its frame and merges them:
+ * Nothing that a reader at an earlier frame could see may ever change.  A row is a chain of
+ * versions, newest first, each with its frame and the row packed as on disk.  A reader merges the
+ * versions up to its frame:
  *
  *     row ─▶ @12 UPDATE b ─▶ @12 UPDATE a ─▶ @9 INSERT a, b
  *     a reader at 11 sees one version, one at 12 merges three
  *
- * A reader of a row that is written very often would have to merge thousands of versions.  So after
- * eight versions the next one is stored as the merge of itself and the eight (depth 0), and a
- * reader stops at this version; the older versions stay for readers at earlier frames.  A whole row
- * that is written over a whole row has depth 0, too.
+ * After eight versions the next one is stored as the merge of itself and the eight (depth 0), and a
+ * reader stops at it.
  *
- * Deletions of the partition and of ranges have frames too.  A reader applies to each row the
- * strongest deletion up to its frame that covers it (range_deletions.h).
- *
- * Memory: a partition takes 56 bytes and its key, and 21 to 43 in the hash table; a row takes 16,
- * and a version 24 and its packed bytes.  In the trees each partition and each row takes 16 bytes
- * more, and nodes are 70 to 100 % full.  That is 55 to 65 bytes beside the data for a row of a
- * large partition, and 135 to 160 for a row that has a partition to itself. */
+ * A reader applies to each row the strongest deletion up to its frame that covers it
+ * (range_deletions.h). */
 #include "storage/memtable/row_memtable.h"
 
 #include <string.h>
@@ -33,7 +26,6 @@ enum {
     ROW_STREAM_CHUNK = 4096
 };
 
-/* One write of a row. */
 struct row_version {
     struct row_version *older;
     uint64_t frame;
@@ -48,14 +40,13 @@ struct row_node {
     const struct row_version *oldest; /* the clustering is read from it */
 };
 
-/* Each is stronger than the older ones, so a reader needs the newest up to its frame only. */
+/* Each is stronger than the older ones. */
 struct partition_deletion {
     struct partition_deletion *older;
     uint64_t frame;
     struct deletion deletion;
 };
 
-/* What only few partitions have. */
 struct partition_extras {
     struct row_version *static_row;
     struct partition_deletion *deletions;
@@ -74,7 +65,7 @@ struct row_memtable {
     struct memtable_partitions partitions;
     uint64_t frame_last;
     struct buffer packed;  /* scratch of one apply: the packed row that is being added */
-    struct arena *scratch; /* scratch of one apply: the values that `packed` is made from */
+    struct arena *scratch;
 };
 
 struct row_memtable *row_memtable_new(struct arena *arena)
@@ -137,14 +128,13 @@ static uint64_t bytes_prefix(struct bytes value)
     return prefix;
 }
 
-/* Days and other numbers in text share their first eight bytes ("2013-11-"), so a text that begins
- * with a digit is taken as that byte and nine characters of six bits:
+/* Days and other numbers in text share their first eight bytes ("2013-11-").  The prefix of a text
+ * that begins with a digit is that byte and nine characters of six bits:
  *
  *     bits   63..56   55..50 49..44 ...  7..2
  *            byte 0   char 1 char 2 ... char 9     0 end, 1 up to ' ', 2..62 '!'..']', 63 beyond
  *
- * The codes 1 and 63 stand for several characters, so the bits behind them are zeros, and the
- * comparison of the values decides. */
+ * The codes 1 and 63 stand for several characters, so the bits behind them are zeros. */
 static uint64_t digits_prefix(struct bytes value)
 {
     enum { CHARACTERS = 9, BITS = 6 };
@@ -177,7 +167,7 @@ static uint64_t value_prefix(const struct type *type, struct bytes value)
     case TYPE_INT:
     case TYPE_SMALLINT:
     case TYPE_TINYINT:
-        /* The sign bit is inverted.  An empty value has the prefix of the least number. */
+        /* An empty value has the prefix of the least number. */
         return value.size == 0 ? 0 : bytes_prefix(value) ^ (UINT64_C(1) << 63);
     case TYPE_TEXT:
     case TYPE_ASCII:
@@ -264,7 +254,7 @@ static struct memtable_index_search bound_search(const struct table *table,
 
 /* ---- writing ---- */
 
-/* How many versions a reader at `frame` merges, and in *first_out the newest of them. */
+/* How many versions a reader at `frame` merges; *first_out is the newest of them. */
 static uint32_t versions_visible(const struct row_version *newest, uint64_t frame,
                                  const struct row_version **first_out)
 {
@@ -285,7 +275,6 @@ static void version_unpack(const struct row_version *version, struct arena *aren
     check(rc == 0 && row_out->kind == UNFILTERED_ROW);
 }
 
-/* Unpack `count` versions from `first` on into rows[0 ..]. */
 static void versions_unpack(const struct row_version *first, uint32_t count, struct arena *arena,
                             const struct row **rows)
 {
@@ -298,7 +287,6 @@ static void versions_unpack(const struct row_version *first, uint32_t count, str
     }
 }
 
-/* Replace the row in `packed` by its merge with all versions that a reader would merge it with. */
 static void row_fold(struct row_memtable *memtable, const struct table *table,
                      const struct row_version *newest)
 {
@@ -319,8 +307,7 @@ static void row_fold(struct row_memtable *memtable, const struct table *table,
     row_unfiltered_pack(&merged, &memtable->packed);
 }
 
-/* Whether a merge of the row in `packed`, which has the columns `columns`, with the version gives
- * the row itself. */
+/* Whether a merge of the row in `packed` with the version gives the row itself. */
 static bool version_replaces(const struct row_memtable *memtable, const struct row_version *version,
                              uint16_t columns)
 {
@@ -332,9 +319,8 @@ static bool version_replaces(const struct row_memtable *memtable, const struct r
     return (version->columns & ~columns) == 0 && row_packed_follows(newer, older);
 }
 
-/* How many older versions a reader merges with the row in `packed`.  If they would be too many, the
- * row is replaced by its merge with them, and *columns by 0: the columns of the merge are not
- * known. */
+/* How many older versions a reader merges with the row in `packed`.  If they are too many, the row
+ * is replaced by its merge with them, and *columns by 0 (not known). */
 static uint32_t version_depth(struct row_memtable *memtable, const struct table *table,
                               const struct row_version *newest, uint16_t *columns)
 {
@@ -349,7 +335,6 @@ static uint32_t version_depth(struct row_memtable *memtable, const struct table 
     return 0;
 }
 
-/* Make a version of the row in `packed`: the new head of the row's chain. */
 static struct row_version *version_add(struct row_memtable *memtable, const struct table *table,
                                        struct row_version *newest, uint16_t columns)
 {
@@ -365,8 +350,8 @@ static struct row_version *version_add(struct row_memtable *memtable, const stru
     return version;
 }
 
-/* Add the row in `packed`, which has the given clustering and columns (0: they are not known).
- * Where rows ascend, `place` is behind the row that was added last; else it is all-zero. */
+/* Add the row in `packed`, which has the given clustering and columns (0: not known).  Where rows
+ * ascend, `place` is behind the row that was added last; else it is all-zero. */
 static void add_packed(struct row_memtable *memtable, const struct table *table,
                        struct partition *partition, const struct clustering *clustering,
                        uint16_t columns, struct memtable_index_cursor *place)
@@ -414,7 +399,6 @@ static void apply_partition_deletion(struct row_memtable *memtable, struct parti
     extras->deletions = arena_copy_item(memtable->arena, &added, sizeof added);
 }
 
-/* The partition that `frame` is about to write to. */
 static struct partition *partition_write(struct row_memtable *memtable, const struct table *table,
                                          int64_t token, struct bytes key, uint64_t frame)
 {
@@ -475,9 +459,8 @@ void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *
 
 /* ---- reading ---- */
 
-/* Rows come from a cursor, bounds from a sweep over the range deletions; `next` merges the two.
- * While the memtable is open a write may come between two pulls: then the cursor is set again
- * before the next row, behind the last row that it gave. */
+/* A write between two pulls makes the cursor invalid; it is set again, behind the last row that it
+ * gave. */
 struct row_stream {
     struct stream base;
     const struct partition *partition;
@@ -485,9 +468,9 @@ struct row_stream {
     uint64_t frame;
     bool static_pending;
     struct memtable_index_cursor cursor;
-    uint32_t cursor_rows;        /* rows of the partition when the cursor was set */
-    const struct row_node *head; /* the next row; NULL: not looked up yet, or there is none */
-    const struct row_node *last; /* the last row that the cursor gave */
+    uint32_t cursor_rows;
+    const struct row_node *head; /* the next row; NULL: not looked up, or there is none */
+    const struct row_node *last;
     bool rows_ended;
     struct clustering head_clustering;
     struct bytes passed;   /* rows of this first clustering value are skipped; data NULL: none */
@@ -495,11 +478,11 @@ struct row_stream {
     uint32_t *looked;      /* see row_memtable_stream_limit; NULL: no limit */
     uint32_t looked_most;
     struct range_sweep *ranges; /* owned; NULL: there are none */
-    struct unfiltered bound;    /* the sweep's next place, if `has_bound` */
+    struct unfiltered bound;    /* the next place of the sweep, if `has_bound` */
     bool has_bound;
     struct deletion open; /* the range deletion in force */
-    struct arena *arena;  /* for the items that are yielded */
-    bool is_kept;         /* `arena` is the caller's, and is not reset at each pull */
+    struct arena *arena;
+    bool is_kept;         /* the caller owns `arena`, and no pull resets it */
 };
 
 static void stream_seek(struct row_stream *stream, const struct bound *place)
@@ -526,7 +509,6 @@ static void stream_set_cursor(struct row_stream *stream)
     stream_seek(stream, &place);
 }
 
-/* Look up the next row within the slice, unless it is known. */
 static void stream_find_head(struct row_stream *stream)
 {
     const struct table *table = stream->base.table;
@@ -549,8 +531,7 @@ static void stream_find_head(struct row_stream *stream)
     stream->head = node;
 }
 
-/* The row as of the stream's frame under the deletion that covers it; false when nothing of it is
- * left. */
+/* The row as of the stream's frame under the covering deletion; false: nothing of it is left. */
 static bool stream_row(struct row_stream *stream, const struct row_version *newest,
                        struct deletion covering, struct unfiltered *out)
 {
@@ -584,7 +565,6 @@ static bool stream_static(struct row_stream *stream, struct unfiltered *out)
            stream_row(stream, extras->static_row, stream->base.partition_deletion, out);
 }
 
-/* Whether the next item is a bound, and not the row at the head. */
 static bool stream_bound_is_next(const struct row_stream *stream)
 {
     if (!stream->has_bound)
@@ -596,8 +576,8 @@ static bool stream_bound_is_next(const struct row_stream *stream)
     return stream->slice.reversed ? order > 0 : order < 0;
 }
 
-/* Whether the row that the cursor gave last is to be skipped.  There may be thousands of such rows:
- * after PASSED_MAX rows a search sets the cursor behind all such rows. */
+/* Whether to skip the row that the cursor gave last.  After PASSED_MAX such rows a search sets the
+ * cursor behind all of them. */
 static bool stream_pass(struct row_stream *stream)
 {
     if (stream->passed.data == NULL || stream->head_clustering.count == 0 ||
@@ -616,7 +596,7 @@ static bool stream_is_at_limit(const struct row_stream *stream)
     return stream->looked != NULL && *stream->looked >= stream->looked_most;
 }
 
-/* Take the sweep's next place.  False: no deletion begins, ends or changes there. */
+/* Take the next place of the sweep; false: no deletion changes there. */
 static bool stream_bound(struct row_stream *stream, struct unfiltered *out)
 {
     *out = stream->bound;
@@ -636,7 +616,7 @@ static int row_stream_next(struct stream *base, struct unfiltered *out, struct e
     (void)err;
     for (;;) {
         if (!stream->is_kept)
-            arena_reset(stream->arena); /* a row that was left out keeps nothing */
+            arena_reset(stream->arena); /* frees what a row that was left out took */
         if (stream_static(stream, out))
             return 1;
         stream_find_head(stream);

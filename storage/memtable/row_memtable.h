@@ -1,13 +1,11 @@
-/* row_memtable: keeps rows of all tables, with all kinds of cells and deletions.  Versions of a row
- * are only appended, and merged when they are read.
+/* row_memtable: keeps rows of all tables, with all kinds of cells and deletions.
  *
- * It holds the rows of every table that is not written in blocks, and the overwrites and deletions
- * of rows of event tables.  Nothing in it is ever changed: each write of a row adds a version with
- * the frame that wrote it, and a reader at a frame merges the versions up to that frame.
- * Partitions are kept in (table, token, key) order and rows in clustering order.
+ * It holds the rows of tables that are not written in blocks, and the overwrites and deletions of
+ * rows of event tables.  Each write of a row adds a version with its frame, and no version ever
+ * changes.  A reader at a frame merges the versions up to that frame.  Partitions are in (table,
+ * token, key) order, rows in clustering order.
  *
- * The engine thread writes and reads it while it is open; once it is frozen any thread may read
- * it. */
+ * The engine thread alone uses it while it is open; once it is frozen, any thread may read it. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 
@@ -20,12 +18,10 @@ struct row_memtable;
 /* Memory comes from `arena`, which outlives the memtable. */
 struct row_memtable *row_memtable_new(struct arena *arena);
 void row_memtable_free(struct row_memtable *memtable);
-/* The partitions of all tables, to walk them in order and to fetch them into the cache before a
- * write. */
 const struct memtable_partitions *row_memtable_partitions(const struct row_memtable *memtable);
 
 /* Add a mutation of `frame`; each TIMESTAMP_SERVER in it becomes `timestamp_us`.  The mutation is
- * copied.  It must be valid for `table`. */
+ * copied, and must be valid for `table`. */
 void row_memtable_apply(struct row_memtable *memtable, const struct table *table,
                         const struct mutation *mutation, uint64_t frame, int64_t timestamp_us);
 
@@ -39,26 +35,23 @@ bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, in
 
 /* The partition as of `frame` (UINT64_MAX: everything).  Returns NULL if no frame up to `frame`
  * wrote to it.  The stream is used on the engine thread or, once the memtable is frozen, on any
- * thread.  The items that it yields are valid until the next pull or, if `kept` is not NULL, as
- * long as `kept`, but never longer than the memtable.  The slice's bytes must outlive the
- * stream. */
+ * thread.  Its items are valid until the next pull; with `kept`, as long as both `kept` and the
+ * memtable.  The slice's bytes must outlive the stream. */
 struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
                                    int64_t token, struct bytes key, const struct slice *slice,
                                    uint64_t frame, struct arena *kept);
 
 /* Make the stream skip rows whose first clustering value is `value` from now on; data NULL: no rows
- * are skipped.  Skipping a row costs much less than yielding it.  Returns how many rows were read
- * and skipped since the previous call; rows that a search stepped over are not counted.  The bytes
- * of `value` must last until the next call or the stream's end. */
+ * are skipped.  Returns how many rows were read and skipped since the previous call, without rows
+ * that a search stepped over.  The bytes of `value` must last until the next call or the stream's
+ * end. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
-/* Add 1 to *looked for each row that the stream looks at, and for each end of a range deletion that
- * a stronger one hides; end the stream when *looked is `most`.  One call of `next` may otherwise
- * look at millions of them. */
+/* Add 1 to *looked for each row that is not skipped, and for each bound of a range deletion at
+ * which no deletion changes.  The stream ends when *looked reaches `most`. */
 void row_memtable_stream_limit(struct stream *stream, uint32_t *looked, uint32_t most);
 
-/* The prefix of rows with that clustering, and of a bound, for an index of a table's rows in their
- * order (memtable_index.h). */
+/* The prefixes of a row and of a bound, for a memtable_index of a table's rows. */
 uint64_t row_memtable_prefix(const struct table *table, const struct clustering *clustering);
 uint64_t row_memtable_bound_prefix(const struct table *table, const struct bound *bound);
 

@@ -1,17 +1,11 @@
 /* The catalog and its changes.
  *
- * What decides correctness: a number that was given to a table or a column is never given again,
- * not even after a drop, a copy or a restart.  So the serialized schema has the next number of
- * tables, and of the columns of each table.  Dropping a column does not touch its cells: row_merge
- * drops cells whose column id is unknown, and a column that is added under the same name has
- * another id.
+ * The number of a table or a column is never given again, not even after a drop, a copy or a
+ * restart.  Dropping a column does not touch its cells: row_merge drops cells whose column id is
+ * unknown.
  *
- *   ADD a        id 3, next 4          cells of 3
- *   DROP a       next 4                cells of 3 are unknown
- *   ADD a        id 4, next 5          cells of 4; 3 stays unknown
- *
- * A change builds a new table beside the old one and then swaps the pointer, so that a change that
- * fails half way has changed nothing. */
+ * A change builds a new table and then swaps the pointer, so that a failed change has changed
+ * nothing. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +125,7 @@ static int order_names(const char *a_keyspace, const char *a_name, const char *b
     return order != 0 ? order : strcmp(a_name, b_name);
 }
 
-/* The index of the table of that name in schema->tables, or the index at which it would be
+/* The index in schema->tables of the table of that name, or the index at which it would be
  * inserted. */
 static uint32_t tables_find(const struct schema *schema, const char *keyspace, const char *name)
 {
@@ -149,8 +143,6 @@ static uint32_t tables_find(const struct schema *schema, const char *keyspace, c
     return start;
 }
 
-/* The index of the table of that id in schema->tables_by_id, or the index at which it would be
- * inserted. */
 static uint32_t tables_find_id(const struct schema *schema, uint32_t table_id)
 {
     uint32_t start = 0;
@@ -197,7 +189,6 @@ const struct table *schema_table_next(const struct schema *schema, const struct 
     return index < schema->table_count ? schema->tables[index] : NULL;
 }
 
-/* The index of the keyspace of that name, or the index at which it would be inserted. */
 static uint32_t keyspaces_find(const struct schema *schema, const char *name)
 {
     uint32_t from = 0;
@@ -326,7 +317,6 @@ int schema_check_key(const struct table *table, struct bytes key, struct error *
     return 0;
 }
 
-/* The column of that name among `count` columns that are in the order of their names. */
 static const struct column *find_named(const struct column *columns, uint32_t count,
                                        struct bytes name)
 {
@@ -405,8 +395,7 @@ int schema_check_type(const char *name, const struct type *type, struct error *e
 
 /* Keyspaces */
 
-/* Insert a pointer into an array of `count` pointers, or remove one.  The array can move when a
- * pointer is inserted. */
+/* The array may move. */
 
 static void *insert_place(void *array, uint32_t count, uint32_t place, const void *item)
 {
@@ -515,7 +504,7 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
 
 /* Tables */
 
-/* Begin a change: copy the table.  The caller changes the copy and gives it to replace_table. */
+/* The caller changes the copy and gives it to replace_table. */
 static int edit_table(const struct schema *schema, uint32_t table_id, struct table *changed_out,
                       struct error *err)
 {
@@ -559,7 +548,6 @@ static int order_by_id(const void *a, const void *b)
     return ((*left)->id > (*right)->id) - ((*left)->id < (*right)->id);
 }
 
-/* Check that each name and each number occurs once. */
 static int check_distinct(const struct table *table, struct error *err)
 {
     uint32_t count = table->column_count;
@@ -580,7 +568,6 @@ static int check_distinct(const struct table *table, struct error *err)
     return rc;
 }
 
-/* Check that the options have known names and are in the order of their names, each once. */
 static int check_options(const struct table *table, struct error *err)
 {
     if (table->option_count > SCHEMA_OPTIONS_MAX)
@@ -598,7 +585,6 @@ static int check_options(const struct table *table, struct error *err)
     return 0;
 }
 
-/* Check what must hold for every table.  The columns are in the order of sort_columns. */
 static int check_table(const struct table *table, struct error *err)
 {
     if (table->partition_count == 0)
@@ -622,7 +608,6 @@ static int check_table(const struct table *table, struct error *err)
     return rc < 0 ? rc : check_text("comment", table->comment, err);
 }
 
-/* Order columns by kind, then key columns by position and other columns by name. */
 static int order_columns(const void *a, const void *b)
 {
     const struct column *left = a;
@@ -669,7 +654,6 @@ int schema_insert_table(struct schema *schema, const struct table *table, struct
     return 0;
 }
 
-/* Make a column from its definition. */
 static int make_column(struct schema *schema, const char *keyspace,
                        const struct column_definition *definition, uint32_t id, uint32_t position,
                        struct column *column_out, struct error *err)
@@ -705,7 +689,7 @@ static int define_columns(struct schema *schema, const struct table_definition *
     return 0;
 }
 
-/* ERROR_EXISTS if another table that is kept as bytes has the table's name. */
+/* ERROR_EXISTS if another table that is kept as bytes has the same name. */
 static int check_unread(const struct schema *schema, const struct table *table, struct error *err)
 {
     for (uint32_t i = 0; i < schema->unread_count; i++) {
@@ -719,7 +703,7 @@ static int check_unread(const struct schema *schema, const struct table *table, 
     return 0;
 }
 
-/* Give up the bytes of a built-in table for the program's own definition. */
+/* Forget the bytes of a built-in table, because the program's own definition replaces them. */
 static void drop_unread(struct schema *schema, uint32_t table_id)
 {
     for (uint32_t i = schema->unread_count; i > 0; i--)
@@ -755,7 +739,7 @@ int schema_add_table(struct schema *schema, const struct table_definition *defin
     return 0;
 }
 
-/* Replace the table that has the id and names of the changed table. */
+/* `changed` must have the id and names of the table that it replaces. */
 static int replace_table(struct schema *schema, struct table *changed, struct error *err)
 {
     int rc = check_table(changed, err);

@@ -1,14 +1,12 @@
 /* schema: the catalog of keyspaces, types, tables and columns, by name and by number.
  *
- * The numbers of tables and columns are never used again.  So the data of a dropped column does not
- * come back when a column of the same name is added.  A published schema is immutable: a change is
- * made in a copy (schema_copy, then the edits).  The engine logs the copy in a frame, and publishes
- * it.  FORMATS.md "Schema" describes the serialized form.
+ * The numbers of tables and columns are never used again, so data of a dropped column never comes
+ * back.  A published schema is immutable: a change is made in a copy (schema_copy).
  *
- * A table that this program cannot read (it may have a type that the program does not have) is kept
- * as bytes, which are written again unchanged.  No lookup finds such a table; its number and name
- * stay taken, and its keyspace is not dropped.  schema_add_table replaces a built-in one.  The
- * engine decides whether a directory opens without it (schema_refuse_unread). */
+ * A table that this program cannot read, for example because of an unknown type, is kept as bytes
+ * and written again unchanged.  Lookups do not find such a table; its number and name stay taken,
+ * and its keyspace cannot be dropped.  schema_add_table replaces such a table if it is a built-in
+ * one. */
 #ifndef DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
 #define DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
 
@@ -17,19 +15,19 @@
 
 #include "storage/schema/type.h"
 
-/* Limits; built-in tables count as well. */
+/* Limits, which include built-in tables. */
 enum {
     SCHEMA_KEYSPACES_MAX = 1000,
     SCHEMA_TABLES_MAX = 10000,
     SCHEMA_TYPES_MAX = 1000,
-    SCHEMA_COLUMNS_MAX = 4096,         /* columns of a table, with the dropped ones; fields of a
+    SCHEMA_COLUMNS_MAX = 4096,         /* of a table, dropped ones included; also fields of a
                                         * type */
     SCHEMA_CLUSTERING_MAX = 16,
     SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types and their fields */
     SCHEMA_COLUMN_NAME_MAX = 256,      /* bytes */
     SCHEMA_OPTIONS_MAX = 64,           /* of a table */
     SCHEMA_TEXT_MAX = 65535,           /* bytes: comment, replication, an option's value */
-    TABLE_ID_USER_MIN = 1000           /* of tables that clients make; built-in tables are below */
+    TABLE_ID_USER_MIN = 1000           /* built-in tables are below */
 };
 
 /* Written to disk: the numbers cannot change. */
@@ -45,8 +43,8 @@ struct column {
     const char *name;
     const struct type *type;
     enum column_kind kind;
-    uint32_t position;             /* index among the columns of its kind: key columns are in key
-                                    * order, other columns in the order of their names */
+    uint32_t position;             /* index among the columns of its kind: key columns in key order,
+                                    * others by name */
     bool descending;               /* clustering columns only */
 };
 
@@ -54,12 +52,12 @@ struct dropped_column {
     uint32_t id;
     const char *name;
     const struct type *type;
-    int64_t dropped_us;            /* when it was dropped, microseconds since 1970 */
-    enum column_kind kind;         /* static or regular; 0: not known, as in schemas of format 1 */
+    int64_t dropped_us;            /* microseconds since 1970 */
+    enum column_kind kind;         /* static or regular; 0: not known (format 1) */
 };
 
-/* An option of CREATE TABLE … WITH that is for Cassandra's storage: daybook keeps and shows it, but
- * it has no effect.  `value` is spelled in CQL: 0.01, '99p', {'keys': 'ALL'}. */
+/* An option of CREATE TABLE … WITH that daybook keeps and shows, but that has no effect.  `value`
+ * is spelled in CQL: 0.01, '99p', {'keys': 'ALL'}. */
 struct table_option {
     const char *name;
     const char *value;
@@ -68,12 +66,11 @@ struct table_option {
 /* Written to disk: the numbers cannot change. */
 enum table_flag {
     TABLE_COUNTER = 1,             /* all regular columns are counters */
-    TABLE_OF_EVENTS = 2,           /* the last clustering column is a bigint that the store sets:
-                                    * the rank of the row, in the order of frames, among rows whose
-                                    * other clustering values are equal */
-    TABLE_KEPT = 4,                /* written by daybook only; read-only for every client */
-    TABLE_STREAM = 8,              /* used by a stream: written with the server's timestamps only,
-                                    * and not dropped before the stream is */
+    TABLE_OF_EVENTS = 2,           /* the last clustering column is a rank, a bigint that the store
+                                    * sets */
+    TABLE_KEPT = 4,                /* written by daybook only */
+    TABLE_STREAM = 8,              /* used by a stream: only server timestamps; not dropped before
+                                    * the stream is */
     TABLE_HIDDEN = 16              /* of keyspace daybook_system */
 };
 
@@ -83,11 +80,11 @@ struct table {
     const char *keyspace;
     const char *name;
     uint32_t flags;                /* enum table_flag */
-    uint32_t version;              /* of the schema in which the table changed last */
+    uint32_t version;              /* of the schema that changed the table last */
     const struct column *columns;  /* ordered by kind, then position */
     uint32_t column_count;
-    uint8_t column_places[32];     /* private: for each id below 32, 1 + the column's index in
-                                    * `columns`; 0: the column must be searched for */
+    uint8_t column_places[32];     /* private: by id below 32, 1 + the index in `columns`; 0:
+                                    * search */
     uint32_t partition_count;      /* columns of each kind, in the order of `columns` */
     uint32_t clustering_count;
     uint32_t static_count;
@@ -101,7 +98,6 @@ struct table {
     uint32_t option_count;
 };
 
-/* Whether every directory has the table. */
 static inline bool table_is_builtin(const struct table *table)
 {
     return table->id < TABLE_ID_USER_MIN;
@@ -117,12 +113,11 @@ struct keyspace {
 struct user_type {
     const char *keyspace;
     const struct type *type;
-    const char *const *field_types;    /* in CQL as they were declared; in `type` they are frozen */
+    const char *const *field_types;    /* in CQL as declared; in `type` they are frozen */
 };
 
 struct schema;
 
-/* What schema_add_table makes a table from. */
 struct column_definition {
     uint32_t id;                               /* 0 in all columns: they are numbered from 1 */
     const char *name;
@@ -143,36 +138,32 @@ struct table_definition {
 
 struct schema *schema_new(void);                                /* empty, version 1 */
 struct schema *schema_copy(const struct schema *schema);        /* version one higher */
-/* References are counted, and a schema is freed with its last one.  A schema may be changed only
- * while it has one reference. */
+/* A schema may be changed only while it has one reference. */
 struct schema *schema_ref(struct schema *schema);
 void schema_unref(struct schema *schema);                       /* NULL is fine */
 
 uint32_t schema_version(const struct schema *schema);
 void schema_uuid(const struct schema *schema, uint8_t uuid_out[16]);   /* hash of the content */
 
-/* The changes.  They fail with ERROR_EXISTS, ERROR_NOT_FOUND, ERROR_LIMIT, or with ERROR_INVALID
- * for a change that Cassandra refuses as well.  A change that fails changes nothing.  All texts are
- * copied. */
+/* Changes fail with ERROR_EXISTS, ERROR_NOT_FOUND, ERROR_LIMIT or ERROR_INVALID.  A failed change
+ * changes nothing.  All texts are copied. */
 must_check int schema_add_keyspace(struct schema *schema, const char *name, struct error *err);
 must_check int schema_set_keyspace(struct schema *schema, const char *name,
                                    const char *replication, bool durable_writes,
                                    struct error *err);
-/* Drop a keyspace with its tables and types.  ERROR_CONFLICT: it has a table that is kept as
- * bytes. */
+/* ERROR_CONFLICT: the keyspace has a table that is kept as bytes. */
 must_check int schema_drop_keyspace(struct schema *schema, const char *name, struct error *err);
 
 /* Field types are spelled in CQL; collections and user types become frozen. */
 must_check int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
                                uint32_t field_count, const char *const *field_names,
                                const char *const *field_types, struct error *err);
-/* The new field comes last.  Older values lack the field, which is null in them.  Also
- * ERROR_INVALID if the field uses a user type that was not made before this type. */
+/* The new field comes last, and is null in older values.  ERROR_INVALID also if the field uses a
+ * user type that was made after this type. */
 must_check int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                                      const char *field_name, const char *field_type,
                                      struct error *err);
-/* Values hold no field names, so they do not change.  ERROR_NOT_FOUND: there is no field `from`;
- * ERROR_EXISTS: there is a field `to`. */
+/* ERROR_NOT_FOUND: there is no field `from`; ERROR_EXISTS: there is a field `to`. */
 must_check int schema_rename_type_field(struct schema *schema, const char *keyspace,
                                         const char *name, const char *from, const char *to,
                                         struct error *err);
@@ -184,15 +175,14 @@ must_check int schema_add_table(struct schema *schema, const struct table_defini
                                 struct error *err);
 must_check int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
                                 int32_t default_ttl_s, uint32_t flags, struct error *err);
-/* Replace all options of a table.  Each name may occur once. */
+/* Each name may occur once. */
 must_check int schema_set_table_options(struct schema *schema, uint32_t table_id,
                                         const struct table_option *options, uint32_t count,
                                         struct error *err);
-/* Give the table a new number, so that it has no rows.  Its list of dropped columns is emptied,
- * because no cells of dropped columns are left. */
+/* Give the table a new number, so that it has no rows, and empty its list of dropped columns. */
 must_check int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
-/* Each column is static or regular.  The table is checked once, after all columns were added. */
+/* Each column is static or regular. */
 must_check int schema_add_columns(struct schema *schema, uint32_t table_id,
                                   const struct column_definition *columns, uint32_t count,
                                   struct error *err);
@@ -201,22 +191,21 @@ must_check int schema_drop_column(struct schema *schema, uint32_t table_id, cons
 must_check int schema_rename_column(struct schema *schema, uint32_t table_id, const char *from,
                                     const char *to, struct error *err);    /* key columns only */
 
-/* Lookups.  The result is valid as long as the schema; NULL: there is none. */
+/* Lookups.  Results are valid as long as the schema; NULL: there is none. */
 const struct table *schema_table(const struct schema *schema, uint32_t table_id);
 const struct table *schema_table_named(const struct schema *schema, const char *keyspace,
                                        const char *name);
-/* The table that follows `after` in the order of keyspace and name; the first table if `after` is
- * NULL.  NULL: `after` is the last.  Only the keyspace and name of `after` count, and the schema
- * need not have such a table.  schema_keyspace_next does the same for keyspaces. */
+/* The table that follows `after` by keyspace and name, or the first one if `after` is NULL; NULL at
+ * the end.  `after` need not be in the schema.  schema_keyspace_next does the same for
+ * keyspaces. */
 const struct table *schema_table_next(const struct schema *schema, const struct table *after);
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name);
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
                                             const struct keyspace *after);
-/* Types are in the order in which they were made, so that each type follows the types that it
- * uses. */
+/* Types are in order of creation, so that each type follows the types that it uses. */
 const struct user_type *schema_type(const struct schema *schema, const char *keyspace,
                                     const char *name);
-/* The type at `index`, from 0 on; NULL: there are no more. */
+/* `index` counts from 0; NULL: there are no more. */
 const struct user_type *schema_type_at(const struct schema *schema, uint32_t index);
 /* type_parse with the user types of the keyspace. */
 must_check int schema_parse_type(const struct schema *schema, const char *keyspace,
@@ -229,8 +218,7 @@ const char *schema_option(const struct table *table, const char *name);
 const struct column *schema_column(const struct table *table, uint32_t column_id);
 const struct column *schema_column_named(const struct table *table, struct bytes name);
 
-/* ERROR_CORRUPT unless the bytes are a partition key of the table: as many components as the table
- * has partition columns, each a value of its column's type. */
+/* ERROR_CORRUPT unless `key` has a valid value for each partition column of the table. */
 must_check int schema_check_key(const struct table *table, struct bytes key, struct error *err);
 
 void schema_serialize(const struct schema *schema, struct buffer *buffer);
@@ -238,19 +226,17 @@ void schema_serialize(const struct schema *schema, struct buffer *buffer);
  * of a newer format. */
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,
                                   struct error *err);
-/* ERROR_LIMIT unless schema_deserialize reads `serialized` as the same schema.  `serialized` is
- * what schema_serialize made of `schema`.  Called before a schema is logged, because a logged
- * schema must be readable. */
+/* ERROR_LIMIT unless `serialized`, which schema_serialize made of `schema`, reads back as the same
+ * schema.  A schema must pass this check before it is logged. */
 must_check int schema_check_serialized(const struct schema *schema, struct bytes serialized,
                                        struct error *err);
 
-/* ERROR_CORRUPT if the schema has tables that are kept as bytes; the error names the first one. */
+/* ERROR_CORRUPT if the schema has tables that are kept as bytes. */
 must_check int schema_refuse_unread(const struct schema *schema, struct error *err);
-/* Whether the table with that number is kept as bytes. */
 bool schema_is_unread(const struct schema *schema, uint32_t table_id);
 
-/* Append the statement that makes a keyspace, type or table, as Cassandra's DESCRIBE shows it,
- * without a final line end; `with_id`: with the table's uuid, as the option ID. */
+/* Append the CREATE statement, as Cassandra's DESCRIBE shows it, without a final line end.
+ * `with_id` adds the table's uuid as the option ID. */
 void schema_print_keyspace(const struct keyspace *keyspace, struct buffer *cql);
 void schema_print_type(const struct user_type *user_type, struct buffer *cql);
 void schema_print_table(const struct table *table, bool with_id, struct buffer *cql);

@@ -1,10 +1,9 @@
 /* Writes and reads the schema's serialized form: docs/FORMATS.md "Schema".
  *
- * Types are written in CQL: CQL is stable, readable in a dump, and parsed by the same code that
- * reads CREATE TABLE.  A schema that is read gets the checks of a change, except
- * schema_check_type.  A table that fails the checks is kept as bytes, unless the schema has format
- * 1.  With any other damage the whole schema is refused.  There is no checksum: the log frame or
- * manifest around the schema has one. */
+ * Types are written in CQL, because CQL is stable and readable in a dump.  A schema that is read
+ * gets the checks of a change, except schema_check_type.  A table that fails the checks is kept as
+ * bytes, unless the schema has format 1.  Any other damage makes the whole schema ERROR_CORRUPT.
+ * There is no checksum: the log frame or manifest around the schema has one. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -112,8 +111,8 @@ static const char *get_text(struct schema *schema, struct reader *reader)
     return copy;
 }
 
-/* Read a count of items, each of at least `size_min` bytes.  A count over `max` fails the reader.
- */
+/* Fails the reader if there are over `max` items, or too few bytes for items of `size_min`
+ * bytes. */
 static uint32_t get_count(struct reader *reader, size_t size_min, uint32_t max)
 {
     uint64_t count = reader_count(reader, size_min);
@@ -174,8 +173,7 @@ static int get_types(struct schema *schema, struct reader *reader)
     return 0;
 }
 
-/* Read a column's type.  If the type cannot be parsed, `why` says so, and blob is returned: the
- * caller continues with what follows the type. */
+/* If the type cannot be parsed, `why` says so, and the result is blob. */
 static const struct type *get_type(struct schema *schema, const char *keyspace,
                                    struct reader *reader, struct error *why)
 {

@@ -1,5 +1,5 @@
 /* Prints CREATE statements, byte by byte as DESCRIBE of Cassandra 5.0.9 does.  Options that a table
- * does not have are printed with Cassandra's defaults, so that a dump can be run in either store.
+ * does not have are printed with Cassandra's defaults, so that Cassandra can run a dump.
  *
  *   CREATE TABLE daybook.clicks_per_ad (
  *       ad_id text PRIMARY KEY,
@@ -71,7 +71,7 @@ static void print_clustering_order(const struct table *table, struct buffer *cql
     buffer_append_text(cql, ")\n    AND ");
 }
 
-/* Cassandra's defaults of all options of a table, in the order of DESCRIBE. */
+/* In the order of DESCRIBE. */
 static const struct table_option defaults[] = {
     {"additional_write_policy", "'99p'"},
     {"allow_auto_snapshot", "true"},

@@ -12,17 +12,16 @@
 #include "base/arena.h"
 #include "storage/schema/schema.h"
 
-/* A table that could not be read and is kept as bytes. */
 struct unread_table {
     uint32_t id;
     const char *keyspace;
     const char *name;
     const char *why;
-    struct bytes serialized;           /* of this table alone, in SCHEMA_FORMAT */
+    struct bytes serialized;           /* in SCHEMA_FORMAT */
 };
 
-/* The arrays are on the heap; everything that their items point to is in the arena.  An edit leaves
- * what it replaces in the arena until the schema is freed: schemas are small and edits are rare. */
+/* The arrays are on the heap; everything that their items point to is in the arena.  What an edit
+ * replaces stays in the arena until the schema is freed. */
 struct schema {
     atomic_uint references;            /* atomic: jobs that write the manifest have references */
     uint32_t version;
@@ -39,18 +38,15 @@ struct schema {
     uint32_t unread_count;
 };
 
-/* Cassandra's default of a table's option; NULL: there is no such option. */
 const char *schema_option_default(const char *name);
 
-/* ERROR_LIMIT unless type_is_moderate: a change may use no other types.  schema_deserialize does
- * not call this function, so that schemas from before there was a limit stay readable. */
+/* ERROR_LIMIT unless type_is_moderate.  schema_deserialize does not call this function, because
+ * older schemas had no limit. */
 must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
 
-/* Give the table `count` columns, ordered by kind.  Sets their positions, and the members of the
- * table that follow from its columns. */
+/* Give the table `count` columns, ordered by kind, and set the members that follow from them. */
 void schema_set_columns(struct table *table, struct column *columns, uint32_t count);
 
-/* A copy of `text` in the schema's arena. */
 const char *schema_copy_text(struct schema *schema, const char *text);
 
 /* The index of the user type in schema->types, or type_count. */
@@ -59,8 +55,8 @@ void schema_remove_type(struct schema *schema, uint32_t place);
 /* Whether the type is or contains the user type of that name; NULL: any user type. */
 bool schema_type_uses(const struct type *type, const char *name);
 
-/* schema_add_type, but without schema_check_type if the type is read from a serialized schema
- * (`is_read`). */
+/* schema_add_type; `is_read`: the type comes from a serialized schema, so schema_check_type is not
+ * called. */
 must_check int schema_insert_type(struct schema *schema, const char *keyspace, const char *name,
                                   uint32_t field_count, const char *const *field_names,
                                   const char *const *field_types, bool is_read,

@@ -1,15 +1,13 @@
 /* Adds, changes and drops user-defined types.
  *
- * Types are kept in the order in which they were made, and a type may use only earlier types.  So
- * when the types are read back in this order, all types that a type names exist already, and no
- * type can contain itself.  A column has its own copy of a type's structure, so a change of a type
- * changes the columns by serializing the whole schema and reading it back. */
+ * Types are in order of creation, and a type may use only earlier types.  So types can be read back
+ * in this order, and no type can contain itself.  A change of a type serializes the schema and
+ * reads it back, because columns have copies of the type. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "storage/schema/schema_private.h"
 
-/* The index of a type that is to be changed. */
 static int find_type(const struct schema *schema, const char *keyspace, const char *name,
                      uint32_t *index_out, struct error *err)
 {
@@ -30,7 +28,6 @@ static int check_type_name(const char *name, struct error *err)
     return 0;
 }
 
-/* Whether all user types that `type` uses have an index below `end`. */
 static bool uses_only_before(const struct schema *schema, const char *keyspace,
                              const struct type *type, uint32_t end)
 {
@@ -43,7 +40,7 @@ static bool uses_only_before(const struct schema *schema, const char *keyspace,
     return true;
 }
 
-/* Parse a field's type; a collection or user type becomes frozen. */
+/* A collection or user type becomes frozen. */
 static int parse_field(struct schema *schema, const char *keyspace, const char *text,
                        const struct type **type_out, struct error *err)
 {
@@ -73,7 +70,6 @@ static const struct user_type *user_type_new(struct schema *schema, const char *
     return arena_copy_item(schema->arena, &user_type, sizeof user_type);
 }
 
-/* A user type with the fields of `old` (NULL: none) and `field_count` more. */
 static int make_type(struct schema *schema, const char *keyspace, const char *name,
                      const struct user_type *old, uint32_t field_count,
                      const char *const *field_names, const char *const *field_types,
@@ -144,7 +140,7 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
                               err);
 }
 
-/* Check all types: when a type has grown, types that use it may be too large. */
+/* When a type has grown, types that use it may be too large. */
 static int check_types(const struct schema *schema, struct error *err)
 {
     int rc = 0;

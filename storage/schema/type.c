@@ -1,17 +1,17 @@
 /* Types and their CQL names.
  *
- * The built-in types are a constant table.  Parametrized types are made in arenas and compared by
- * structure, since every version of a schema has its own copies. */
+ * Parametrized types are compared by structure, because each version of a schema has its own
+ * copies. */
 
 #include <string.h>
 
 #include "storage/schema/type_private.h"
 
 struct builtin {
-    const char *name; /* NULL: there is no type of this kind without parameters */
+    const char *name; /* NULL: the kind needs parameters */
     struct type type;
     uint8_t size;   /* bytes of every value; 0: they vary */
-    uint8_t traits; /* enum type_trait */
+    uint8_t traits;
 };
 
 static const struct builtin builtins[TYPE_TUPLE + 1] = {
@@ -168,8 +168,7 @@ bool type_equal(const struct type *a, const struct type *b)
     return true;
 }
 
-/* Count the types within `type`, but no further than the limits: the count can grow exponentially
- * with the depth of user types within user types. */
+/* The count stops at the limits, because it can grow exponentially with the depth of user types. */
 static bool count_parts(const struct type *type, uint32_t depth, uint32_t *parts)
 {
     bool is_moderate = depth <= TYPE_DEPTH_MAX && ++*parts <= TYPE_PARTS_MAX;

@@ -1,9 +1,8 @@
 /* type: CQL types: their names, serialized forms, order and text.
  *
- * A value is its Cassandra serialized form (native protocol v4, section 6) as struct bytes; a null
- * is the absence of a value, never a view of size 0 (an empty text is a value).  Types are
- * immutable and shared.  A built-in type is valid as long as the program runs, a parametrized one
- * as long as the arena in which it was made. */
+ * A value is its Cassandra serialized form (native protocol v4, section 6) as struct bytes.  A null
+ * is the absence of a value, never a view of size 0.  Types are immutable and shared.  A
+ * parametrized type is valid as long as the arena in which it was made. */
 #ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_H
 #define DAYBOOK_STORAGE_SCHEMA_TYPE_H
 
@@ -18,13 +17,13 @@ enum {
     KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */
     TYPE_DEPTH_MAX = 32,                  /* types within each other; frozen<> does not count */
     TYPE_PARTS_MAX = 65535,               /* types within one type, with the fields of user types */
-    TYPE_DECIMAL_SCALE_MAX = 1000,        /* a scale is also at least -1000; this bounds the zeros
-                                           * that a comparison of two decimals writes */
+    TYPE_DECIMAL_SCALE_MAX = 1000,        /* a scale is also at least -1000; this bounds the work of
+                                           * comparing decimals */
     TYPE_DECIMAL_SIZE_MAX = 420,          /* bytes: a scale, and any number of 1000 digits */
     TYPE_VARINT_SIZE_MAX = 65535          /* bytes */
 };
 
-/* The numbers are the native protocol's option ids, which go over the wire. */
+/* The numbers are the native protocol's option ids. */
 enum type_kind {
     TYPE_ASCII = 0x01, TYPE_BIGINT = 0x02, TYPE_BLOB = 0x03, TYPE_BOOLEAN = 0x04,
     TYPE_COUNTER = 0x05, TYPE_DECIMAL = 0x06, TYPE_DOUBLE = 0x07, TYPE_FLOAT = 0x08,
@@ -36,80 +35,73 @@ enum type_kind {
 
 struct type {
     enum type_kind kind;
-    bool frozen;                          /* a collection, tuple or UDT that is one value; each
-                                           * part of another collection or UDT is a cell */
+    bool frozen;                          /* one value; each part of another collection or UDT is a
+                                           * cell */
     uint32_t argument_count;              /* list, set: 1; map: 2; tuple, UDT: fields */
     const struct type *const *arguments;
     const char *name;                     /* UDT: its name; else NULL */
     const char *const *field_names;       /* UDT: argument_count names */
 };
 
-/* The type of a kind without parameters. */
 const struct type *type_builtin(enum type_kind kind);
 
 /* Parse a CQL type: `text`, `frozen<map<text, int>>`.  `udt_find` looks up a user type by its name,
- * in lower case unless the name was quoted, and returns NULL for an unknown name.  The function may
- * be NULL: there are no user types.  ERROR_INVALID for an unknown name and for a type that
- * Cassandra refuses, such as a collection of collections that are not frozen.  The result is
- * owned by `arena`, but the names and fields of a user type are those of the type that `udt_find`
- * returned. */
+ * in lower case unless the name was quoted; NULL: unknown.  `udt_find` may be NULL.  ERROR_INVALID
+ * for an unknown name and for a type that Cassandra refuses.  `arena` owns the result, but not the
+ * names and fields of a user type, which `udt_find` gave. */
 struct arena;
 must_check int type_parse(struct bytes text, struct arena *arena,
                           const struct type *(*udt_find)(void *context, struct bytes name),
                           void *context, const struct type **type_out, struct error *err);
 /* Append the type as system_schema spells it and type_parse reads it: frozen<tuple<int, text>>. */
 void type_print(const struct type *type, struct buffer *buffer);
-/* Append a name of a column, table, type or keyspace as CQL needs it: quoted unless
- * type_name_is_plain. */
+/* Append a name as CQL needs it: quoted unless type_name_is_plain. */
 void type_print_name(const char *name, struct buffer *buffer);
 /* Whether a name needs no quotes: it is a lowercase identifier and no reserved word. */
 bool type_name_is_plain(struct bytes name);
-/* The built-in type of a lowercase name; NULL: there is none. */
+/* NULL: there is none. */
 const struct type *type_builtin_named(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
-/* Whether the type keeps to TYPE_DEPTH_MAX and TYPE_PARTS_MAX.  A change of a schema may use no
- * other types. */
+/* Whether the type keeps to TYPE_DEPTH_MAX and TYPE_PARTS_MAX. */
 bool type_is_moderate(const struct type *type);
 
 /* True for a non-frozen collection or UDT: its column is complex (cells with paths). */
 bool type_is_complex(const struct type *type);
-/* The type by which the cell paths of a complex column are ordered: timeuuid for a list, the type
- * of the elements for a set, the type of the keys for a map, smallint (the field's index) for a
- * UDT. */
+/* The type that orders a complex column's cell paths: timeuuid for a list, the element's for a set,
+ * the key's for a map, smallint (the field's index) for a UDT. */
 const struct type *type_path(const struct type *type);
-/* The type of the value of a complex column's cell at `path`; NULL: a set's cells have no values,
- * or a UDT has no such field. */
+/* The type of the value of a complex column's cell at `path`; NULL: a set's cell has no value, or
+ * the UDT has no such field. */
 const struct type *type_element(const struct type *type, struct bytes path);
 
 /* ERROR_INVALID, in Cassandra's words, unless `value` is a serialized value of the type. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
-/* The same for a value that a client gives.  Such a value may not be empty if its type is date,
- * time, duration, smallint or tinyint. */
+/* The same for a client's value, which may not be empty for date, time, duration, smallint and
+ * tinyint. */
 must_check int type_validate_given(const struct type *type, struct bytes value, struct error *err);
 
-/* A valid value with the sets and maps in it sorted and without repetitions, as they are stored.
- * Made in `arena`; a value whose type has no sets and maps is returned as it is. */
+/* A valid value with its sets and maps sorted and without repetitions, as they are stored.  Made in
+ * `arena`, or `value` itself if its type has no sets and maps. */
 struct bytes type_normalize(const struct type *type, struct bytes value, struct arena *arena);
 
-/* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  Bytes that are no
- * valid value (damage that no checksum caught) are safe to compare; their order is undefined. */
+/* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  Damaged bytes are
+ * safe to compare; their order is undefined. */
 int type_compare(const struct type *type, struct bytes a, struct bytes b);
 
 /* Append the value as cqlsh and COPY print it, but decimals without exponents, and timestamps in
- * ISO 8601 with Z.  A collection is printed as a CQL literal, so values within it are quoted where
- * CQL quotes them.  For an empty value of a scalar type nothing is appended. */
+ * ISO 8601 with Z.  Values within a collection are quoted as in a CQL literal.  An empty scalar
+ * appends nothing. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
-/* Append the value of a scalar type that `text` describes.  If type_format made the text, the value
- * equals the one that was printed, but its bytes may differ; only an inet ::ffff:1.2.3.4 becomes
- * 1.2.3.4.  Other forms that CQL reads (exponents, integers for dates and times) are read, too.  An
- * empty text is a value of text, ascii and blob; for other types it is ERROR_INVALID. */
+/* Append the value of a scalar type that `text` describes.  What type_format made is read as an
+ * equal value, except that an inet ::ffff:1.2.3.4 becomes 1.2.3.4.  Exponents, and integers for
+ * dates and times, are read, too.  An empty text is ERROR_INVALID, except for text, ascii and
+ * blob. */
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
-/* The size in bytes of every value of a kind; 0: it varies. */
+/* 0: the size varies. */
 size_t type_fixed_size(enum type_kind kind);
 
-/* Append the serialized form of a value. */
 void type_value_put_bigint(struct buffer *buffer, int64_t value); /* timestamp, time, counter too */
 void type_value_put_int(struct buffer *buffer, int32_t value);
 void type_value_put_boolean(struct buffer *buffer, bool value);
@@ -121,15 +113,13 @@ void type_value_put_floating(struct buffer *buffer, bool is_float, double value)
 int64_t type_value_bigint(struct bytes value);
 int32_t type_value_int(struct bytes value);
 bool type_value_boolean(struct bytes value);
-int64_t type_value_integer(struct bytes value);   /* signed; of 0 to 8 bytes, no bytes: 0 */
+int64_t type_value_integer(struct bytes value);   /* signed; of 0 to 8 bytes; none: 0 */
 double type_value_floating(struct bytes value);   /* of 4 bytes: a float; of 8: a double */
 
-/* Whether the values of the type are numbers, so that a column of amounts can have the type. */
 bool type_is_number(const struct type *type);
-/* A value as an exact decimal.  For a float or double this is the shortest decimal that reads back
- * as the same float or double.  ERROR_INVALID for a value that is no number (NaN, infinite, empty)
- * and for types that are not type_is_number; ERROR_LIMIT for a value that no struct decimal
- * holds. */
+/* A value as an exact decimal.  A float or double gives the shortest decimal that reads back as the
+ * same number.  ERROR_INVALID: NaN, infinite, empty, or not type_is_number.  ERROR_LIMIT: no struct
+ * decimal holds the value. */
 must_check int type_decimal(const struct type *type, struct bytes value,
                             struct decimal *decimal_out);
 /* Append the value that type_decimal reads as `number`.  ERROR_INVALID: the type has no such
@@ -144,17 +134,16 @@ struct type_items {
     uint32_t count;                    /* of a map: keys and values; of a tuple or UDT: fields */
 };
 
-/* Begin to read the items of a value of this type.  False when their count is damaged.  A tuple or
- * UDT may end early: type_items_next then gives nulls for the fields that are missing. */
+/* False: the count is damaged.  For missing fields at the end of a tuple or UDT, type_items_next
+ * gives nulls. */
 bool type_items_open(const struct type *type, struct bytes value, struct type_items *items_out);
 
-/* The next item; a null has data NULL.  False when it is damaged. */
+/* A null has data NULL.  False: the item is damaged. */
 bool type_items_next(struct type_items *items, struct bytes *item_out);
 
-/* The type of item `index`. */
 const struct type *type_item_type(const struct type *type, uint32_t index);
 
-/* The parts of a duration; those of a valid one have the same sign, or are 0. */
+/* The parts of a valid duration have the same sign, or are 0. */
 struct type_duration {
     int32_t months;
     int32_t days;
@@ -163,17 +152,15 @@ struct type_duration {
 
 /* False: the value is no duration. */
 bool type_duration_read(struct bytes value, struct type_duration *duration_out);
-/* Append the value of a duration's text.  ERROR_INVALID, in Cassandra's words, if the text is no
- * duration.  `err` may be NULL. */
+/* ERROR_INVALID, in Cassandra's words, if the text is no duration. */
 must_check int type_duration_parse(struct bytes text, struct buffer *value, struct error *err);
 
-/* Partition keys.  A key of one component is the component's value.  A key of several components is
- * Cassandra's composite: for each component its size in 2 bytes big-endian, its bytes, and a zero
- * byte.  Before values that a client sent are put into a key, the caller must have checked that the
- * key will have at most KEY_SIZE_MAX bytes. */
+/* A key of one component is the component's value.  A key of several components is Cassandra's
+ * composite: for each component its size in 2 bytes big-endian, its bytes, and a zero byte.  The
+ * caller must check that a key of a client's values has at most KEY_SIZE_MAX bytes. */
 enum { KEY_COMPONENT_EXTRA = 3 };      /* bytes that a composite adds to each component */
 void type_key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
-/* Component `index` of a key, a view into it.  ERROR_CORRUPT when the key is no composite of
+/* Gives component `index`, a view into `key`.  ERROR_CORRUPT when the key is no composite of
  * `component_count` components. */
 must_check int type_key_component(struct bytes key, uint32_t component_count, uint32_t index,
                                   struct bytes *value_out);

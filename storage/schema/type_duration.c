@@ -1,14 +1,12 @@
-/* Reads and prints durations.  A value is three numbers.  Texts are read as Cassandra's
- * Duration.from reads them:
+/* Reads and prints durations.  Texts are read as Cassandra's Duration.from reads them:
  *
  *   1y2mo3w4d5h6m7s8ms9us10ns      the greater unit first, each at most once
  *   P1Y2M3DT4H5M6S                 ISO 8601; M is months before the T and minutes after it
  *   P2W                            weeks, by themselves
  *   P0001-02-03T04:05:06           every part, with leading zeros
  *
- * A '-' before any of these texts makes the whole duration negative.  What decides correctness: the
- * sum of the units that go into one part of the value may not exceed what that part holds (months
- * and days 31 bits, nanoseconds 63). */
+ * A '-' before any of these texts makes the whole duration negative.  Units of one part of the
+ * value may not exceed what it holds (months and days 31 bits, nanoseconds 63). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,7 +23,7 @@ struct duration_unit {
     uint64_t amount;
 };
 
-/* In the order that they have in a text. */
+/* In the order of a text. */
 static const struct duration_unit units[] = {
     {"y", 'Y', "years", DURATION_MONTHS, 12},
     {"mo", 'M', "months", DURATION_MONTHS, 1},
@@ -135,12 +133,12 @@ struct duration_reader {
     struct scan scan;
     struct bytes text; /* all of it, without its sign */
     uint64_t parts[DURATION_PARTS];
-    const struct duration_unit *last; /* the unit read last; NULL: none */
+    const struct duration_unit *last;
     struct error *err;
 };
 
-/* How a text names units: by duration_unit.name in upper or lower case, or by the letters of
- * ISO 8601 for dates or for times. */
+/* How a text names units: by duration_unit.name in any case, or by ISO 8601's letters for dates or
+ * for times. */
 enum unit_naming { UNITS_NAMED, UNITS_ISO_DATE, UNITS_ISO_TIME };
 
 static int refuse(struct duration_reader *reader)
@@ -230,7 +228,6 @@ static int read_weeks(struct duration_reader *reader)
     return add_unit(reader, &units[UNIT_WEEKS], number);
 }
 
-/* Read four digits of years, and for each further unit its separator and two digits. */
 static int read_iso_alternative(struct duration_reader *reader)
 {
     const char *mark = "--T::";

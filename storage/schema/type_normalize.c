@@ -1,15 +1,13 @@
 /* Brings sets and maps into one form.
  *
- * Clients send sets and maps in any order and may repeat elements.  Two frozen sets that are equal
- * must have the same bytes when they are stored, because a set can be a partition key.  {2, 1, 2}
- * becomes {1, 2}.  Of equal keys of a map the last one stays, with its value.  Lists, tuples and
- * user types keep their order, but sets and maps within them are put in order, too. */
+ * Equal frozen sets must have the same bytes, because a set can be a partition key.  {2, 1, 2}
+ * becomes {1, 2}.  Of equal keys of a map the last one stays, with its value.  Sets and maps within
+ * lists, tuples and user types are sorted, too. */
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "storage/schema/type_private.h"
 
-/* A set's element or a map's key and value. */
 struct entry {
     struct bytes key;
     struct bytes value;
@@ -35,7 +33,7 @@ static int order_entries(const void *a, const void *b, void *context)
     return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
 }
 
-/* Sort the entries and keep the last of equal ones; returns how many are left. */
+/* Keeps the last of equal entries; returns how many are left. */
 static uint32_t sort_entries(const struct type *key_type, struct entry *entries, uint32_t count)
 {
     struct type context = *key_type; /* qsort_r takes no const context */

@@ -1,9 +1,8 @@
 /* Converts numbers of every type to exact decimals, and back.
  *
- * What decides correctness: no binary fraction may get into a sum of money.  0.005 in a `float` is
- * the number 0.004999999888241291, and six of those are not 0.03.  But the sender meant 0.005, and
- * clients show 0.005: the shortest decimal that reads back as the same float.  So this file takes
- * the shortest decimal as the float's value: six clicks of 0.005 are 0.030. */
+ * No binary fraction may get into a sum of money.  0.005 in a `float` is 0.004999999888241291, but
+ * the sender meant 0.005.  So the value of a float is the shortest decimal that reads back as the
+ * same float. */
 #include "base/decimal.h"
 #include "storage/schema/type.h"
 
@@ -23,7 +22,6 @@ int type_decimal(const struct type *type, struct bytes value, struct decimal *de
     return rc;
 }
 
-/* The same number without zeros at the end of its fraction. */
 static struct decimal without_trailing_zeros(struct decimal number)
 {
     struct decimal shorter = number;

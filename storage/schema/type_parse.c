@@ -5,9 +5,8 @@
  *
  * Within frozen<> everything is frozen, as in Cassandra; a tuple is always frozen.
  *
- * type_print writes frozen<> around every frozen type, and this parser must read that text.  So
- * TYPE_DEPTH_MAX counts types within each other without frozen<>.  SPELLED_MAX bounds the
- * recursion, and leaves room for one frozen<> around each of these types. */
+ * TYPE_DEPTH_MAX does not count frozen<>, because type_print writes it around every frozen type.
+ * SPELLED_MAX bounds the recursion, and leaves room for one frozen<> around each type. */
 #include <ctype.h>
 
 #include "base/arena.h"
@@ -22,9 +21,9 @@ enum {
 
 struct type_parser {
     struct bytes text;
-    struct scan scan; /* through `text` */
-    uint32_t depth;   /* types within each other, at `scan` */
-    uint32_t spelled; /* types and frozen<> within each other, at `scan` */
+    struct scan scan;
+    uint32_t depth;
+    uint32_t spelled;
     struct arena *arena;
     const struct type *(*udt_find)(void *context, struct bytes name);
     void *context;

@@ -22,21 +22,18 @@
 int32_t type_decimal_scale(struct bytes value);
 struct bytes type_decimal_unscaled(struct bytes value);
 
-/* Read the three parts of a duration.  Unlike type_duration_read, accept parts whose signs
- * differ. */
+/* Unlike type_duration_read, accepts parts whose signs differ. */
 bool type_duration_parts(struct bytes value, struct type_duration *duration_out);
 /* Append the text of a valid duration: 1y2mo3d4h5m6s7ms8us9ns. */
 void type_duration_format(struct bytes value, struct buffer *text);
 
-/* Append two lowercase hexadecimal digits for each byte. */
 void type_format_hex(struct bytes value, struct buffer *text);
 
-/* Properties that some kinds of types have. */
 enum type_trait {
-    TYPE_IS_NUMBER = 1,                /* its values are numbers (type_is_number) */
+    TYPE_IS_NUMBER = 1,
     TYPE_IS_QUOTED = 2,                /* within collections CQL writes its values in quotes */
     TYPE_IS_NEVER_EMPTY = 4,           /* clients may not give an empty value of it */
-    TYPE_IS_INTEGER = 8                /* a value is a signed integer (type_value_integer) */
+    TYPE_IS_INTEGER = 8
 };
 bool type_has_trait(const struct type *type, enum type_trait trait);
 #endif

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The part of the text that is still to be read.  A function that returns true has moved `at`
- * behind what it has read.  After a function that returns false `at` may be anywhere in the
+/* A function that returns true has moved `at` behind what it read; else `at` may be anywhere in the
  * text. */
 struct scan {
     const uint8_t *at;
@@ -26,7 +25,6 @@ static inline bool scan_is_digit(const struct scan *scan)
     return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
 }
 
-/* Read exactly `count` digits. */
 static inline bool scan_digits(struct scan *scan, int count, uint64_t *value_out)
 {
     *value_out = 0;
@@ -38,7 +36,7 @@ static inline bool scan_digits(struct scan *scan, int count, uint64_t *value_out
     return true;
 }
 
-/* Read one or more digits.  False: there is no digit, or the digits' number is over `max`. */
+/* False: there is no digit, or the number is over `max`. */
 static inline bool scan_number(struct scan *scan, uint64_t max, uint64_t *value_out)
 {
     uint64_t value = 0;

@@ -1,8 +1,4 @@
-/* Prints values as text for people and CSV files.
- *
- * Every scalar prints in a form that type_parse_text reads back to an equal value, except that an
- * IPv4 address in IPv6 form is read as IPv4.  Within a collection, whatever CQL writes in quotes is
- * quoted: {'ad1': 0.005}, ('2013-11-28', null). */
+/* Prints values as text for people and CSV files. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <math.h>
@@ -65,8 +61,7 @@ static void format_double(double value, bool is_float, struct buffer *text)
     buffer_append_text(text, digits);
 }
 
-/* Append a decimal without an exponent, with as many digits behind the point as its scale: 0.00250,
- * and 1000 for 1E3. */
+/* No exponent, and as many digits behind the point as the scale: 0.00250, and 1000 for 1E3. */
 static void format_decimal(struct bytes value, struct buffer *text)
 {
     struct buffer digits = {0};
@@ -77,7 +72,7 @@ static void format_decimal(struct bytes value, struct buffer *text)
     size_t count = digits.size - start;
     bool is_zero = digits.data[start] == '0';
     size_t places = scale > 0 ? (size_t)scale : 0;
-    size_t whole = count > places ? count - places : 0; /* digits before the point */
+    size_t whole = count > places ? count - places : 0;
     if (start > 0)
         buffer_put_u8(text, '-');
     if (whole == 0)
@@ -151,8 +146,6 @@ static void format_boolean(struct bytes value, struct buffer *text)
     buffer_append_text(text, value.data[0] != 0 ? "true" : "false");
 }
 
-/* The functions that print a valid value that is not empty.  Integers and floats have none:
- * format_scalar prints them. */
 static void (*const formats[TYPE_TUPLE + 1])(struct bytes value, struct buffer *text) = {
     [TYPE_ASCII] = format_plain,     [TYPE_BLOB] = format_blob,
     [TYPE_BOOLEAN] = format_boolean, [TYPE_DATE] = format_date,

@@ -19,8 +19,8 @@
 
 enum { NUMBER_TEXT_MAX = 2048 }; /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
 
-/* Read the digits behind a point, one or more, as a number of `places` digits: zeros are added, or
- * the last digits are dropped. */
+/* Read the digits behind a point as a number of `places` digits: add zeros, or drop the last
+ * digits. */
 static bool scan_fraction(struct scan *scan, int places, uint64_t *value_out)
 {
     int count = 0;
@@ -107,15 +107,13 @@ static bool parse_varint(struct bytes text, struct buffer *value)
 {
     if (text.size > 0 && text.data[0] == '+')
         text = bytes_of(text.data + 1, text.size - 1);
-    /* This bounds the work: a byte makes fewer than two and a half digits.  The size of the number
-     * itself is checked with the value. */
+    /* A byte of a varint makes fewer than two and a half digits. */
     if (text.size > TYPE_VARINT_SIZE_MAX / 2 * 5 + 8)
         return false;
     return bigint_parse(text, value) == 0;
 }
 
-/* [sign] digits [. digits] [e [sign] digits].  All digits become the unscaled number; the point and
- * the exponent become the scale. */
+/* [sign] digits [. digits] [e [sign] digits]. */
 static bool parse_decimal(struct bytes text, struct buffer *value)
 {
     struct scan scan = {text.data, text.data + text.size};
@@ -163,7 +161,6 @@ static int hex_digit(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Read `count` bytes of two hexadecimal digits each. */
 static bool scan_hex(struct scan *scan, size_t count, struct buffer *value)
 {
     for (size_t i = 0; i < count; i++) {
@@ -265,8 +262,7 @@ static bool scan_clock(struct scan *scan, uint64_t *time_ms_out)
     return hours < 24 && minutes < 60 && seconds < 60;
 }
 
-/* Hours, minutes and seconds of any number of digits, and at most nine digits behind a point.
- * Nothing may follow. */
+/* Hours, minutes and seconds of any number of digits, and at most nine digits behind a point. */
 static bool scan_nanoseconds(struct scan *scan, uint64_t *nanoseconds_out)
 {
     uint64_t hours;
@@ -375,8 +371,6 @@ static bool parse_duration(struct bytes text, struct buffer *value)
     return type_duration_parse(text, value, NULL) == 0;
 }
 
-/* The functions that read a text of each kind.  Integers and floats have none: parse_scalar reads
- * them. */
 static bool (*const parsers[TYPE_TUPLE + 1])(struct bytes text, struct buffer *value) = {
     [TYPE_ASCII] = parse_plain,     [TYPE_BLOB] = parse_blob,
     [TYPE_BOOLEAN] = parse_boolean, [TYPE_DATE] = parse_date,

@@ -1,9 +1,8 @@
 /* Checks whether bytes are a value of a type.  Refusals have Cassandra's words, because drivers
  * show them to their users.
  *
- * An empty value (size 0) is not a null.  It is valid for every scalar type, as in Cassandra:
- * blobAsInt(0x) is an empty int.  A collection cannot be empty, because it begins with a count.
- * All fields of an empty tuple or UDT are missing. */
+ * An empty value (size 0) is no null, and is valid for every scalar type, as in Cassandra.  A
+ * collection cannot be empty, because it begins with a count. */
 #include <inttypes.h>
 
 #include "storage/schema/type_private.h"
@@ -26,7 +25,7 @@ static int validate_collection(const struct type *type, struct bytes value, stru
         struct bytes item;
         if (reader_left(&items.reader) < 4 || !type_items_next(&items, &item))
             return error_set(err, ERROR_INVALID, "Not enough bytes to read a %s", name);
-        /* As in Cassandra, a frozen list may hold nulls, though a literal cannot have a null. */
+        /* As in Cassandra, a frozen list may hold nulls. */
         bool may_be_null = type->kind == TYPE_LIST && type->frozen;
         if (item.data == NULL && !may_be_null)
             return error_set(err, ERROR_INVALID, "Null value read when not allowed");
@@ -115,7 +114,6 @@ static int validate_inet(struct bytes value, struct error *err)
     return rc;
 }
 
-/* Refuse a value whose size is not that of its type. */
 static int refuse_size(enum type_kind kind, size_t size, struct error *err)
 {
     static const char *const expected[] = {

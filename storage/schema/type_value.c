@@ -1,13 +1,8 @@
 /* Takes serialized values and keys apart, and puts them together.
  *
  * A collection is [int count] and its items; the items of a map are keys and values in turn.  A
- * tuple or UDT has no count: its fields follow one another, and fields that were added to a UDT
- * later are missing at the end of older values.  The set<text> {'a'} is
- * 00 00 00 01  00 00 00 01  61.
- *
- * A partition key of several components is Cassandra's composite, so that its token is the one that
- * every driver computes: ('supaboobs', '2013-11-28') is
- * 00 09 supaboobs 00  00 0A 2013-11-28 00. */
+ * tuple or UDT has no count; fields that were added to a UDT later are missing at the end of older
+ * values.  The set<text> {'a'} is 00 00 00 01  00 00 00 01  61. */
 #include <string.h>
 
 #include "storage/schema/type_private.h"

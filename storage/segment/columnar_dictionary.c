@@ -1,12 +1,8 @@
 /* columnar_dictionary: string tables are written as pages, and read back page by page.
  *
- * What decides correctness: a number identifies a string only together with the dictionary and the
- * column, and pages of a dictionary follow each other without a gap in numbers.  The index is
- * checked when it is opened, a page when it is loaded.  A number past the end is refused as damage.
+ * A number identifies a string only together with the dictionary and the column.
  *
- * Strings get numbers partition by partition, and within a partition the most frequent string comes
- * first.  So the strings of one partition lie close together, and a reader of one partition loads
- * few pages. */
+ * Strings get numbers partition by partition, so that a reader of one partition loads few pages. */
 #include "storage/segment/columnar_dictionary.h"
 
 #include <stdlib.h>
@@ -23,7 +19,7 @@ enum {
     PAGE_TEXT_MAX = 64 << 10, /* bytes; a page ends with the string that reaches this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
-    KEPT_MAX = 64 << 20 /* bytes of the loaded pages up to which a trim frees nothing */
+    KEPT_MAX = 64 << 20 /* bytes of loaded pages that a trim leaves */
 };
 
 /* ---- writing ---- */
@@ -33,7 +29,7 @@ struct columnar_dictionary_writer {
     uint32_t column_count;
     uint32_t current;
     struct arena *arena;
-    struct string_table **strings; /* by column */
+    struct string_table **strings;
     struct vector_encoder *vectors;
     struct buffer text;
     struct buffer page;
@@ -105,7 +101,6 @@ uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *wr
     return writer->current;
 }
 
-/* Encode a page of the strings from `start` on; returns how many it has. */
 static uint32_t page_fill(struct columnar_dictionary_writer *writer, const struct bytes *strings,
                           uint32_t start, uint32_t end)
 {
@@ -181,22 +176,21 @@ struct dictionary_page {
     struct buffer text;
 };
 
-/* One column of one dictionary. */
 struct dictionary_column {
     uint32_t dictionary;
     uint32_t column_id;
-    uint32_t count; /* strings */
+    uint32_t count;
     struct dictionary_page *pages;
     uint32_t page_count;
 };
 
 struct columnar_dictionary {
-    struct segment *segment;           /* borrowed */
+    struct segment *segment;
     struct dictionary_column *columns; /* by dictionary and column id */
     uint32_t column_count;
     struct vector_decoder vectors;
     struct buffer page;
-    size_t kept; /* bytes of the loaded pages */
+    size_t kept;
 };
 
 static int index_column(struct reader *reader, uint32_t segment_pages,
@@ -267,7 +261,7 @@ int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary
                      (unsigned long long)segment_info(segment)->id);
 }
 
-/* The bytes that a loaded page takes.  With short strings the views take more than the text. */
+/* With short strings the views take more than the text. */
 static size_t page_bytes(const struct dictionary_page *page)
 {
     return page->count * sizeof *page->strings + page->text.size;

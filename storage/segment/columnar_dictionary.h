@@ -1,10 +1,8 @@
 /* columnar_dictionary: the strings of a columnar segment, by number, in pages of their own.
  *
- * Pages of rows name strings by number, so that an id that occurs in thousands of partitions is
- * stored once.  A dictionary that is full when a partition begins is written, and the pages of rows
- * that follow use another one.  So a writer has in memory at most a full dictionary and the
- * distinct strings of one partition.  The segment's extra section says where the dictionaries'
- * pages are; a reader loads the pages that it needs.  Layout: FORMATS.md "Wide dictionary". */
+ * Pages of rows name strings by number, so that a string of many partitions is stored once.  A
+ * dictionary that is full when a partition begins is written, and later pages use another one.
+ * Layout: FORMATS.md "Wide dictionary". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 
@@ -18,12 +16,11 @@ enum {
 
 /* ---- writing ---- */
 
-/* The dictionary that is being built, and the index of the dictionaries that were written. */
 struct columnar_dictionary_writer;
 /* `table` must outlive the writer. */
 struct columnar_dictionary_writer *columnar_dictionary_writer_new(const struct table *table);
 void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer);
-/* The string's number in its column's part of the dictionary; a new string is copied. */
+/* Returns the string's number in its column; a new string is copied. */
 uint32_t columnar_dictionary_add(struct columnar_dictionary_writer *writer, uint32_t column,
                                  struct bytes string);
 /* A column's strings by number; the array moves when a string is added. */
@@ -31,27 +28,24 @@ const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary
                                                 uint32_t column, uint32_t *count_out);
 bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer);
 uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *writer);
-/* Write the dictionary as pages and begin the next one. */
 must_check int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
                                          struct segment_writer *segment, struct error *err);
-/* The index of all dictionaries written so far, for the extra section. */
+/* The index of all written dictionaries, for the extra section. */
 struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *writer);
 
 /* ---- reading ---- */
 
-/* The dictionaries of an open segment, for one thread.  A page is loaded when one of its strings is
- * needed, and kept. */
+/* The dictionaries of an open segment, for one thread. */
 struct columnar_dictionary;
 must_check int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary **out,
                                         struct error *err);
 void columnar_dictionary_close(struct columnar_dictionary *dictionary);
-/* How many strings one dictionary has of a column. */
 uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,
                                    uint32_t column_id);
 /* Free the loaded pages if they take much memory; strings that were got before become invalid. */
 void columnar_dictionary_trim(struct columnar_dictionary *dictionary);
-/* Get a string by its number in dictionary `which`; it is valid until the next trim or the close.
- * ERROR_CORRUPT if there is no string of that number. */
+/* Gives the string of that number, which is valid until the next trim or the close.  ERROR_CORRUPT
+ * if there is no string of that number. */
 must_check int columnar_dictionary_get(struct columnar_dictionary *dictionary, uint32_t which,
                                        uint32_t column_id, uint64_t number,
                                        struct bytes *string_out, struct error *err);

@@ -1,14 +1,7 @@
 /* columnar_page: columns are encoded as vectors, and decoded.
  *
- * A click of the benchmarks takes 3.6 bytes: 1.86 for the gap to the time of the click before, 0.85
- * for the ad (its place in its partition's list, and the list divided by the clicks), 0.86 for the
- * amount, and the rest for what is stored once a partition.  Columns that are constant in a page
- * take some bytes a page.
- *
- * What decides correctness: the decoder checks all numbers that are used as indexes.  Entries add
- * up to the page's rows, places lie within their entry's list, scales within 0..18, absence is 0 or
- * 1.  So a decoded page can be read without further checks, except for string numbers, which the
- * reader compares with the size of the dictionary. */
+ * The decoder checks all numbers that are used as indexes.  String numbers are left to the reader,
+ * which compares them with the dictionary's size. */
 #include "storage/segment/columnar_page.h"
 
 #include <string.h>
@@ -20,7 +13,7 @@ enum { COLUMNAR_PAGE_FORMAT = 1 };
 
 enum columnar_page_flag { PAGE_TIMESTAMPS = 1, PAGE_RANKS = 2 };
 
-/* Written to disk: how the integers of a column are stored. */
+/* Written to disk. */
 enum integer_form { INTEGERS_PLAIN = 0, INTEGERS_GAPS_UP = 1, INTEGERS_GAPS_DOWN = 2 };
 
 /* ---- life ---- */
@@ -56,7 +49,6 @@ void columnar_page_clear(struct columnar_page *page)
         page->lists[i].count = 0;
 }
 
-/* Make room for `count` entries, and one more start of a list. */
 static void entries_reserve(struct columnar_page *page, uint32_t count)
 {
     if (count <= page->entry_capacity)
@@ -82,7 +74,6 @@ static void list_reserve(struct columnar_page_list *list, uint32_t more)
 
 /* ---- adding entries ---- */
 
-/* The entry that is being added. */
 struct columnar_page_adding {
     struct columnar_page *page;
     const struct columnar_rows *rows;
@@ -97,9 +88,9 @@ struct columnar_page_encoder {
     uint32_t *counts; /* by code; all zero between uses */
     uint32_t counts_capacity;
     uint32_t *distinct;    /* codes of the entry that is added, or places of timestamps */
-    uint64_t *items;       /* to sort these codes */
-    uint64_t *items_other; /* likewise */
-    int64_t *values;       /* of the vector that is encoded: by row, or by entry, of the page */
+    uint64_t *items;       /* scratch of codes_by_count */
+    uint64_t *items_other;
+    int64_t *values;
 };
 
 struct columnar_page_encoder *columnar_page_encoder_new(void)
@@ -126,8 +117,7 @@ void columnar_page_encoder_free(struct columnar_page_encoder *encoder)
     memory_free(encoder);
 }
 
-/* In a merge the strings are the dictionary of the output, which grows with nearly every partition.
- * So `counts` doubles.  All of it is zero here, so nothing is copied. */
+/* All counts are zero here, so nothing is copied. */
 static void counts_reserve(struct columnar_page_encoder *encoder, uint32_t count)
 {
     if (count <= encoder->counts_capacity)
@@ -137,8 +127,7 @@ static void counts_reserve(struct columnar_page_encoder *encoder, uint32_t count
     encoder->counts = memory_zeroed(encoder->counts_capacity, sizeof *encoder->counts);
 }
 
-/* Count the codes of the rows that have a value.  Returns how many codes are distinct; `distinct`
- * of the encoder lists them in the order in which they first occur. */
+/* Returns how many codes are distinct; encoder->distinct lists them by first occurrence. */
 static uint32_t codes_count(struct columnar_page_encoder *encoder,
                             const struct columnar_vector *vector, uint32_t from, uint32_t count)
 {
@@ -155,8 +144,7 @@ static uint32_t codes_count(struct columnar_page_encoder *encoder,
     return distinct;
 }
 
-/* Sort the distinct codes, the most frequent first, and codes of the same count in the order in
- * which they first occur.  The codes are in the low halves of the items returned. */
+/* The low halves of the returned items are the codes. */
 static const uint64_t *codes_by_count(struct columnar_page_encoder *encoder, uint32_t distinct)
 {
     uint32_t most = 0;
@@ -172,8 +160,8 @@ static const uint64_t *codes_by_count(struct columnar_page_encoder *encoder, uin
     return radix_sort(encoder->items, encoder->items_other, distinct, 32, bits);
 }
 
-/* Make the entry's list of a column, and turn the codes of its rows, which were appended already,
- * into places in the list. */
+/* Make the entry's list of a column, and replace the codes of its appended rows by places in the
+ * list. */
 static void codes_add(struct columnar_page_encoder *encoder,
                       const struct columnar_page_adding *adding, uint32_t index)
 {
@@ -202,8 +190,6 @@ static void codes_add(struct columnar_page_encoder *encoder,
         encoder->counts[(uint32_t)ordered[place]] = 0;
 }
 
-/* Give each row of the entries so far a timestamp of its own, before an entry is added whose rows
- * have such timestamps. */
 static void timestamps_begin(struct columnar_page *page)
 {
     if (page->rows.timestamps_us != NULL)
@@ -240,7 +226,6 @@ void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_pa
 
 /* ---- encoding: the parts of a page ---- */
 
-/* `flags` NULL: all are 0. */
 static void put_flags(struct columnar_page_encoder *encoder, const uint8_t *flags, uint32_t rows,
                       struct buffer *target)
 {
@@ -273,9 +258,7 @@ static void put_entry_timestamps(struct columnar_page_encoder *encoder,
     vector_codec_encode(encoder->vectors, encoder->values, page->entry_count, target);
 }
 
-/* Write a table of the rows' timestamps, if rows have timestamps of their own.  An entry has few
- * distinct ones: one for each run that was merged.  Behind the table is the place in it of each
- * row's timestamp. */
+/* If rows have timestamps of their own, write a table of them, and each row's place in it. */
 static void put_timestamps(struct columnar_page_encoder *encoder, const struct columnar_page *page,
                            struct buffer *target)
 {
@@ -311,7 +294,6 @@ static void put_absent(struct columnar_page_encoder *encoder, const struct colum
     put_flags(encoder, vector->absent, page->rows.rows, target);
 }
 
-/* Write the length of each entry's list of string numbers, and then the lists. */
 static void put_lists(struct columnar_page_encoder *encoder, const struct columnar_page *page,
                       uint32_t column, struct buffer *target)
 {
@@ -324,14 +306,13 @@ static void put_lists(struct columnar_page_encoder *encoder, const struct column
     vector_codec_encode(encoder->vectors, list->numbers, list->count, target);
 }
 
-/* Whether the column is the first of the clustering and has integers: the rows of each entry are
- * sorted by them, so gaps are stored. */
+/* Rows of an entry are sorted by the first clustering column, so its integers are stored as
+ * gaps. */
 static bool has_gaps(const struct columnar_rows *rows, uint32_t column)
 {
     return column == 0 && rows->table->clustering_count > 1 && rows->vectors[0].kind != VECTOR_CODE;
 }
 
-/* Write the form of the integers and, where gaps are stored, the first value of each entry. */
 static void put_firsts(struct columnar_page_encoder *encoder, const struct columnar_page *page,
                        uint32_t column, struct buffer *target)
 {
@@ -422,7 +403,6 @@ void columnar_page_encode(struct columnar_page_encoder *encoder, const struct co
 
 /* ---- decoding ---- */
 
-/* Decode a vector into the page's values. */
 static int get_values(struct columnar_page *page, struct reader *reader, uint32_t count)
 {
     if (count > page->values_capacity) {
@@ -433,7 +413,7 @@ static int get_values(struct columnar_page *page, struct reader *reader, uint32_
     return vector_codec_decode(&page->vectors, reader, count, page->values);
 }
 
-/* get_values, with a check that each value is within [0, limit). */
+/* Each value must be within [0, limit). */
 static int get_limited(struct columnar_page *page, struct reader *reader, uint32_t count,
                        uint64_t limit)
 {
@@ -497,7 +477,6 @@ static int get_ranks(struct columnar_page *page, struct reader *reader)
     return vector_codec_decode(&page->vectors, reader, page->rows.rows, page->rows.ranks);
 }
 
-/* Decode a vector of flags below `limit` into `flags`. */
 static int get_flags(struct columnar_page *page, struct reader *reader, uint64_t limit,
                      uint8_t *flags)
 {
@@ -514,7 +493,7 @@ static int get_flags(struct columnar_page *page, struct reader *reader, uint64_t
     return 0;
 }
 
-/* Decode the column's absence; the vector gets no absence array when every row has a value. */
+/* The vector gets no absence array when every row has a value. */
 static int get_absent(struct columnar_page *page, struct reader *reader,
                       struct columnar_vector *vector)
 {
@@ -528,7 +507,7 @@ static int get_absent(struct columnar_page *page, struct reader *reader,
     return get_flags(page, reader, 2, vector->absent);
 }
 
-/* Turn the gaps in `integers` into values; `first` has the first value of each entry. */
+/* `first` has the first value of each entry. */
 static void gaps_add_up(const struct columnar_page *page, const int64_t *first, bool descending,
                         int64_t *integers)
 {
@@ -543,7 +522,6 @@ static void gaps_add_up(const struct columnar_page *page, const int64_t *first, 
     }
 }
 
-/* Decode the integers of all rows into `integers`. */
 static int get_integers(struct columnar_page *page, struct reader *reader, int64_t *integers)
 {
     uint8_t form = reader_u8(reader);
@@ -558,7 +536,6 @@ static int get_integers(struct columnar_page *page, struct reader *reader, int64
     return 0;
 }
 
-/* Decode the lists of all entries: `starts` and `numbers` of `list`. */
 static int get_lists(struct columnar_page *page, struct reader *reader,
                      struct columnar_page_list *list)
 {
@@ -580,8 +557,7 @@ static int get_lists(struct columnar_page *page, struct reader *reader,
     return 0;
 }
 
-/* Check the places in the page's values against the lists, and store them as codes.  Absent rows
- * have place 0, even where the list is empty. */
+/* Absent rows have place 0, even where the list is empty. */
 static int places_check(const struct columnar_page *page, const struct columnar_page_list *list,
                         const struct columnar_vector *vector)
 {
@@ -607,7 +583,6 @@ static int get_codes(struct columnar_page *page, struct reader *reader, uint32_t
     return places_check(page, list, &page->rows.vectors[index]);
 }
 
-/* Read past lists and codes; the sizes of the lists say how many numbers they have. */
 static int skip_lists(struct columnar_page *page, struct reader *reader)
 {
     if (get_limited(page, reader, page->entry_count, (uint64_t)page->rows.rows + 1) != 0)
@@ -654,7 +629,7 @@ static int get_column(struct columnar_page *page, struct reader *reader, uint32_
     return rc;
 }
 
-/* Make a column absent in all rows: the page lacks it, because it was added to the table later. */
+/* The page lacks the column, because it was added to the table later. */
 static void column_missing(struct columnar_page *page, uint32_t index)
 {
     struct columnar_vector *vector = &page->rows.vectors[index];

@@ -1,9 +1,8 @@
 /* columnar_page: rows of some partitions as coded columns: the pages of a columnar segment.
  *
- * A page has entries, each a piece of one partition: a whole small partition, or a part of a large
- * one.  A page has no strings.  For each column an entry has a list of the numbers that its strings
- * have in the segment's dictionary, the most frequent string first; the rows of the entry name
- * strings by their places in the list.  Layout: FORMATS.md "Wide page". */
+ * A page has entries, each a whole small partition or a part of a large one.  For each column an
+ * entry has a list of its strings' numbers in the dictionary, the most frequent string first.  Rows
+ * name strings by their places in the list.  Layout: FORMATS.md "Wide page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 
@@ -13,7 +12,7 @@
 enum { COLUMNAR_PAGE_ROWS_MAX = 1 << 16 };
 
 struct columnar_page_entry {
-    uint32_t first;                    /* its rows are [first, first + rows) of the page */
+    uint32_t first;                    /* rows [first, first + rows) of the page */
     uint32_t rows;
     int64_t timestamp_us;              /* of its rows, unless each has its own */
 };
@@ -26,37 +25,33 @@ struct columnar_page_list {
     uint32_t *starts;                  /* entry_count + 1 */
 };
 
-/* A page before it is encoded and after it was decoded.  In `rows`, codes are places in the entry's
- * list, and strings are not used.  If timestamps_us is NULL, all rows of an entry have the
- * timestamp of the entry. */
+/* In `rows`, codes are places in the entry's list, and strings are not used.  If timestamps_us is
+ * NULL, rows have the timestamp of their entry. */
 struct columnar_page {
     struct columnar_rows rows;
-    uint32_t dictionary;               /* which of the segment's dictionaries gave the numbers */
+    uint32_t dictionary;
     struct columnar_page_entry *entries;
     uint32_t entry_count;
     uint32_t entry_capacity;
     struct columnar_page_list *lists;  /* by column; unused for columns without codes */
-    uint64_t wanted;                   /* a bit for each column that the next decoding decodes.
-                                        * Unless it is COLUMNAR_PAGE_ALL, `rows` gets no timestamps
-                                        * and ranks, and the vectors of columns without a bit hold
-                                        * nothing */
+    uint64_t wanted;                   /* a bit for each column to decode.  Unless
+                                        * COLUMNAR_PAGE_ALL, `rows` gets no timestamps and ranks */
     struct vector_decoder vectors;     /* private, as are the next two */
-    int64_t *values;                   /* of the vector decoded last; the array grows, as most pages
-                                        * are small */
+    int64_t *values;
     uint32_t values_capacity;
 };
 
-#define COLUMNAR_PAGE_ALL UINT64_MAX   /* as after columnar_page_init */
+#define COLUMNAR_PAGE_ALL UINT64_MAX
 
 void columnar_page_init(struct columnar_page *page, const struct table *table);
 void columnar_page_release(struct columnar_page *page);
 void columnar_page_clear(struct columnar_page *page);          /* keeps the memory */
 
-/* An encoder of pages.  Its working memory serves one thread at a time. */
+/* One thread at a time may use an encoder. */
 struct columnar_page_encoder;
 struct columnar_page_encoder *columnar_page_encoder_new(void);
 void columnar_page_encoder_free(struct columnar_page_encoder *encoder);
-/* Returns a string's number in the dictionary; called once for each code that an entry uses. */
+/* Returns a string's number in the dictionary; called once for each distinct code of an entry. */
 typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_t code,
                                          struct bytes string);
 
@@ -65,13 +60,11 @@ typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_
 void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_page *page,
                        const struct columnar_rows *rows, uint32_t from, uint32_t count,
                        columnar_page_number number, void *context);
-/* Append the encoded page. */
 void columnar_page_encode(struct columnar_page_encoder *encoder, const struct columnar_page *page,
                           struct buffer *target);
 
-/* Decode into `page`, which is cleared first and was made for the table.  Columns that the page has
- * and the table no longer has are left out; regular columns that the page lacks are absent in all
- * rows.  ERROR_CORRUPT; then the page is clear. */
+/* Clear `page` and decode into it.  Columns that the table no longer has are left out; regular
+ * columns that the page lacks are absent.  On ERROR_CORRUPT the page is clear. */
 must_check int columnar_page_decode(struct columnar_page *page, struct bytes encoded,
                                     struct error *err);
 #endif

@@ -4,18 +4,17 @@
  *     rows        a@5  b@5  c@8         d@5   x@5   y@5
  *     gone             b                      x
  *
- * A row is hidden by the deletion of the partition, by the range deletion in force at its place, or
- * by a deletion of that row, if the deletion is at least as new as the row. */
+ * A deletion hides a row that it covers, if it is at least as new as the row. */
 #include "storage/segment/columnar_purge.h"
 
 #include "base/memory.h"
 
 struct columnar_purge {
     struct stream *deletions;
-    struct unfiltered head; /* the next deletion */
+    struct unfiltered head;
     bool has_head;
     bool is_begun;
-    struct deletion open; /* the range in force before the head */
+    struct deletion open;
     uint8_t *gone;        /* by row of the present call: whether it is hidden */
     uint32_t capacity;
 };

@@ -1,7 +1,7 @@
 /* columnar_purge: removes from a partition's columns the rows that its deletions hide.
  *
- * It serves a merge whose inputs have all rows that the deletions can hide, so that the deletions
- * can be removed, too. */
+ * The inputs of the merge must have all rows that the deletions can hide, because the deletions are
+ * removed, too. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PURGE_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PURGE_H
 
@@ -14,15 +14,13 @@ struct columnar_purge;
 struct columnar_purge *columnar_purge_new(struct stream *deletions);
 void columnar_purge_free(struct columnar_purge *purge);      /* NULL is fine */
 
-/* Remove the hidden rows from `rows`, the next rows of the partition; the others keep their ranks.
- * Call it with the rows in clustering order; rows that differ only in their rank must be in the
- * same call. */
+/* Remove the hidden rows from `rows`; the others keep their ranks.  Calls give the partition's rows
+ * in clustering order; rows that differ only in rank must be in one call. */
 must_check int columnar_purge_rows(struct columnar_purge *purge, struct columnar_rows *rows,
                                    struct error *err);
 
-/* Whether a partition with these overwrites can be purged: 1, 0, or an error.  The stream is closed
- * here.  The partition can be purged if the overwrites are only deletions, and rows to which
- * clients gave ranks below 0.  No appended row has such a rank.  Any other overwrite refers to an
- * appended row by its rank, and a partition with such an overwrite is left as it is. */
+/* Whether a partition with these overwrites can be purged: 1, 0, or an error.  Closes the stream.
+ * A partition can be purged if its overwrites are only deletions, and rows to which clients gave
+ * ranks below 0.  Any other overwrite refers to an appended row by its rank. */
 must_check int columnar_purge_may(struct stream *overwrites, struct error *err);
 #endif

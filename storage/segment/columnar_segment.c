@@ -1,12 +1,8 @@
 /* columnar_segment: partitions are read back.
  *
- * What decides correctness: the rows of a partition are the rows of one entry in its first page
- * (the directory names both) and of entry 0 in each page that follows.  A read of the whole
- * partition checks that it has as many rows as the directory says.  Codes of an entry are places in
- * the list of the entry; they become places in one array of strings for all entries that are read
- * together.
- *
- * The page decoded last is kept, because a scan in order finds many partitions in one page. */
+ * The rows of a partition are one entry of its first page, which the directory names, and entry 0
+ * of each page that follows.  Codes are places in their entry's list; a read turns them into places
+ * in one array for all its entries. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -22,11 +18,11 @@ struct reader_strings {
 
 struct columnar_segment_reader {
     struct segment *segment;
-    struct columnar_dictionary *dictionary; /* NULL before the first read */
+    struct columnar_dictionary *dictionary;
     struct columnar_page page;
     uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
-    struct reader_strings *strings; /* by column */
+    struct reader_strings *strings;
 };
 
 struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segment,
@@ -78,7 +74,7 @@ static int page_load(struct columnar_segment_reader *reader, uint32_t page, stru
     return 0;
 }
 
-/* Begin a read; the strings of the previous read become invalid. */
+/* The strings of the previous read become invalid. */
 static int read_begin(struct columnar_segment_reader *reader, struct columnar_rows *rows,
                       struct error *err)
 {
@@ -94,7 +90,6 @@ static int read_begin(struct columnar_segment_reader *reader, struct columnar_ro
     return 0;
 }
 
-/* Add the strings of an entry's list to the column's. */
 static int strings_add(struct columnar_segment_reader *reader, uint32_t column, uint32_t entry,
                        struct error *err)
 {
@@ -127,7 +122,6 @@ static bool ranks_are_implied(const int64_t *ranks, uint32_t count)
     return true;
 }
 
-/* Append entry `index` of the loaded page to `rows`. */
 static int entry_append(struct columnar_segment_reader *reader, uint32_t index,
                         struct columnar_rows *rows, struct error *err)
 {

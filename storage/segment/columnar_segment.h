@@ -1,11 +1,7 @@
 /* columnar_segment: append-only runs on disk: columns in pages, coded near their information
  * content.
  *
- * A page has up to 64 Ki rows of one or more partitions.  Each column is stored as vectors
- * (vector_codec.h) of numbers that are mostly small: gaps between times, places of strings by how
- * frequent they are in the partition, amounts.  How the numbers are laid out decides their size;
- * a higher level of zstd gains nearly nothing (bench/results.md has bytes per click by column).
- * Layout: FORMATS.md "Wide page". */
+ * A page has up to 64 Ki rows of one or more partitions.  Layout: FORMATS.md "Wide page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_SEGMENT_H
 
@@ -21,30 +17,28 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
                                             const struct segment_info *info, uint32_t page_rows,
                                             struct columnar_segment_writer **writer_out,
                                             struct error *err);
-/* Write one partition: begin it, give its rows, end it.  Partitions come in (token, key) order.
- * The stats of a partition are worked out from its rows; a partition without rows is left out.
- * `rows` of begin is the number of rows to come, so that a small partition is not cut into two
- * pages. */
+/* Write one partition: begin it, give its rows, end it.  Partitions come in (token, key) order; one
+ * without rows is left out.  `rows` of begin is the number of rows to come, so that a small
+ * partition is not cut. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
 /* Give all rows of the partition. */
 must_check int columnar_segment_writer_rows(struct columnar_segment_writer *writer,
                                             const struct columnar_rows *rows, struct error *err);
-/* Or give a partition that is too large for memory in sorted pieces, in order; the rows are copied.
- * Codes of the pieces are numbers that columnar_segment_writer_number returned since begin; the
- * strings of the pieces are not read. */
+/* Or give a large partition in sorted pieces, in order; the rows are copied.  Codes of the pieces
+ * are numbers that columnar_segment_writer_number returned since begin. */
 must_check int columnar_segment_writer_append(struct columnar_segment_writer *writer,
                                               const struct columnar_rows *rows, struct error *err);
 must_check int columnar_segment_writer_end(struct columnar_segment_writer *writer,
                                            struct error *err);
-/* The number of a string in the dictionary.  Called between begin and end. */
+/* Call it between begin and end. */
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string);
-/* Let rows whose codes are numbers of the dictionary point to the strings of the dictionary.  The
- * call must be repeated after strings were added, because adding moves the arrays of strings. */
+/* Let rows whose codes are numbers of the dictionary point to its strings.  Repeat the call after
+ * strings were added, because that moves the arrays. */
 void columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
                                      struct columnar_rows *rows);
-/* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is
+/* As segment_writer_finish.  If nothing was written, there is no file, and `info_out->rows` is
  * 0. */
 must_check int columnar_segment_writer_finish(struct columnar_segment_writer *writer,
                                               struct segment_info *info_out, struct error *err);
@@ -52,22 +46,20 @@ void columnar_segment_writer_close(struct columnar_segment_writer *writer);
 
 /* ---- reading: columnar_segment.c ---- */
 
-/* Reads partitions of one segment, on one thread.  It keeps the page that was decoded last, so that
- * reading in order decodes each page once.  Holds a reference of the segment. */
+/* Reads partitions of one segment, on one thread.  Holds a reference of the segment. */
 struct columnar_segment_reader;
 struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segment,
                                                             const struct table *table);
 void columnar_segment_reader_free(struct columnar_segment_reader *reader);
 /* Read all rows of the partition into `rows`, which is cleared first; strings are valid until the
- * next call.  ERROR_LIMIT for a partition of more rows than `row_limit`: such a partition is read
- * in pieces. */
+ * next call.  ERROR_LIMIT: the partition has more than `row_limit` rows. */
 must_check int columnar_segment_reader_rows(struct columnar_segment_reader *reader,
                                             const struct segment_partition *partition,
                                             uint32_t row_limit, struct columnar_rows *rows,
                                             struct error *err);
-/* Read the rows that page `piece` (0 .. page_count - 1) of the partition has, in the same way.  The
- * labels of a large partition's pages (segment_page_first) are the packed clusterings of their
- * first rows, without the rank. */
+/* The same for the partition's rows in its page `piece` (0 .. page_count - 1).  The labels of a
+ * large partition's pages (segment_page_first) are the packed clusterings of their first rows,
+ * without the rank. */
 must_check int columnar_segment_reader_piece(struct columnar_segment_reader *reader,
                                              const struct segment_partition *partition,
                                              uint32_t piece, struct columnar_rows *rows,
@@ -78,18 +70,17 @@ must_check int columnar_segment_reader_piece(struct columnar_segment_reader *rea
 /* What a merge does with each partition; every function may be NULL. */
 struct columnar_segment_rules {
     void *context;
-    /* Whether the partition belongs in this output; NULL: all do. */
+    /* Whether the partition belongs in this output. */
     bool (*takes)(void *context, int64_t token, struct bytes key);
-    /* Whether all rows of the partition may be given the newest of their write timestamps: true if
-     * no overwrite or deletion of any run has a timestamp between those of the rows.  Otherwise the
-     * rows keep their timestamps, at a cost of log2(runs) bits a row.  NULL: never. */
+    /* Whether all rows of the partition may get the newest of their write timestamps: no overwrite
+     * or deletion has a timestamp between those.  NULL: never. */
     bool (*may_raise)(void *context, int64_t token, struct bytes key);
-    /* The deletions by which the partition is purged: a stream of the whole partition, which the
-     * merge closes, or NULL to purge nothing of it. */
+    /* Gives the deletions that purge the partition: a stream of the whole partition, which the
+     * merge closes; NULL: none. */
     int (*deletions)(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err);
-    /* Returns the timestamp that replaces the write timestamp of a row.  The results must have the
-     * order of the timestamps.  NULL: timestamps stay as they are. */
+    /* Returns a row's new write timestamp; results must have the order of the timestamps.  NULL:
+     * timestamps stay. */
     int64_t (*restamp)(void *context, int64_t timestamp_us);
     /* Called about once for each page: a negative result ends the merge, which returns it. */
     int (*check_end)(void *context, struct error *err);
@@ -97,9 +88,8 @@ struct columnar_segment_rules {
 };
 
 /* Merge append-only runs that follow one another, given in frame order, into one segment; equal
- * rows stay in that order.  The merge takes memory for some pages of each input, for rows that are
- * equal in the whole clustering, and for the distinct strings of a partition, but not for all rows
- * of a partition.  `info` has the id, table, kind, frames and schema version of the output. */
+ * rows stay in that order.  `info` has the id, table, kind, frames and schema version of the
+ * output. */
 must_check int columnar_segment_merge(struct world *world, const struct table *table,
                                       struct segment **inputs, uint32_t input_count,
                                       const struct segment_info *info,

@@ -1,39 +1,32 @@
 /* columnar_segment_merge: rows of several runs are merged partition by partition, piece by piece.
  *
- * What decides correctness: rows that are equal in the clustering (equals) must come out in the
- * order of the inputs, because that order is their rank.  So all equals must be in one batch.  Each
- * input that has more pages has a last loaded row; the least of these rows is the *cutoff*.  A
- * batch is made of all loaded rows that sort before the cutoff, or of all rows when no input has
- * more pages.  Rows that are not yet loaded cannot sort before the cutoff.
+ * Rows with equal clustering (equals) must come out in the order of the inputs, which is their
+ * rank.  So all equals must be in one batch.  Each input that has more pages has a last loaded row;
+ * the least of these rows is the *cutoff*.  A batch is made of all loaded rows that sort before the
+ * cutoff, or of all rows when no input has more pages.  Rows that are not yet loaded cannot sort
+ * before the cutoff.
  *
  *     input 0   ....a..b....c|        c is its last loaded row, and it has more pages
  *     input 1   ..d.......e.....f     it has no more pages
  *     cutoff    c: the rows before c are a batch; equals of c wait for the next page of input 0
  *
- * A batch is the rows of the first input, then those of the next, and so on, sorted stably.  If no
- * row is before the cutoff, another page of the cutoff's input is loaded.  So an input holds at
- * most one page and the rest of the page before, unless the equals of one row fill more than a
- * page.
+ * A batch is the rows of each input in turn, sorted stably.  An input holds at most two pages,
+ * unless the equals of one row fill more than a page.
  *
- * When deletions of a partition are applied by the merge, the rows that they hide are removed from
- * the batch after it was sorted.  All equals are in the batch, so the rows that stay keep their
- * ranks.
- *
- * The codes of each piece are translated to numbers of the output's dictionary, so that a string is
- * looked up by its text once for each piece that has it. */
+ * Rows that deletions hide are removed after the sort, so that the other equals keep their
+ * ranks. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
 #include "storage/segment/columnar_purge.h"
 
-/* What one input has of the partition being merged. */
 struct merge_input {
     struct segment *segment;
     struct columnar_segment_reader *reader;
     struct segment_cursor *cursor;
-    uint32_t position;                         /* index of its next partition */
+    uint32_t position;
     const struct segment_partition *partition; /* NULL: the input lacks the partition */
-    uint32_t piece;                            /* the next piece of the partition to read */
+    uint32_t piece;
     struct columnar_rows rows;                 /* read and not yet written; codes are the writer's
                                                 * numbers */
 };
@@ -45,13 +38,12 @@ struct merge {
     uint32_t input_count;
     struct columnar_rows piece;
     struct columnar_rows batch;
-    uint32_t *numbers; /* the numbers in the writer's dictionary, by code of a piece */
+    uint32_t *numbers; /* by code of a piece, the writer's number */
     uint32_t numbers_capacity;
     bool raises;                  /* the present partition's timestamps become one */
     struct columnar_purge *purge; /* of the present partition; NULL: nothing of it is purged */
 };
 
-/* Find the next partition and which inputs have it; NULL at the end. */
 static const struct segment_partition *merge_next(struct merge *merge, uint64_t *rows_out)
 {
     const struct segment_partition *least = NULL;
@@ -86,7 +78,6 @@ static bool has_more(const struct merge_input *input)
     return input->partition != NULL && input->piece < input->partition->page_count;
 }
 
-/* Turn the piece's codes, places in its strings, into the writer's numbers. */
 static void piece_translate(struct merge *merge)
 {
     for (uint32_t i = 0; i < merge->piece.column_count; i++) {
@@ -134,7 +125,7 @@ static struct merge_input *find_cutoff(struct merge *merge)
     return least;
 }
 
-/* How many of the rows sort before the last row of `cutoff`; NULL: all of them. */
+/* NULL: all of them. */
 static uint32_t rows_before(const struct columnar_rows *rows, const struct merge_input *cutoff)
 {
     if (cutoff == NULL)
@@ -171,7 +162,6 @@ static void timestamps_restamp(const struct columnar_segment_rules *rules,
     rows->timestamp_us = rows->timestamps_us[0];
 }
 
-/* Move all rows before the cutoff from the inputs into the batch, in order. */
 static int batch_fill(struct merge *merge, const struct merge_input *cutoff, struct error *err)
 {
     uint32_t sources = 0;
@@ -193,8 +183,7 @@ static int batch_fill(struct merge *merge, const struct merge_input *cutoff, str
     return 0;
 }
 
-/* Write all rows before the cutoff, except those that are purged; *written_out gets the number of
- * rows before the cutoff. */
+/* *written_out counts the rows before the cutoff, purged ones too. */
 static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
                        struct error *err)
 {
@@ -211,8 +200,7 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
     return columnar_segment_writer_append(merge->writer, &merge->batch, err);
 }
 
-/* Read a page of each input that has more pages and no rows.  Reading may move the writer's
- * strings, so the rows of all inputs then get the strings again. */
+/* Reading may move the writer's strings, so the rows of all inputs get them again. */
 static int inputs_fill(struct merge *merge, struct error *err)
 {
     for (uint32_t i = 0; i < merge->input_count; i++) {

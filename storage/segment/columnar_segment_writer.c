@@ -1,16 +1,13 @@
 /* columnar_segment_writer: partitions go into pages, and strings into the dictionary.
  *
- * The open page is filled with whole partitions as long as they fit.  A partition that does not fit
- * begins a new page and takes as many pages as it needs; the page of its last rows takes further
- * partitions.  Rows name strings by their numbers in the dictionary, so the dictionary is written
- * after the pages that use it, and its index is the segment's extra section.
+ * A partition that does not fit begins a new page; the page of its last rows takes further
+ * partitions.  The dictionary is written after the pages that use it; its index is the segment's
+ * extra section.
  *
  *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
  *
- * What decides correctness: the directory names pages by number before they are written.  The open
- * page is always the next page that is handed to the segment, so it will have the segment's next
- * number.
- */
+ * The directory names pages by number before they are written, so the open page must get the
+ * segment's next number. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -18,8 +15,8 @@
 #include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 
-/* For an array of strings that all partitions of a source share: by code, the string's number in
- * the current dictionary plus one; 0: the string was not looked up yet. */
+/* For strings that all partitions of a source share: by code, the number in the current dictionary
+ * plus one; 0: not looked up. */
 struct known_codes {
     const struct bytes *strings;
     uint32_t string_count;
@@ -32,14 +29,14 @@ struct columnar_segment_writer {
     struct columnar_page_encoder *encoder;
     struct columnar_page page;
     struct columnar_dictionary_writer *dictionary;
-    struct known_codes *known;    /* by column */
+    struct known_codes *known;
     struct columnar_rows pending; /* rows of pieces that are in no page yet; codes are numbers */
-    uint32_t page_rows;           /* at most in a page */
+    uint32_t page_rows;
     struct buffer encoded;
     struct buffer label; /* the clustering of the open page's first row */
-    bool is_labelled;    /* the page gets the label, as that row's partition has other pages too */
-    bool is_open;        /* a partition was begun and not ended */
-    bool has_entries;    /* some rows of the partition are in pages */
+    bool is_labelled;    /* the page gets the label, because its partition has other pages */
+    bool is_open;
+    bool has_entries;
     int64_t token;
     struct buffer key;
     struct partition_stats stats;
@@ -114,7 +111,6 @@ static void known_begin(struct columnar_segment_writer *writer, const struct col
     }
 }
 
-/* Rows that are added to the open page. */
 struct adding {
     struct columnar_segment_writer *writer;
     const struct columnar_rows *rows;
@@ -154,7 +150,7 @@ void columnar_segment_writer_strings(const struct columnar_segment_writer *write
 
 /* ---- pages ---- */
 
-/* Make the label of the open page: the packed clustering of a row, without the rank. */
+/* The label is the packed clustering of a row, without the rank. */
 static void label_set(struct columnar_segment_writer *writer, const struct columnar_rows *rows,
                       uint32_t row)
 {
@@ -167,7 +163,6 @@ static void label_set(struct columnar_segment_writer *writer, const struct colum
     buffer_release(&values);
 }
 
-/* Hand the open page, if it has rows, to the segment, and begin the next one. */
 static int page_write(struct columnar_segment_writer *writer, struct error *err)
 {
     struct bytes label = writer->is_labelled ? buffer_view(&writer->label) : (struct bytes){0};
@@ -184,7 +179,6 @@ static int page_write(struct columnar_segment_writer *writer, struct error *err)
     return 0;
 }
 
-/* Add rows [from, from + count) as an entry to the open page, which has room for them. */
 static void entry_add(struct columnar_segment_writer *writer, const struct columnar_rows *rows,
                       uint32_t from, uint32_t count)
 {
@@ -204,8 +198,8 @@ static void entry_add(struct columnar_segment_writer *writer, const struct colum
     columnar_page_add(writer->encoder, &writer->page, rows, from, count, number_of, &adding);
 }
 
-/* Add the rows to pages: those that fill whole pages, and the rest if `all`.  *count_out gets the
- * number of rows that were added, the first ones. */
+/* Add the rows to pages: those that fill whole pages, and the rest if `all`.  *count_out is how
+ * many of the first rows were added. */
 static int rows_add(struct columnar_segment_writer *writer, const struct columnar_rows *rows,
                     bool all, uint32_t *count_out, struct error *err)
 {

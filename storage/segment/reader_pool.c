@@ -1,12 +1,7 @@
 /* reader_pool: spares in a list by age, and a few idle workspaces, under one mutex.
  *
- * The spares in the pool are a list in the order in which they were given:
- *
- *     oldest ──▶ spare ──▶ ... ──▶ newest          bytes: of all of them
- *                  │ place ─▶ the segment's pointer to it
- *
- * What decides correctness: a place and the list change together, under the mutex.  So when a spare
- * that was removed to keep the limit is freed, outside the mutex, no place points to it. */
+ * A place and the list change together, under the mutex, so that no place points to a spare that is
+ * freed. */
 #include "storage/segment/reader_pool.h"
 
 #include <pthread.h>
@@ -17,7 +12,7 @@
 #include "storage/segment/segment_block.h"
 
 enum {
-    WORKSPACES_KEPT = 4, /* of about 0.2 MB each; more lanes than this rarely read at once */
+    WORKSPACES_KEPT = 4, /* more lanes than this rarely read at once */
     PAGE_KEPT_MAX = 256 << 10
 };
 
@@ -114,7 +109,7 @@ struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_sp
     return spare;
 }
 
-/* Move a spare to the list `gone`, to be freed outside the mutex. */
+/* Spares in `gone` are freed outside the mutex. */
 static void spare_give_up(struct reader_pool *pool, struct reader_spare *spare,
                           struct spare_list *gone)
 {

@@ -1,16 +1,14 @@
 /* reader_pool: what readers of segments leave for the next readers, within a limit of memory.
  *
- * A reader of a segment leaves what it has decoded (blocks of the directory, pages) as spares, so
- * that the next reader need not decode the same again.  A spare lies in a place; each segment has
- * some places.  When all spares together are over the limit, the spares that were left longest ago
- * are freed.
+ * A reader of a segment leaves what it has decoded (blocks of the directory, pages) as spares for
+ * the next reader.  A spare lies in a place; each segment has some places.  When all spares
+ * together are over the limit, those left longest ago are freed.
  *
- * A reader borrows from the pool, as a workspace, the memory that it needs only within a call,
- * above all contexts for decompression.  So there are only as many workspaces as threads that
- * decode at the same time.
+ * A reader borrows a workspace for memory that it needs only within a call, above all contexts for
+ * decompression.
  *
- * Any thread may call these functions; a spare that was taken and a workspace that was borrowed
- * belong to one reader. */
+ * Any thread may call these functions; a taken spare and a borrowed workspace belong to one
+ * reader. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_READER_POOL_H
 #define DAYBOOK_STORAGE_SEGMENT_READER_POOL_H
 
@@ -22,24 +20,22 @@
 struct reader_pool;
 struct segment_block_decoder;
 
-/* The first member of every struct that can be left in the pool.  Its owner sets `free` and `bytes`
+/* The first member of every struct that can be left in the pool.  The owner sets `free` and `bytes`
  * before it gives the spare. */
 struct reader_spare {
     void (*free)(struct reader_spare *spare);
-    size_t bytes;                      /* of memory */
+    size_t bytes;
     struct reader_spare **place;       /* private to the pool */
     TAILQ_ENTRY(reader_spare) link;    /* private to the pool */
 };
 
-/* `bytes_max` is the limit for all spares.  The spare that was given last stays, whatever its
- * size. */
+/* `bytes_max` limits the sum of all spares.  The spare given last stays, whatever its size. */
 struct reader_pool *reader_pool_new(size_t bytes_max);
 struct reader_pool *reader_pool_ref(struct reader_pool *pool);
-void reader_pool_unref(struct reader_pool *pool);      /* frees it with the last; NULL is fine */
-/* Bytes of the spares that lie in the pool. */
+void reader_pool_unref(struct reader_pool *pool);      /* NULL is fine */
 size_t reader_pool_bytes(const struct reader_pool *pool);
 
-/* Take the spare that lies in the place; the caller then owns it.  NULL: the place is empty. */
+/* The caller owns the spare that it takes.  NULL: the place is empty. */
 struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_spare **place);
 /* Leave `spare` (NULL: nothing) in the place; a spare that lies there already is freed. */
 void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
@@ -47,7 +43,7 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
 
 struct reader_workspace {
     struct segment_block_decoder *blocks;
-    struct buffer page;                /* an encoded page, as it is on the disk */
+    struct buffer page;                /* as on the disk */
 };
 
 /* A workspace must be given back before its borrower calls a function that may wait for another

@@ -19,12 +19,10 @@
  *           items: varint (size * 4 + kind), then the packed unfiltered of `size` bytes;
  *           kinds: 0 row, 1 bound, 2 static row
  *
- * What decides correctness: whatever the bytes are, decoding stays inside them and takes no more
- * memory than ROW_PAGE_MAX allows.  The segment has checked by a checksum that the page is as it
- * was written.
+ * Whatever the bytes are, decoding must stay inside them.
  *
- * A row is packed whole, although it often begins like the row before: zstd compresses what they
- * share, and items that do not depend on each other can be read in either direction. */
+ * A row is packed whole, because zstd compresses what it shares with the row before, and items can
+ * then be read in either direction. */
 #include "storage/segment/row_page.h"
 
 #include <string.h>
@@ -139,7 +137,6 @@ int row_page_expand(struct bytes page, struct decompressor *decompressor, struct
     return 0;
 }
 
-/* Where entry `index` lies in the plain page. */
 static int page_entry(struct bytes plain, uint32_t index, struct bytes *entry_out)
 {
     struct reader reader = reader_of(plain);

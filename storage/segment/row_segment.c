@@ -1,39 +1,26 @@
 /* row_segment: streams are written as pages of packed rows, and read back.
  *
- * Writing.  A partition's items are collected as one entry.  If the partition ends before it has
- * filled a page, the entry is added to the open page, or to a new page when the entry does not fit:
- * a small partition is never cut.  If the partition fills a page, the open page is closed, and the
- * partition gets pages that have no other partition:
+ * A partition's items are collected as one entry.  A partition that ends before it has filled a
+ * page is never cut: its entry goes to the open page, or to a new one.  A partition that fills a
+ * page gets pages of its own:
  *
  *     target size   |----------------|----------------|
  *     a, b, c       [a a|b b b|c c]
  *     d (large)                      [d d d d d d d d][d d d d d d d][d d]
  *     e, f                                                               [e|f
  *
- * All pages of d but the first are labelled with the position of their first item.
- *
- * Reading.  Correct means: a slice yields exactly the items between its bounds.  A range deletion
- * that reaches into the slice is opened at the bound where reading begins, and closed at the other
- * bound.  Both must hold for every page and direction in which reading begins.  Reading can begin
- * in any page, because an entry has the deletion that is in force before its first item:
+ * A slice must yield exactly the items between its bounds.  A range deletion that reaches into the
+ * slice is opened at the bound where reading begins, and closed at the other bound.  Reading can
+ * begin in any page, because an entry has the deletion that is in force before its first item:
  *
  *     page 1   open: none  | row 1 | bound 3: none -> D | row 5 |
  *     page 2   open: D     | row 7 | row 8 | bound 9: D -> none |
  *
- * Example: slice 6..8, reversed.  The last label before the end of 8 is 7, the label of page 2, so
- * reading begins in page 2.  Page 2 has no bound before the end of 8, so the deletion D of its
- * entry is in force at the end of 8.  Row 5 of page 1 is outside the slice and ends the reading:
+ * The next stream of the segment takes over a stream's page, so that a scan of small partitions
+ * decodes a page once.
  *
- *     yielded  bound at the end of 8: none -> D | row 8 | row 7 | bound before 6: D -> none
- *
- * The scratch of a stream is one page, its table of items and one unpacked item.  The next stream
- * of the segment takes the scratch over, so that a scan of small partitions decodes a page once and
- * not once for each partition.
- *
- * A stream with a read budget must not wait.  It reads a single partition anywhere in the segment.
- * The pages that such streams expand are kept for later streams as long as the pool has room, each
- * page in its place in the pool.  The pages of scans and merges are not kept: they are read once,
- * and would drive out pages that are read again. */
+ * Pages that a stream with a read budget expands are kept in the pool for later streams.  The pages
+ * of scans and merges are not kept, because they would drive out pages that are read again. */
 #include "storage/segment/row_segment.h"
 
 #include <errno.h>
@@ -46,7 +33,7 @@
 #include "storage/segment/segment_block.h"
 
 enum {
-    ROW_PAGE_TARGET = 8 << 10, /* plain bytes; few, as a whole page is expanded to read any row */
+    ROW_PAGE_TARGET = 8 << 10, /* plain bytes; a whole page is expanded to read any row */
     ROW_SCRATCH_MAX = 1 << 20, /* bytes of a page that an idle segment may keep */
     ROW_ARENA_CHUNK = 16 << 10
 };
@@ -72,7 +59,7 @@ struct row_segment_writer {
     struct buffer items;        /* of its entry */
     struct buffer label;        /* of its entry; empty in the partition's first page */
     struct deletion entry_open; /* in force before the entry's first item */
-    struct deletion open;       /* in force after the entry's last item */
+    struct deletion open;
 };
 
 int row_segment_writer_open(struct world *world, const struct segment_info *info,
@@ -91,7 +78,6 @@ int row_segment_writer_open(struct world *world, const struct segment_info *info
     return 0;
 }
 
-/* Hand the open page to the segment, if there is anything in it. */
 static int writer_page_close(struct row_segment_writer *writer, struct bytes label,
                              struct error *err)
 {
@@ -115,7 +101,7 @@ static void writer_entry_add(struct row_segment_writer *writer)
     buffer_clear(&writer->items);
 }
 
-/* Write the entry as a page without other entries. */
+/* The entry becomes a page without other entries. */
 static int writer_entry_spill(struct row_segment_writer *writer, struct error *err)
 {
     int rc = writer_page_close(writer, bytes_of(NULL, 0), err);
@@ -160,7 +146,6 @@ static int writer_item(struct row_segment_writer *writer, const struct table *ta
     return 0;
 }
 
-/* Add what is left of the partition to a page, and the partition to the directory. */
 static int writer_partition_end(struct row_segment_writer *writer, struct error *err)
 {
     struct segment_partition *partition = &writer->partition;
@@ -243,7 +228,6 @@ bool row_segment_may_meet(const struct segment *segment, const struct table *tab
 
 /* ---- reading: what the next stream takes over ---- */
 
-/* An expanded page, in a scratch or in its place in the pool. */
 struct row_expanded {
     struct reader_spare base;
     uint32_t page;
@@ -266,7 +250,7 @@ static size_t row_expanded_bytes(const struct row_expanded *expanded)
 
 struct row_scratch {
     struct reader_spare base;
-    struct arena *arena;           /* of the unpacked item */
+    struct arena *arena;
     struct row_expanded *expanded; /* NULL: no page yet */
     struct row_entry entry;
 };
@@ -304,7 +288,7 @@ static void row_scratch_leave(struct row_scratch *scratch, struct segment *segme
     reader_pool_give(segment_readers(segment), segment_scratch(segment), &scratch->base);
 }
 
-/* Put the scratch's page into its place in the pool, and take page `page` from its place, if it is
+/* Leave the scratch's page in its place in the pool, and take page `page` from its place, if it is
  * there. */
 static void row_scratch_swap(struct row_scratch *scratch, struct segment *segment, uint32_t page)
 {
@@ -329,13 +313,13 @@ enum row_phase { PHASE_STATIC, PHASE_BEGIN, PHASE_ITEMS, PHASE_END };
 
 struct row_stream {
     struct stream base;
-    struct segment *segment;            /* a reference */
+    struct segment *segment;
     struct segment_partition partition; /* without key and stats */
     struct row_scratch *scratch;
     struct segment_read_budget *read_budget; /* NULL: the stream may wait */
     bool reversed;
     bool with_static;
-    struct bound from; /* of the slice, in the order of reading */
+    struct bound from; /* of the slice, in order of reading */
     struct bound to;
     uint8_t *bound_bytes; /* what `from` and `to` point to */
     enum row_phase phase;
@@ -352,7 +336,6 @@ static int row_stream_damaged(const struct row_stream *stream, const char *what,
                      what);
 }
 
-/* Read and expand page `page_index` of the segment into the scratch. */
 static int row_stream_read(struct row_stream *stream, uint32_t page_index, struct error *err)
 {
     struct row_scratch *scratch = stream->scratch;
@@ -379,7 +362,6 @@ static bool row_scratch_has(const struct row_scratch *scratch, uint32_t page)
     return scratch->expanded != NULL && scratch->expanded->page == page;
 }
 
-/* Bring page `page_index` of the segment into the scratch, unless it is there. */
 static int row_stream_page(struct row_stream *stream, uint32_t page_index, struct error *err)
 {
     struct row_scratch *scratch = stream->scratch;
@@ -392,7 +374,7 @@ static int row_stream_page(struct row_stream *stream, uint32_t page_index, struc
     return segment_read_budget_take(stream->read_budget) ? 0 : -EAGAIN;
 }
 
-/* Make page number `page` of the partition the current page; `index` is left to the caller. */
+/* `index` is left to the caller. */
 static int row_stream_load(struct row_stream *stream, uint32_t page, struct error *err)
 {
     struct row_scratch *scratch = stream->scratch;
@@ -422,16 +404,15 @@ static int row_stream_unpack(struct row_stream *stream, uint32_t index, struct u
     return fits ? 0 : row_stream_damaged(stream, "an item is not of this table", err);
 }
 
-/* Whether an item or label lies before the bound where reading begins, in clustering order; `order`
- * is the item's order against the bound.  An item at that bound is not read: it counts as before
- * the bound when reading forward, and as behind the bound when reading in reverse. */
+/* Whether an item or label lies before the bound where reading begins; `order` is its order against
+ * the bound.  An item at that bound is not read: it counts as before the bound when reading
+ * forward, and as behind it in reverse. */
 static bool row_stream_is_before(const struct row_stream *stream, int order)
 {
     return order < 0 || (order == 0 && !stream->reversed);
 }
 
-/* The last page whose first item lies before the bound where reading begins, or the first page if
- * there is none. */
+/* The last page whose first item lies before the bound where reading begins, or the first page. */
 static int row_stream_seek_page(struct row_stream *stream, uint32_t *page_out, struct error *err)
 {
     uint32_t low = 0;
@@ -455,7 +436,6 @@ static int row_stream_seek_page(struct row_stream *stream, uint32_t *page_out, s
     return 0;
 }
 
-/* Set `index` to the gap where reading begins. */
 static int row_stream_seek_item(struct row_stream *stream, struct unfiltered *item,
                                 struct error *err)
 {
@@ -476,8 +456,8 @@ static int row_stream_seek_item(struct row_stream *stream, struct unfiltered *it
     return 0;
 }
 
-/* Find the range deletion in force in the gap: the one that the last bound before the gap opened,
- * or the entry's. */
+/* The last bound before `index` opened the range deletion in force there; without one, the entry
+ * has it. */
 static int row_stream_find_open(struct row_stream *stream, struct unfiltered *item,
                                 struct error *err)
 {
@@ -551,8 +531,8 @@ static int row_stream_end(struct row_stream *stream, struct unfiltered *out)
     return 1;
 }
 
-/* Go on to the next page in the order of reading while the present one has no items left.  1: the
- * present page has items; 0: there is no further page; or an error. */
+/* Go on to the next page in order of reading while the present one has no items left.  1: the page
+ * has items; 0: there is no further page; or an error. */
 static int row_stream_next_page(struct row_stream *stream, struct error *err)
 {
     for (;;) {

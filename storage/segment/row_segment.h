@@ -1,9 +1,9 @@
 /* row_segment: packed rows in pages: how a stream becomes a row segment and is read back.
  *
- * Pages have about 8 KiB before they are compressed by zstd at level 1.  Small partitions share a
- * page.  A large partition has pages of its own.  Each of them but the first is labelled with the
- * position of the page's first item, so that a read of a slice reads only the pages it needs.  Page
- * layout: FORMATS.md "Narrow page". */
+ * Pages have about 8 KiB before they are compressed by zstd.  Small partitions share a page, and a
+ * large one has pages of its own.  Each of its pages but the first is labelled with the position of
+ * its first item, so that a slice reads only the pages it needs.  Page layout: FORMATS.md "Narrow
+ * page". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 
@@ -15,13 +15,12 @@ struct row_segment_writer;
 must_check int row_segment_writer_open(struct world *world, const struct segment_info *info,
                                        struct row_segment_writer **writer_out, struct error *err);
 /* Write one partition: its deletion and all items of `stream`, which the caller closes.  Partitions
- * come in (token, key) order.  A partition without items and deletion is left out. */
+ * come in (token, key) order; one without items and deletion is left out. */
 must_check int row_segment_writer_partition(struct row_segment_writer *writer, int64_t token,
                                             struct bytes key, struct stream *stream,
                                             struct error *err);
-/* As segment_writer_finish.  When nothing was written there is no file, and `info_out->rows` is 0.
- * Rows, bounds of range deletions and partition deletions all count as rows, so that a run of
- * deletions is never taken for an empty run. */
+/* As segment_writer_finish.  If nothing was written, there is no file, and `info_out->rows` is 0.
+ * Rows, bounds of range deletions and partition deletions all count as rows. */
 must_check int row_segment_writer_finish(struct row_segment_writer *writer,
                                          struct segment_info *info_out, struct error *err);
 void row_segment_writer_close(struct row_segment_writer *writer);
@@ -30,11 +29,9 @@ void row_segment_writer_close(struct row_segment_writer *writer);
 bool row_segment_may_meet(const struct segment *segment, const struct table *table,
                           const struct slice *slice);
 
-/* The stream of one partition; NULL in *stream_out when the segment has nothing of it.  The stream
- * reads pages as it is pulled, on the calling thread.  It holds a reference of the segment, and has
- * a copy of what `slice` points to.  If it is closed before the next stream of the segment is
- * opened, the next stream takes over its decoded page, so that a scan in order decodes each page
- * once. */
+/* NULL in *stream_out: the segment has nothing of the partition.  The stream reads pages as it is
+ * pulled, on the calling thread.  It holds a reference of the segment, and copies what `slice`
+ * points to. */
 must_check int row_segment_stream(struct segment *segment, const struct table *table, int64_t token,
                                   struct bytes key, const struct slice *slice,
                                   struct stream **stream_out, struct error *err);

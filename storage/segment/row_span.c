@@ -1,15 +1,10 @@
 /* row_span: the least and the greatest row, kept packed.
  *
- * What decides correctness: a segment whose span does not meet a slice yields nothing for it.  So a
- * segment with a span has rows only: a static row, a bound of a range deletion or the deletion of a
- * partition matters also to a slice that has no rows, and a segment with any of these gets no span.
+ * A segment whose span does not meet a slice must yield nothing for it.  So a segment with a static
+ * row, a bound of a range deletion or the deletion of a partition gets no span: these matter to any
+ * slice.
  *
- * Example: figures of days, newest first.  A flush wrote the figures of 3 to 9 August, for all
- * resellers:
- *
- *     least 2026-08-09, greatest 2026-08-03      a slice of 10 August ends before the least one
- *
- * Failures: a segment whose span has damaged bytes is read, like a segment without a span. */
+ * A segment whose span is damaged is read, like one without a span. */
 #include "storage/segment/row_span.h"
 
 enum { SPAN_FORMAT = 1 };
@@ -20,8 +15,7 @@ static void clustering_keep(const struct clustering *clustering, struct buffer *
     row_clustering_pack(clustering, kept);
 }
 
-/* Compare the clustering with a kept one.  Unpacking cannot fail, because clustering_keep packed
- * the bytes. */
+/* Unpacking cannot fail, because clustering_keep packed the bytes. */
 static int compare_kept(const struct table *table, const struct clustering *clustering,
                         const struct buffer *kept)
 {
@@ -40,7 +34,7 @@ void row_span_add(struct row_span *span, const struct table *table, const struct
         return;
     const struct clustering *clustering = &item->row.clustering;
     bool is_only = span->least.size == 0;
-    /* Rows of a partition ascend. */
+    /* Rows of a partition ascend, so only its first one can be the least. */
     if (is_only || (is_first && compare_kept(table, clustering, &span->least) < 0))
         clustering_keep(clustering, &span->least);
     if (is_only || compare_kept(table, clustering, &span->greatest) > 0)

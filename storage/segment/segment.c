@@ -1,14 +1,12 @@
 /* segment: an open segment: its directory in memory, its pages on the disk.
  *
- * Correct means: whatever the file holds, opening it gives what was written or an error, and so
- * does reading a page.  The footer is checked by its CRC and against all that the manifest has
- * (segment_info).  Each section is checked by its XXH3 in the footer, and each page, on every read,
- * by its XXH3 in the page index.  Nothing is used before its checksum was found right.  Then counts
- * are checked against the bytes that are there before memory is taken for them.
+ * Whatever the file holds, opening it gives what was written or an error, and so does reading a
+ * page.  Each section is checked by its XXH3 in the footer; each page, on every read, by its XXH3
+ * in the page index.  Counts are checked against the bytes that are there before memory is taken
+ * for them.
  *
- * After segment_open nothing changes but the reference count, the marks that the file is to be
- * removed and that a read failed, and what the pool keeps for the next reader (scratch, cursor,
- * expanded pages).  So any number of threads may read. */
+ * After segment_open only atomic members and the places in the pool change, so that any thread may
+ * read. */
 #include "storage/segment/segment.h"
 
 #include <errno.h>
@@ -23,7 +21,7 @@
 
 enum {
     INDEX_ENTRY_MIN = 13,      /* bytes of a page's entry: size, checksum, empty label */
-    EXPANDED_PLACES_MAX = 1024 /* with pages of 8 KiB, a quarter of the largest pool */
+    EXPANDED_PLACES_MAX = 1024
 };
 
 struct segment_page {
@@ -47,7 +45,7 @@ struct segment {
     struct reader_spare **expanded; /* page i is in place i % expanded_count; row segments only */
     uint32_t expanded_count;
     struct segment_directory *directory;
-    uint64_t zeros; /* offset of the zeros before the footer; they are fewer than SEGMENT_BLOCK */
+    uint64_t zeros; /* offset of the zeros before the footer, fewer than SEGMENT_BLOCK */
     struct segment_page *pages;
     uint32_t page_count;
     struct buffer index; /* the section as read; labels point into it */
@@ -93,7 +91,6 @@ static int segment_read_section(struct segment *segment, const struct segment_se
     return 0;
 }
 
-/* Whether two footers say the same in every field. */
 static bool footers_equal(const struct segment_footer *a, const struct segment_footer *b)
 {
     uint8_t block_of_a[SEGMENT_BLOCK];
@@ -114,7 +111,6 @@ static int segment_check_size(struct segment *segment, struct error *err)
     return 0;
 }
 
-/* Read the footer and check it against the manifest's info. */
 static int segment_load_footer(struct segment *segment, struct segment_footer *footer,
                                struct error *err)
 {
@@ -134,8 +130,7 @@ static int segment_load_footer(struct segment *segment, struct segment_footer *f
                : error_set(err, ERROR_CORRUPT, "footer: another segment than the manifest has");
 }
 
-/* Read header and footer and check both against the manifest's info.  The header comes first, as a
- * file of a newer format may have another footer. */
+/* The header is checked first, because a newer format may have another footer. */
 static int segment_load_ends(struct segment *segment, struct segment_footer *footer,
                              struct error *err)
 {
@@ -320,13 +315,11 @@ void segment_unref(struct segment *segment)
 {
     if (segment == NULL)
         return;
-    /* Release this thread's accesses; the thread that frees the segment acquires those of all. */
     unsigned before = atomic_fetch_sub_explicit(&segment->references, 1, memory_order_acq_rel);
     check(before > 0);
     if (before > 1)
         return;
-    /* A file that cannot be removed here is in no manifest, and the next opening of the store
-     * removes it. */
+    /* The next opening of the store removes a file that could not be removed here. */
     if (atomic_load(&segment->remove_at_close))
         (void)segment->disk->remove(segment->disk, segment->path);
     segment_free(segment);
@@ -447,8 +440,7 @@ bool segment_read_budget_take(struct segment_read_budget *read_budget)
     return may;
 }
 
-/* 0: the bytes were read; else -EAGAIN, whatever the reason: a reader that may wait meets the
- * same error. */
+/* Any failure is -EAGAIN, because a reader that may wait meets the same error. */
 static int segment_read_now(struct segment *segment, const struct segment_page *page, uint8_t *to,
                             struct segment_read_budget *read_budget)
 {

@@ -1,25 +1,15 @@
 /* segment_block: a block is columns of numbers, and the bytes of keys.
  *
- * What decides correctness: encoder and decoder predict a number in the same way, from what the
- * decoder has read before it.  Differences wrap at 64 bits, so that every number can be written and
- * read.  How many numbers a column has follows from columns before it:
+ * Encoder and decoder must predict a number in the same way, from what the decoder has read before
+ * it.  Differences wrap at 64 bits.  How many numbers a column has follows from columns before it:
  *
  *     entries    key size, token, rows, pages, place in the page, flags     one for each entry
  *     deleted    timestamp, local second                     one for each entry with flag 1
  *     stats      rows, first, span, how many scales          one for each entry with flag 2
  *     scales     scale, values, low and high half of sum     as many as the stats have scales
  *
- * Example: two clicks of ("r1", 1 May) and one of ("r2", 1 May), small partitions in one page:
- *
- *     key sizes  18 18      rows        2 1        first    1367366400123 1367370000000
- *     tokens      0  0      first page  0 0        span             77000 0
- *     flags       2  2      pages       1 1        values               0 0   (as many as rows)
- *     places   0; 0  0      stats' rows 0 0        sum                 25 7
- *
- *     keys       mask of the bytes that are the same in both keys; these bytes; "1" "2"
- *
- * The decoder checks all that it uses: the number of entries before memory is taken for them, the
- * sizes of keys before they are added up, and that every page is there. */
+ * The decoder checks counts before it takes memory for them, sizes of keys before it adds them up,
+ * and that pages exist. */
 #include "storage/segment/segment_block.h"
 
 #include <string.h>
@@ -30,7 +20,7 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    ENTRIES_FULL = 256,        /* a writer's block; it is decoded in about 10 us */
+    ENTRIES_FULL = 256,
     KEY_BYTES_FULL = 16 << 10, /* so that a block has fewer entries where keys are long */
     KEY_BYTES_MAX = 1 << 20
 };
@@ -86,8 +76,8 @@ static void numbers_put(struct numbers *column, uint64_t value)
 
 /* ---- predictions ---- */
 
-/* The place in page `page_first` that is predicted for an entry whose rows begin there: behind the
- * rows of the entry `before` if these end in the same page, else the first place. */
+/* Predicts the place of an entry in page `page_first`: behind the entry `before` if that ends in
+ * the page, else the first place. */
 static uint64_t place_predicted(const struct segment_partition *before, uint32_t page_first)
 {
     if (before->page_count > 1)
@@ -133,7 +123,7 @@ size_t segment_block_bytes(const struct segment_block *block)
     return bytes + block->capacity * sizeof *block->stats;
 }
 
-/* The entry is counted before it is read, so that clearing the block releases its stats. */
+/* The entry counts before it is read, so that clearing the block releases its stats. */
 uint32_t segment_block_add(struct segment_block *block, bool has_stats)
 {
     uint32_t index = block->count++;
@@ -156,8 +146,8 @@ struct segment_block_encoder {
     struct vector_encoder *vectors;
     struct numbers columns[COLUMN_COUNT];
     struct buffer keys;
-    struct buffer turned;            /* scratch: the keys' bytes by position */
-    struct segment_partition before; /* the last entry; its key and stats are not kept */
+    struct buffer turned;
+    struct segment_partition before; /* the last entry, without key and stats */
 };
 
 struct segment_block_encoder *segment_block_encoder_new(void)
@@ -241,7 +231,6 @@ static bool is_one_size(const struct numbers *sizes)
     return true;
 }
 
-/* Whether all keys, of one size, have the same byte at a position. */
 static bool is_common(const uint8_t *keys, size_t size, uint32_t count, size_t position)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -250,8 +239,8 @@ static bool is_common(const uint8_t *keys, size_t size, uint32_t count, size_t p
     return true;
 }
 
-/* Append to `directory` the mask of positions where all keys have the same byte, and these bytes;
- * the other bytes go to `turned`, position by position. */
+/* The mask of positions where all keys have the same byte, and these bytes, go to `directory`; the
+ * other bytes go to `turned`, position by position. */
 static void keys_turn(struct segment_block_encoder *encoder, struct buffer *directory)
 {
     uint32_t count = encoder->columns[COLUMN_KEY_SIZE].count;
@@ -328,7 +317,6 @@ struct decompressor *segment_block_decompressor(struct segment_block_decoder *de
     return vector_codec_decompressor(&decoder->vectors);
 }
 
-/* Decode the columns from `first` to `last`, of `count` numbers each. */
 static int columns_decode(struct segment_block_decoder *decoder, struct reader *reader,
                           enum block_column first, enum block_column last, uint32_t count)
 {
@@ -350,7 +338,6 @@ static uint32_t flag_count(const struct numbers *flags, uint8_t flag)
     return count;
 }
 
-/* Whether there are only flags of this format, and stats only in segments that can have them. */
 static bool flags_are_known(const struct numbers *flags, bool has_stats)
 {
     int64_t known = SEGMENT_ENTRY_DELETED | (has_stats ? SEGMENT_ENTRY_STATS : 0);
@@ -360,7 +347,7 @@ static bool flags_are_known(const struct numbers *flags, bool has_stats)
     return true;
 }
 
-/* Add up the numbers of scales of all entries; false if an entry has over STATS_SCALES_MAX. */
+/* False: an entry has over STATS_SCALES_MAX. */
 static bool scales_add_up(const struct numbers *counts, uint32_t *total_out)
 {
     *total_out = 0;
@@ -393,8 +380,7 @@ static int numbers_decode(struct segment_block_decoder *decoder, struct reader *
     return rc == 0 ? columns_decode(decoder, reader, COLUMN_SCALE, COLUMN_SUM_HIGH, scales) : rc;
 }
 
-/* Read `count` keys of `size` bytes: the bytes that are the same in all keys, and then the others,
- * position by position. */
+/* The reverse of keys_turn. */
 static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *reader,
                           uint32_t count, size_t size, struct buffer *keys)
 {
@@ -440,8 +426,8 @@ static int keys_decode(struct segment_block_decoder *decoder, struct reader *rea
     return vector_codec_get_text(&decoder->vectors, reader, total, keys);
 }
 
-/* Where the next entry's key begins, and the indexes of the next numbers in the columns that only
- * some entries have. */
+/* Where the next entry's key begins, and the next indexes in columns that only some entries
+ * have. */
 struct block_places {
     size_t key;
     uint32_t deleted;
@@ -478,7 +464,6 @@ static int stats_make(const struct numbers *columns, struct block_places *places
     return 0;
 }
 
-/* Make entry i; entries are made in order. */
 static int entry_make(const struct numbers *columns, struct block_places *places, uint32_t i,
                       uint32_t page_count, struct segment_block *block)
 {

@@ -1,12 +1,8 @@
 /* segment_block: a block of a segment's directory: a few hundred entries, by columns.
  *
- * With very many partitions of a few rows the directory is a third of what a click takes on the
- * disk.  So a block stores numbers of one kind together, each kind as a vector (vector_codec.h).  A
- * number that can be predicted from others is stored as its difference to the prediction, which is
- * nearly always 0: a token is the hash of its key, and an entry follows the entry before it in the
- * page.  When all keys of a block have the same size, they are stored byte position by byte
- * position, and a byte that is the same in all keys is stored once.  A partition of clicks,
- * (reseller, day), takes about 10 bytes, a third of its size in format 1.
+ * A block stores numbers of one kind together, as a vector (vector_codec.h).  A number that can be
+ * predicted is stored as its difference to the prediction, which is nearly always 0.  Keys of one
+ * size are stored byte position by byte position, and a byte that all keys share is stored once.
  *
  * No block depends on another.  Layout: FORMATS.md "Directory". */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_BLOCK_H
@@ -15,7 +11,7 @@
 #include "storage/segment/segment_directory.h"
 #include "storage/segment/vector_codec.h"
 
-/* The most entries that a block may have when it is read; a writer closes a block at far fewer. */
+/* The most entries of a block that is read; a writer closes a block at far fewer. */
 enum { SEGMENT_BLOCK_ENTRIES_MAX = 4096 };
 
 /* ---- decoded ---- */
@@ -24,15 +20,14 @@ enum { SEGMENT_BLOCK_ENTRIES_MAX = 4096 };
 struct segment_block {
     uint32_t count;
     uint32_t capacity;
-    struct buffer bytes;                   /* the bytes to which the partitions' keys point */
+    struct buffer bytes;                   /* the keys of the partitions point into it */
     struct segment_partition *partitions;
     struct partition_stats *stats;         /* by partition; NULL in row segments */
 };
 
 void segment_block_clear(struct segment_block *block);         /* keeps the memory */
 void segment_block_release(struct segment_block *block);
-size_t segment_block_bytes(const struct segment_block *block);         /* of memory */
-/* Add an empty entry; returns its index. */
+size_t segment_block_bytes(const struct segment_block *block);
 uint32_t segment_block_add(struct segment_block *block, bool has_stats);
 
 /* ---- encoding ---- */
@@ -45,13 +40,12 @@ void segment_block_encoder_add(struct segment_block_encoder *encoder,
                                const struct segment_partition *partition);
 /* Whether the block is to be closed before the next entry. */
 bool segment_block_encoder_is_full(const struct segment_block_encoder *encoder);
-/* Append the entries to `directory` as one block with its head, and begin another block.  Without
- * entries nothing is appended. */
+/* Append the entries to `directory` as one block with its head, and begin another block. */
 void segment_block_encoder_close(struct segment_block_encoder *encoder, struct buffer *directory);
 
 /* ---- decoding ---- */
 
-/* A decoder is working memory that is kept between blocks; it serves one thread at a time. */
+/* One thread at a time may use a decoder. */
 struct segment_block_decoder;
 struct segment_block_decoder *segment_block_decoder_new(void);
 void segment_block_decoder_free(struct segment_block_decoder *decoder);        /* NULL is fine */
@@ -60,6 +54,5 @@ void segment_block_decoder_free(struct segment_block_decoder *decoder);        /
 must_check int segment_block_decode(struct segment_block_decoder *decoder, struct reader *reader,
                                     uint32_t page_count, bool has_stats,
                                     struct segment_block *block);
-/* The decompressor of the decoder, for other bytes of a segment that are stored compressed. */
 struct decompressor *segment_block_decompressor(struct segment_block_decoder *decoder);
 #endif

@@ -1,5 +1,5 @@
-/* segment_days: days are kept in a sorted array.  Partitions that follow one another are often of
- * the same day, so the place of the last add is tried first. */
+/* segment_days: days are kept in a sorted array.  The place of the last add is tried first, because
+ * partitions that follow one another are often of the same day. */
 #include "storage/segment/segment_days.h"
 
 #include <string.h>
@@ -25,7 +25,6 @@ void segment_days_release(struct segment_days *days)
     *days = (struct segment_days){0};
 }
 
-/* The first place whose day is not before `day`. */
 static uint32_t place_of(const struct segment_days *days, int32_t day)
 {
     uint32_t low = 0;

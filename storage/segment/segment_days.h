@@ -1,8 +1,7 @@
 /* segment_days: how many rows a segment has of each day, by its partitions' keys.
  *
- * Compaction works in windows of a day.  The day of a partition is the last component of its key,
- * if that is a day ("2013-11-28"), and else DAY_NONE.  The day depends on the key alone, so that it
- * is the same in all runs; times of rows may lie on either side of midnight. */
+ * The day of a partition is the last component of its key, if that is a day ("2013-11-28"), and
+ * else DAY_NONE.  It depends on the key alone, so that it is the same in all runs. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
 #define DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
 
@@ -30,8 +29,7 @@ int32_t segment_days_of_key(const struct table *table, struct bytes key);
 
 void segment_days_release(struct segment_days *days);
 void segment_days_add(struct segment_days *days, int32_t day, uint64_t rows);
-/* NULL when there are no rows of that day. */
+/* NULL: there are no rows of that day. */
 const struct day_rows *segment_days_find(const struct segment_days *days, int32_t day);
-/* Whether there is a day of which both segments have rows. */
 bool segment_days_meet(const struct segment_days *a, const struct segment_days *b);
 #endif

@@ -1,16 +1,11 @@
 /* segment_directory: encoded blocks, the offset of each, and half of every token.
  *
- * What decides correctness: every entry was decoded and checked when the directory was opened, so
- * that the blocks that a cursor decodes later cannot be wrong.  Blocks of format 2 do not depend on
- * one another (segment_block.h).  Entries of format 1 hold differences to the entry before, so the
- * last values of the block before are kept with each block.
+ * Opening a directory decodes and checks every entry, so that blocks that a cursor decodes later
+ * cannot be wrong.  Entries of format 1 hold differences to the entry before, so each block is kept
+ * with the last values of the block before.
  *
  *     halves   -7a31f2c4  -79e0001b  ...  |  0012a3f0 ...  |  ...       by partition, ascending
- *     blocks   entries 0 to 255              256 to 511       512 ...   encoded
- *
- * A partition is found by a binary search for the half of its token.  The entries whose halves are
- * equal to it are decoded and compared.  Tokens are hashes: of n partitions, one in 2^32 / n has
- * the same half as another one. */
+ *     blocks   entries 0 to 255              256 to 511       512 ...   encoded */
 #include "storage/segment/segment_directory.h"
 
 #include <inttypes.h>
@@ -22,32 +17,32 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    CURSOR_BLOCKS = 4 /* a segment of a few hundred partitions has no more */
+    CURSOR_BLOCKS = 4
 };
 
 /* Where a block is, and the token and page of the entry before its first entry. */
 struct directory_block {
-    size_t offset; /* of its head in the section */
+    size_t offset;
     int64_t token;
-    uint32_t first; /* its first entry's number */
+    uint32_t first;
     uint32_t page_first;
 };
 
 struct segment_directory {
-    struct buffer content; /* the section as it was read */
+    struct buffer content; /* the section as read */
     struct directory_block *blocks;
     uint32_t block_count;
     uint32_t block_capacity;
     uint32_t *halves; /* by partition: the token's upper half, in the order of tokens */
     uint32_t count;
     uint32_t capacity;
-    uint32_t format; /* of its blocks */
+    uint32_t format;
     uint32_t page_count;
     bool has_stats;
 };
 
 struct decoded_block {
-    uint32_t first; /* number of the first entry */
+    uint32_t first;
     struct segment_block entries;
 };
 
@@ -56,12 +51,12 @@ struct segment_cursor {
     const struct segment_directory *directory;
     struct reader_pool *readers;
     struct decoded_block decoded[CURSOR_BLOCKS];
-    uint32_t next; /* the block that is replaced next */
+    uint32_t next;
 };
 
 static const struct partition_stats no_stats;
 
-/* Tokens are signed; with the sign bit inverted they have the same order as unsigned numbers. */
+/* With the sign bit inverted, signed tokens order as unsigned numbers. */
 static uint32_t token_half(int64_t token)
 {
     return (uint32_t)(((uint64_t)token ^ UINT64_C(1) << 63) >> 32);
@@ -105,8 +100,8 @@ void segment_directory_cursor_give(struct segment_cursor *cursor, struct reader_
     reader_pool_give(cursor->readers, place, &cursor->spare);
 }
 
-/* Read the entry at `reader`.  `before` has the values of the entry before, and gets those of this
- * entry.  False unless the bytes are an entry and name pages that the segment has. */
+/* `before` has the values of the entry before, and gets those of this entry.  False unless the
+ * bytes are an entry, with pages that the segment has. */
 static bool entry_read(const struct segment_directory *directory, struct segment_block *block,
                        struct directory_block *before, struct reader *reader)
 {
@@ -143,7 +138,6 @@ static bool entry_read(const struct segment_directory *directory, struct segment
     return true;
 }
 
-/* Read a block of format 1. */
 static int rows_read(const struct segment_directory *directory,
                      struct segment_block_decoder *decoder, struct segment_block *block,
                      struct directory_block *before, struct reader *section)
@@ -163,7 +157,6 @@ static int rows_read(const struct segment_directory *directory,
     return block->count > 0 ? 0 : ERROR_CORRUPT;
 }
 
-/* Read a block of format 2, and check that neither tokens nor pages descend. */
 static int columns_read(const struct segment_directory *directory,
                         struct segment_block_decoder *decoder, struct segment_block *block,
                         struct directory_block *before, struct reader *section)
@@ -180,7 +173,7 @@ static int columns_read(const struct segment_directory *directory,
     return rc;
 }
 
-/* Decode the block at `section`; `section` and `before` are moved to the next block. */
+/* `section` and `before` are moved to the next block. */
 static int block_read(struct segment_cursor *cursor, struct decoded_block *block,
                       struct directory_block *before, struct reader *section, struct error *err)
 {
@@ -210,17 +203,15 @@ static void block_add(struct segment_directory *directory, const struct director
     directory->blocks[directory->block_count++] = *block;
 }
 
-/* The state that is carried from block to block while a directory is opened. */
 struct directory_walk {
     struct segment_cursor *cursor;
     struct buffer key; /* the last key of the block before */
     uint64_t rows;
-    const struct table *days_of; /* or NULL */
+    const struct table *days_of; /* NULL: rows are not counted by day */
     struct segment_days *days;
 };
 
-/* Make room for `count` more halves.  The array grows with the blocks that were decoded, because
- * the number in the footer may be wrong. */
+/* The array grows with the decoded blocks, because the number in the footer may be wrong. */
 static void halves_reserve(struct segment_directory *directory, uint32_t count)
 {
     if (directory->capacity - directory->count >= count)
@@ -230,8 +221,7 @@ static void halves_reserve(struct segment_directory *directory, uint32_t count)
         memory_resize(directory->halves, directory->capacity * sizeof *directory->halves);
 }
 
-/* Check that the block's entries are in strict order and not more than the footer says, and add
- * their halves, rows and days. */
+/* Entries must be in strict order, and not more than the footer says. */
 static int block_check(struct segment_directory *directory, struct directory_walk *walk,
                        uint64_t partitions, struct error *err)
 {
@@ -329,7 +319,6 @@ size_t segment_directory_bytes(const struct segment_directory *directory)
 
 /* ---- finding ---- */
 
-/* The first partition whose token's half is not less. */
 static uint32_t half_seek(const struct segment_directory *directory, uint32_t half)
 {
     uint32_t low = 0;
@@ -350,7 +339,6 @@ bool segment_directory_may_have(const struct segment_directory *directory, int64
     return at < directory->count && directory->halves[at] == token_half(token);
 }
 
-/* The block that has the entry. */
 static uint32_t block_of(const struct segment_directory *directory, uint32_t index)
 {
     uint32_t low = 0;
@@ -365,7 +353,6 @@ static uint32_t block_of(const struct segment_directory *directory, uint32_t ind
     return low;
 }
 
-/* The decoded block that has the entry, or NULL. */
 static const struct decoded_block *decoded_find(const struct segment_cursor *cursor, uint32_t index)
 {
     for (uint32_t i = 0; i < CURSOR_BLOCKS; i++) {

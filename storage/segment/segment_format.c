@@ -1,11 +1,10 @@
 /* segment_format: header and footer blocks.
  *
  * Both blocks are fixed fields, zeros, and in the last four bytes a CRC-32C of all bytes before.
- * Magic, version and CRC have the same places in every later version, so that a program can
- * distinguish a newer file from a damaged one: the version is used only when the CRC is right.
+ * Magic, version and CRC must keep their places in later versions, so that a newer file can be told
+ * from a damaged one.
  *
- * The footer is found by the file's size alone.  A file that was cut or grew has something else in
- * its last block. */
+ * The footer is found by the file's size, so a file that was cut or grew has none. */
 #include "storage/segment/segment_format.h"
 
 #include <inttypes.h>

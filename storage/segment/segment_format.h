@@ -16,9 +16,9 @@
 
 /* Written to disk: the numbers cannot change. */
 enum {
-    SEGMENT_FORMAT_ROWS = 1,           /* the directory has entry after entry; not written now */
+    SEGMENT_FORMAT_ROWS = 1,           /* the directory has entry after entry; only read */
     SEGMENT_FORMAT_COLUMNS = 2,        /* the directory has columns: segment_block.h */
-    SEGMENT_FORMAT_VERSION = SEGMENT_FORMAT_COLUMNS,       /* what is written */
+    SEGMENT_FORMAT_VERSION = SEGMENT_FORMAT_COLUMNS,
     SEGMENT_BLOCK = 4096,              /* bytes of header and footer; O_DIRECT needs multiples */
     SEGMENT_DIRECTORY_BLOCK_MAX = 1 << 20  /* plain bytes of a directory block of format 1 */
 };
@@ -32,11 +32,11 @@ enum segment_section_kind { SECTION_DIRECTORY, SECTION_INDEX, SECTION_EXTRA, SEC
 struct segment_section {
     uint64_t offset;
     uint64_t size;
-    uint64_t hash;                     /* hash64 of its bytes */
+    uint64_t hash;
 };
 
 struct segment_footer {
-    uint32_t format;                   /* SEGMENT_FORMAT_ROWS or _COLUMNS */
+    uint32_t format;
     struct segment_info info;          /* must agree with the manifest in all members */
     uint32_t page_count;
     struct segment_section sections[SECTION_COUNT];
@@ -49,8 +49,8 @@ void segment_format_footer(const struct segment_footer *footer, uint8_t *block);
 /* Check a header block against the manifest's info.  ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
 must_check int segment_format_check_header(const struct segment_info *info, const uint8_t *block,
                                            uint32_t *format_out, struct error *err);
-/* Read the footer block of a file of `file_size` bytes, and check that its sections follow one
- * another within the file.  ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
+/* Read the footer of a file of `file_size` bytes, and check that its sections follow one another
+ * within the file.  ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
 must_check int segment_format_read_footer(const uint8_t *block, uint64_t file_size,
                                           struct segment_footer *footer_out, struct error *err);
 #endif

@@ -6,8 +6,8 @@
 
 /* Written to disk: the numbers cannot change; FORMATS.md calls them wide and narrow. */
 enum segment_kind {
-    SEGMENT_COLUMNAR = 1,             /* append-only run of an event table: columns, and stats that
-                                       * can be added to those of other runs */
+    SEGMENT_COLUMNAR = 1,             /* append-only run: columns, and stats that can be added to
+                                       * those of other runs */
     SEGMENT_ROW = 2                   /* overwrite run: packed rows with the whole cell model */
 };
 
@@ -18,7 +18,7 @@ struct segment_info {
                                        * again */
     uint32_t table_id;
     enum segment_kind kind;
-    uint64_t frame_first;             /* the frames whose rows it holds: inclusive at both ends */
+    uint64_t frame_first;             /* frames whose rows it holds, inclusive at both ends */
     uint64_t frame_last;
     uint64_t size;                    /* bytes of the file */
     uint64_t rows;

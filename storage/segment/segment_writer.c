@@ -1,8 +1,6 @@
 /* segment_writer: writes pages as they are added, and the sections and the footer at the end.
  *
- * What decides correctness: a file that has a segment's final name is whole.  So it is written
- * under a temporary name and synced, it is renamed, and the folder is synced.  A crash leaves at
- * most a file that no manifest names.
+ * A file that has a segment's final name must be whole.
  *
  * What each call does:
  *
@@ -12,14 +10,11 @@
  *   partition   an entry into the directory block, which is encoded when it is full, in memory
  *   finish      directory, page index, extra, footer; sync, rename, sync the folder
  *
- * The write buffer is large and aligned because writing past the page cache in large pieces is six
- * times faster than writing through it.  Columnar segments are written past the cache: clicks are
- * rarely read soon.  Row segments are written through the cache: their rows, such as figures, may
- * be read right after a flush, and a read from the disk would wait about ten milliseconds for the
- * writes.  A writer has in memory the buffer, the encoded directory (about 10 bytes a partition),
- * the page index (13 bytes a page, and the labels) and the extra section.
+ * The write buffer is large and aligned, because large writes past the page cache are much faster.
+ * Columnar segments are written past the page cache, because clicks are rarely read soon.  Row
+ * segments are written through it, because their rows may be read right after a flush.
  *
- * After an error the writer can only be closed, which removes the temporary file. */
+ * After an error the writer can only be closed. */
 #include "storage/segment/segment.h"
 
 #include <inttypes.h>
@@ -33,15 +28,15 @@
 
 enum {
     SEGMENT_WRITE_SIZE =
-        2 << 20, /* bytes of one write; from 1 MiB on, writes have the disk's speed */
-    CACHED_SYNC_SIZE = 16 << 20 /* bytes through the page cache between two syncs; without syncs
-                                 * the system would write very many bytes at an unknown time */
+        2 << 20,
+    CACHED_SYNC_SIZE = 16 << 20 /* bytes through the page cache between two syncs, without which the
+                                 * system would write very many bytes at an unknown time */
 };
 
 struct segment_writer {
     struct disk *disk;
     struct disk_file *file;
-    struct segment_footer footer; /* filled as the segment grows */
+    struct segment_footer footer;
     bool finished;
     char path[64]; /* the temporary name while not finished */
 
@@ -49,14 +44,14 @@ struct segment_writer {
     size_t buffered;
     uint64_t written; /* bytes of the file before the buffer */
 
-    struct segment_block_encoder *block; /* the open directory block */
-    struct buffer directory;             /* the closed directory blocks */
+    struct segment_block_encoder *block;
+    struct buffer directory;
     struct buffer index;
     struct buffer extra;
 
     int64_t token; /* of the last partition, to check their order */
     struct buffer key;
-    uint32_t page_first; /* of the last partition; the next partition's is not below it */
+    uint32_t page_first; /* of the last partition; may not descend */
 };
 
 /* ---- the file ---- */
@@ -231,8 +226,8 @@ static int writer_footer(struct segment_writer *writer, struct error *err)
     return rc;
 }
 
-/* Give the file its final name.  The bytes are durable before that, and the name is durable before
- * the call returns. */
+/* The bytes are durable before the file has its final name, and the name is durable before the call
+ * returns. */
 static int writer_publish(struct segment_writer *writer, struct error *err)
 {
     struct disk *disk = writer->disk;
@@ -281,7 +276,7 @@ void segment_writer_close(struct segment_writer *writer)
     if (writer == NULL)
         return;
     writer->disk->close(writer->disk, writer->file);
-    /* A file that cannot be removed does no harm: the next opening of the store removes it. */
+    /* The next opening of the store removes a file that could not be removed here. */
     if (!writer->finished)
         (void)writer->disk->remove(writer->disk, writer->path);
     segment_block_encoder_free(writer->block);

@@ -2,23 +2,21 @@
  *
  * A value becomes an unsigned number in one of three forms: its offset from the least value, its
  * difference to the value before, or the value itself.  A difference or a value has its sign in the
- * lowest bit (zigzag).  The encoder chooses the form that takes least space by the entropy of a
- * sample.  Choosing by the size of the numbers would be wrong: an amount is closer to the amount
- * before than to the least amount, but the differences have more entropy.  A number n with m
- * mantissa bits:
+ * lowest bit (zigzag).  The encoder chooses the form that takes least space, by the entropy of a
+ * sample.  The form with the least numbers would be wrong: an amount is close to the amount before,
+ * but the differences have more entropy.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
  *
  * Example, m = 2: 0..7 are their own buckets; 8 and 9 are bucket 8 with 1 raw bit, 1000 is
  * 1111101000: e = 7, n >> 7 = 7, bucket 4 * 7 + 7 = 35, raw bits 1101000.  m is the largest for
- * which the greatest number's bucket still fits a byte: then each small number, and most numbers
- * are small, has a bucket to itself, and the Huffman code follows their whole distribution.  m = 2
+ * which the greatest number's bucket fits a byte, so that small numbers have a bucket each.  m = 2
  * serves all 64 bits.
  *
- * What decides correctness: the decoder accepts or refuses any bytes without undefined behaviour.
- * The number of raw bits follows from the buckets and is compared with the stored bytes before any
- * raw bit is read; a bucket that no number has is refused.  All arithmetic on values wraps. */
+ * The decoder must accept or refuse any bytes without undefined behaviour.  The number of raw bits
+ * follows from the buckets, and is checked before any raw bit is read.  All arithmetic on values
+ * wraps. */
 #include "storage/segment/vector_codec.h"
 
 #include <string.h>
@@ -28,7 +26,6 @@
 #include "storage/segment/vector_join.h"
 
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };
-/* How buckets and text are stored. */
 enum stored_form { STORED_PLAIN = 0, STORED_COMPRESSED = 1 };
 
 enum {
@@ -64,7 +61,6 @@ void vector_codec_encoder_free(struct vector_encoder *encoder)
     memory_free(encoder);
 }
 
-/* The number of a value whose predecessor is `before`, in the form. */
 static uint64_t number_from(int64_t value, int64_t before, enum vector_form form, uint64_t least)
 {
     return form == FORM_OFFSETS  ? (uint64_t)value - least
@@ -72,7 +68,7 @@ static uint64_t number_from(int64_t value, int64_t before, enum vector_form form
                                  : zigzag((int64_t)((uint64_t)value - (uint64_t)before));
 }
 
-/* Make the numbers of all values; returns the bits that occur in any of them. */
+/* Returns the bits that occur in any of the numbers. */
 static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_form form,
                              uint64_t least, uint64_t *numbers)
 {
@@ -110,16 +106,16 @@ static uint8_t bucket_of(uint64_t number, uint32_t exponent, uint32_t mantissa)
 
 /* ---- encoding: which form ---- */
 
-/* 256 times the logarithm of base 2, interpolated linearly between powers of two, so that it is the
- * same on every machine. */
+/* 256 times the logarithm of base 2, interpolated between powers of two, so that every machine
+ * computes the same. */
 static uint64_t log2_scaled(uint32_t number)
 {
     uint32_t bits = 31 - (uint32_t)__builtin_clz(number);
     return bits * UINT64_C(256) + ((uint64_t)number << 8 >> bits) - 256;
 }
 
-/* The space in 256ths of a bit that is expected for `count` numbers, a sample of `of` numbers: raw
- * bits, buckets by their entropy, and their share of Huffman's table. */
+/* The space in 256ths of a bit for a sample of `count` of `of` numbers: raw bits, buckets by their
+ * entropy, and a share of Huffman's table. */
 static uint64_t size_expected(const uint64_t *numbers, uint32_t count, uint64_t bits, uint32_t of)
 {
     uint32_t mantissa = mantissa_for(bits);
@@ -140,7 +136,6 @@ static uint64_t size_expected(const uint64_t *numbers, uint32_t count, uint64_t 
     return size + distinct * BUCKET_SIZE * count / of;
 }
 
-/* The form that takes least space, by a sample. */
 static enum vector_form choose_form(const int64_t *values, uint32_t count, uint64_t least)
 {
     uint32_t step = (count - 2) / SAMPLE_MAX + 1;
@@ -163,8 +158,7 @@ static enum vector_form choose_form(const int64_t *values, uint32_t count, uint6
 
 /* ---- encoding: a vector ---- */
 
-/* Write the buckets of all numbers to `buckets`, and their raw bits to `raw`, which is empty; the
- * least significant bit comes first. */
+/* `raw` must be empty; the least significant raw bit comes first. */
 static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, uint8_t *buckets,
                   struct buffer *raw)
 {
@@ -183,8 +177,8 @@ static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, ui
             store_u64(to, pending);
             to += sizeof pending;
             pending_bits -= 64;
-            /* The bits of `low` that did not fit.  `exponent` is more than pending_bits and at most
-             * 61, so the shift is defined. */
+            /* The bits of `low` that did not fit.  `exponent` is above pending_bits and at most 61,
+             * so the shift is defined. */
             pending = low >> (exponent - pending_bits);
         }
     }
@@ -192,7 +186,6 @@ static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, ui
     raw->size = (size_t)(to - raw->data) + (pending_bits + 7) / 8;
 }
 
-/* Append the buckets as they are, or compressed where that is shorter. */
 static void put_buckets(struct vector_encoder *encoder, struct buffer *target)
 {
     struct bytes plain = buffer_view(&encoder->buckets);
@@ -277,7 +270,7 @@ struct decompressor *vector_codec_decompressor(struct vector_decoder *decoder)
     return decoder->decompressor;
 }
 
-/* The buckets where they are stored, or decompressed into the decoder's memory; NULL: corrupt. */
+/* The buckets as stored, or decompressed; NULL: corrupt. */
 static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader *reader,
                                   uint32_t count)
 {
@@ -295,7 +288,7 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
     return decoder->buckets.data;
 }
 
-/* Turn numbers into values, in place.  Not for FORM_OFFSETS, where the base was added before. */
+/* Not for FORM_OFFSETS, where the base was added before. */
 static void values_from(int64_t *values, uint32_t count, uint8_t form, int64_t base)
 {
     uint64_t value = (uint64_t)base;

@@ -1,21 +1,18 @@
 /* vector_join: numbers are made one by one with a table of buckets, or eight at a time.
  *
- * A bucket is taken apart by arithmetic: with m bits of mantissa and h = bucket >> m, it has max(h,
- * 1) - 1 raw bits (its exponent e), and bucket - (e << m) stands above them.  For eight buckets
- * that are bytes of one word:
+ * With m bits of mantissa, a bucket has e = max(bucket >> m, 1) - 1 raw bits (its exponent), and
+ * bucket - (e << m) stands above them.  For eight buckets that are bytes of one word:
  *
  *     exponents   3   0   1   2 ...
  *     masks     111   0   1  11 ...        (1 << e) - 1, a byte each
  *     raw bits  hgf edcba...  ──PDEP──▶    each byte gets its bits, in the order they lie
  *
- * So one instruction reads the raw bits of all eight, and the number of bits that are set in the
- * masks is the number of bits read.  In bytes, exponents can be up to 8.  For exponents up to 16
- * the same is done twice, with four numbers of 16 bits each.  If one of the eight has a larger
- * exponent, which is rare, they are made one by one.
+ * One instruction reads the raw bits of all eight; the bits that are set in the masks count the
+ * bits read.  Exponents up to 8 fit bytes; exponents up to 16 take two steps of four numbers of 16
+ * bits.  Eight numbers of which one has a larger exponent, which is rare, are made one by one.
  *
- * What decides correctness: each of these ways reads the same bits and leaves the position behind
- * them, so the next eight numbers may be made in another way.  Bits that are read past the last raw
- * bit are masked off. */
+ * Each way reads the same bits and leaves the position behind them.  Bits that are read past the
+ * last raw bit are masked off. */
 #include "storage/segment/vector_join.h"
 
 #include "base/bytes.h"
@@ -61,7 +58,7 @@ static void bucket_table_init(struct bucket_table *table, uint32_t mantissa)
     }
 }
 
-/* Make numbers one by one; returns the position behind the last raw bit. */
+/* Returns the position behind the last raw bit. */
 static uint64_t join_some(const struct bucket_table *table, const uint8_t *buckets, uint32_t count,
                           const uint8_t *raw, uint64_t position, uint64_t offset, uint64_t *numbers)
 {
@@ -91,7 +88,6 @@ void vector_join_by_table(const uint8_t *buckets, uint32_t count, uint32_t manti
 
 #define JOIN_TARGET __attribute__((target("avx2,bmi2,popcnt")))
 
-/* The 64 raw bits from a position on. */
 JOIN_TARGET static uint64_t bits_at(const uint8_t *raw, uint64_t position)
 {
     const uint8_t *at = raw + (position >> 3);
@@ -99,7 +95,7 @@ JOIN_TARGET static uint64_t bits_at(const uint8_t *raw, uint64_t position)
     return load_u64(at) >> shift | (uint64_t)at[8] << 1 << (63 - shift);
 }
 
-/* Read the raw bits of eight numbers with exponents up to 8, and move the position behind them. */
+/* Exponents are at most 8; the position moves behind the bits. */
 JOIN_TARGET static __m256i take_bytes(__m128i exponents, const uint8_t *raw, uint64_t *position)
 {
     const __m128i masks = _mm_setr_epi8(0, 1, 3, 7, 15, 31, 63, 127, -1, 0, 0, 0, 0, 0, 0, 0);
@@ -166,8 +162,7 @@ JOIN_TARGET static void join_by_lanes(const uint8_t *buckets, uint32_t count, ui
     join_some(&table, buckets + i, count - i, raw, position, offset, numbers + i);
 }
 
-/* Whether the processor spreads bits fast: some have the instruction, but need dozens of cycles for
- * it. */
+/* Some processors have the instruction, but need dozens of cycles for it. */
 static bool spreads_bits(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&

@@ -1,8 +1,8 @@
 /* vector_join: the inner loop of decoding a vector: buckets and raw bits become numbers.
  *
  * vector_codec.c explains buckets and raw bits; `mantissa` is from VECTOR_MANTISSA_MIN to
- * VECTOR_MANTISSA_MAX.  A processor with an instruction that spreads bits over bytes makes eight
- * numbers at a time, with the same result. */
+ * VECTOR_MANTISSA_MAX.  With an instruction that spreads bits over bytes, eight numbers are made at
+ * a time, with the same result. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_VECTOR_JOIN_H
 #define DAYBOOK_STORAGE_SEGMENT_VECTOR_JOIN_H
 
@@ -17,8 +17,7 @@ enum {
     VECTOR_RAW_READ = 16               /* bytes past the last raw bit that must be readable */
 };
 
-/* How many raw bits the numbers of the buckets have in all; false when one of the buckets is no
- * bucket of a 64-bit number. */
+/* Counts the raw bits of all the buckets' numbers; false: a bucket is of no 64-bit number. */
 bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
                             uint64_t *bits_out);
 

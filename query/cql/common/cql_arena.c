@@ -1,4 +1,3 @@
-/* The kept arenas are on a stack, each with one chunk. */
 #include "query/cql/common/cql_arena.h"
 
 struct arena *cql_arena_take(struct cql *cql)

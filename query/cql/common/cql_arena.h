@@ -7,9 +7,7 @@
 #include "query/cql/common/cql_private.h"
 
 struct arena *cql_arena_take(struct cql *cql);
-/* Give an arena back.  The arena loses its budget.  It is kept for another request if it is small
- * and not too many are kept, and freed otherwise. */
+/* Give an arena back; it loses its budget. */
 void cql_arena_give(struct cql *cql, struct arena *arena);
-/* Free the kept arenas, when the server ends. */
 void cql_arena_free_all(struct cql *cql);
 #endif

@@ -1,4 +1,3 @@
-/* References to compiled statements. */
 #include "query/cql/common/cql_compiled.h"
 
 #include "storage/schema/schema.h"

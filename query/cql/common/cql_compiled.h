@@ -1,8 +1,6 @@
-/* cql_compiled: a statement whose names and types are resolved, with its plan; its references are
- * counted.
+/* cql_compiled: a statement whose names and types are resolved, with its plan.
  *
- * A plan depends on the text, the keyspace and the schema only.  Prepared statements therefore keep
- * their plan until the schema changes.
+ * A prepared statement keeps its plan until the schema changes.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_COMPILED_H
@@ -20,15 +18,14 @@ struct cql_compiled {
     bool is_kept;                        /* the arena is freed with this struct */
     struct schema *schema;               /* referenced */
     const struct cql_statement *statement;
-    const char *keyspace;                /* at the time of compiling; "": none */
-    uint64_t hash;                       /* of keyspace and text, for paging states and for
-                                          * request ids (cql_idempotency.h) */
-    struct bytes request_id;             /* from a comment of the text (cql_idempotency.h);
-                                          * empty: none */
+    const char *keyspace;                /* at compile time; "": none */
+    uint64_t hash;                       /* of keyspace and text */
+    struct bytes request_id;             /* from a comment of the text (cql_idempotency.h); empty:
+                                          * none */
     struct cql_column *markers;
     uint32_t marker_count;
-    uint8_t bind_id[CQL_ID_SIZE];        /* of the markers (cql_metadata.h), if prepared */
-    uint8_t result_id[CQL_ID_SIZE];      /* of the columns of its rows, if prepared or a SELECT */
+    uint8_t bind_id[CQL_ID_SIZE];        /* of the markers, if prepared */
+    uint8_t result_id[CQL_ID_SIZE];      /* of the result columns, if prepared or a SELECT */
     union {
         struct cql_select_plan *select;
         struct cql_write_plan *write;

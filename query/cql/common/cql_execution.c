@@ -1,7 +1,4 @@
-/* The reads, the warnings and the end of a request under way.
- *
- * What must hold: an execution is answered once and freed after that; the time that it used is
- * charged to its session. */
+/* An execution is answered once, and freed after that. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,9 +1,5 @@
-/* Faults: the code and the text that a client gets for a refused statement or an error of the
- * storage.
- *
- * What must hold: no driver may repeat a write that may have been applied.  Therefore OVERLOADED
- * means that nothing was logged; a write whose log write failed is answered with WRITE_TIMEOUT,
- * after which drivers do not send it again under their default policies. */
+/* What must hold: no driver may repeat a write that may have been applied.  OVERLOADED therefore
+ * means that nothing was logged.  A failed log write is a WRITE_TIMEOUT. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -20,7 +16,6 @@ int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *fo
     va_end(arguments);
     size_t size = length < 0 ? 0 : (size_t)length;
     size = size < sizeof(text) ? size : sizeof(text) - 1;
-    /* A cut must not leave half a character. */
     while (size > 0 && !bytes_valid_utf8(bytes_of(text, size)))
         size--;
     fault->error =

@@ -1,9 +1,6 @@
-/* Budgets of arenas, and the unwinding of a guarded step by longjmp.
- *
- * A request that would take more memory than one request may take is refused as invalid, and
- * drivers do not send it again.  A request for which other requests leave too little memory is
- * refused as overloaded, and drivers may send it to another server.  In both cases nothing was
- * written. */
+/* A request over the limit of one request is refused as invalid; drivers do not send it again.  A
+ * request that finds too little memory left is refused as overloaded; drivers may send it
+ * elsewhere. */
 #include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>
@@ -14,8 +11,8 @@
 
 enum {
     /* Limits of one guarded step, during which all other clients wait. */
-    READ_STEP_MAX_US = 250 * 1000, /* unless the request is known to be a write */
-    WRITE_STEP_MAX_US = 500 * 1000 /* such as to bind or build all statements of a batch */
+    READ_STEP_MAX_US = 250 * 1000,
+    WRITE_STEP_MAX_US = 500 * 1000
 };
 
 struct cql_guard {
@@ -24,7 +21,7 @@ struct cql_guard {
 
 /* ---- what is held ---- */
 
-/* Report to the store how much memory requests hold, and to the doors when there is room again. */
+/* Report held memory to the store, and new room to the doors. */
 static void report_memory(struct cql *cql)
 {
     int64_t change = quota_unreported(&cql->quota);

@@ -1,6 +1,4 @@
-/* The MD5 is made of the columns as protocol 5 writes them.  A user type is written with all its
- * fields, and so are the user types within it: a field that is added to any of them changes the
- * id. */
+/* The MD5 covers the columns as protocol 5 writes them, with all fields of user types. */
 #include "query/cql/common/cql_metadata.h"
 
 #include "base/md5.h"

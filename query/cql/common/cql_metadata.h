@@ -8,9 +8,8 @@
 
 struct arena;
 
-/* The MD5 of the columns' description.  The description is written to `arena`, where it takes as
- * much memory as in an answer: a user type is described anew for each column.  A guarded step that
- * calls this therefore ends if the description takes more memory than a request may take. */
+/* The MD5 of the columns' description.  The description is made in `arena`, where it takes as much
+ * memory as in an answer. */
 void cql_metadata_id(const struct cql_metadata *metadata, struct arena *arena,
                      uint8_t id[CQL_ID_SIZE]);
 #endif

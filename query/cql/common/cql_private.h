@@ -1,13 +1,9 @@
-/* cql_private: the structs that all files of query/cql share: the server, a request under way
- * (cql_execution.c) and its fault (cql_fault.c).
+/* cql_private: the structs that all files of query/cql share.
  *
  *   text ──cql_parse──▶ tree ──cql_compile──▶ plan ──run, with bound values──▶ answer
  *                              names, types        cql_execution
  *
- * A cql_execution is one request under way; what is made for it is in its arena.
- *
- * Functions that can refuse a statement return 0 or a negative code.  With a negative code they
- * fill a struct cql_fault, which has the code and the text that the client gets. */
+ * Functions that can refuse a statement return 0, or a negative code with the fault filled. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_PRIVATE_H
 
@@ -21,14 +17,14 @@
 
 enum {
     CQL_ARENA_CHUNK = 16 * 1024,         /* bytes */
-    CQL_ARENAS_SPARE_MAX = 256,          /* kept for reuse, with a chunk each */
+    CQL_ARENAS_SPARE_MAX = 256,
     CQL_WARNINGS_MAX = 16
 };
 
 /* ---- faults ---- */
 
 struct cql_fault {
-    struct cql_error error;              /* its texts live in `arena` */
+    struct cql_error error;              /* its texts are in `arena` */
     struct arena *arena;
 };
 
@@ -36,12 +32,12 @@ struct cql_fault {
 int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define cql_invalid(fault, ...) cql_refuse(fault, CQL_INVALID, __VA_ARGS__)
-/* Fill the fault for an error of the storage or the rollup; the result is ERROR_INVALID. */
+/* Fill the fault for an error of the storage or the rollup.  Returns ERROR_INVALID. */
 int cql_fault_of(struct cql_fault *fault, const struct error *err);
 
 /* ---- texts ---- */
 
-/* Make a text that ends with a NUL, in the arena. */
+/* The texts are in `arena` and end with a NUL. */
 const char *cql_text(struct arena *arena, struct bytes text);
 const char *cql_text_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -65,18 +61,17 @@ struct cql {
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
-    struct quota quota;                  /* of all executions; reported to the store */
+    struct quota quota;
     int64_t statement_time_us;           /* 0: no limit */
-    bool is_stopping;                    /* only changes of the schema, and executions that wait for
-                                          * an answer of the store, go on */
-    TAILQ_HEAD(, cql_session) ready;     /* sessions with executions that wait for a
-                                          * slice (cql_slice.h) */
-    int64_t turn_us;                     /* used by slices in this turn of the loop */
+    bool is_stopping;                    /* only schema changes and executions that wait for the
+                                          * store go on */
+    TAILQ_HEAD(, cql_session) ready;     /* sessions whose executions wait for a slice
+                                          * (cql_slice.h) */
+    int64_t turn_us;                     /* used by slices in this loop turn */
     int64_t slice_began_us;
     bool is_in_slice;
-    struct cql_execution *slice_execution; /* to be charged for the slice; NULL: no slice, or it was
-                                            * charged */
-    uint8_t slice_text[200];             /* the start of the slice's statement, for the log */
+    struct cql_execution *slice_execution; /* to be charged; NULL: no slice, or charged already */
+    uint8_t slice_text[200];
     size_t slice_text_size;
     struct log_group stretch_log;
     struct metric *long_stretches;
@@ -86,14 +81,13 @@ struct cql {
     void *has_room_context;
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
     uint32_t spare_count;
-    int64_t list_ticks;                  /* no path of a list element has a later time; in 100 ns
-                                          * since 1970 */
-    struct cql_row_size_bounds *row_sizes;     /* bounds of rows that grow (cql_row_size.h) */
-    /* A schema change is under way (cql_wait.h): other requests wait until it has ended. */
+    int64_t list_ticks;                  /* no path of a list element has a later time; 100 ns since
+                                          * 1970 */
+    struct cql_row_size_bounds *row_sizes;
+    /* Other requests wait until the change has ended (cql_wait.h). */
     bool schema_is_changing;
-    uint32_t writing;                    /* writes under way; no table is dropped before the writes
-                                          * to it are applied */
-    struct cql_execution *schema_change; /* the change that waits for these writes */
+    uint32_t writing;                    /* writes under way; a schema change waits for them */
+    struct cql_execution *schema_change; /* waits until `writing` is 0 */
     struct cql_execution_queue waiting;
     struct cql_execution_queue stalled;  /* executions that wait for room in the store */
 };
@@ -109,39 +103,39 @@ struct cql_execution {
     struct arena *arena;
     struct cql_fault fault;
     struct cql_compiled *compiled;       /* referenced */
-    const char *keyspace;                /* of the request, or else of the session */
+    const char *keyspace;
     const struct cql_value *values;      /* by marker number */
     int64_t now_s;
     struct cql_trace *trace;             /* NULL: the request is not traced */
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
-    struct cql_payload echo;             /* sent with an answer that is no error; empty: none */
-    struct arena_budget arenas;          /* counts the request's memory (cql_guard.h) */
-    struct quota quota;                  /* what the request has taken of the server's quota */
-    struct cql_guard *guard;             /* of the guarded step under way; NULL: none */
+    struct cql_payload echo;             /* sent unless the answer is an error; empty: none */
+    struct arena_budget arenas;
+    struct quota quota;
+    struct cql_guard *guard;
     int64_t step_began_us;
     int64_t deadline_us;                 /* monotonic; 0: none */
-    const char *write_type;              /* the kind of write that a timeout names; NULL: the
-                                          * request is not known to be a write */
-    bool must_end;                       /* not ended early, because other requests wait for it */
+    const char *write_type;              /* the kind of write, for a timeout; NULL: not known to be
+                                          * a write */
+    bool must_end;                       /* must not end early, because other requests wait for
+                                          * it */
     void (*resume)(struct cql_execution *execution); /* called when its wait ends */
-    STAILQ_ENTRY(cql_execution) next;    /* of the queue in which it waits */
+    STAILQ_ENTRY(cql_execution) next;
     /* Frees what the execution has outside of the arena; may be NULL. */
     void (*release)(struct cql_execution *execution);
-    void *state;                         /* data of this kind of statement, such as struct select */
+    void *state;                         /* data of this kind of statement */
 };
 
-/* Read a page of the store.  `page` is called once, possibly before this returns, and also where
- * the store refuses the read. */
+/* `page` is called once, possibly before this returns, and also where the store refuses the
+ * read. */
 void cql_execution_read(struct cql_execution *execution, const struct read_request *request,
                         store_page page, void *context);
 
-/* Add a warning to the answer. */
 void cql_execution_warn(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Each of these answers the client and frees the execution. */
+/* Answer the client and free the execution. */
 void cql_execution_finish(struct cql_execution *execution, struct cql_result *result);
 void cql_execution_finish_void(struct cql_execution *execution);
-void cql_execution_finish_fault(struct cql_execution *execution);  /* execution->fault */
+void cql_execution_finish_fault(struct cql_execution *execution);
 #endif

@@ -1,4 +1,3 @@
-/* Looks up keyspaces, tables and columns: first the system's tables, then the stored ones. */
 #include "query/cql/common/cql_scope.h"
 
 #include <string.h>

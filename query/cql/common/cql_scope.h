@@ -13,26 +13,24 @@ struct cql_scope {
     const struct schema *schema;
     const char *keyspace;                /* "": none */
     struct arena *arena;
-    struct cql_column *markers;          /* by number; type NULL until the marker is resolved */
+    struct cql_column *markers;          /* type NULL: not resolved yet */
     uint32_t marker_count;
     struct cql_fault *fault;
-    const struct table *table;           /* of the statement; the metadata of markers names it */
+    const struct table *table;
 };
 
-/* Allocate `count` zeroed items in the scope's arena; `count` may be 0. */
+/* The items are zeroed; `count` may be 0. */
 void *cql_scope_array(struct cql_scope *scope, size_t count, size_t item_size);
-/* The table of a name, which may be a system table.  ERROR_INVALID with the fault: there is
- * none. */
+/* The table may be a system table.  ERROR_INVALID with the fault: there is none. */
 int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                     const struct table **table_out);
-/* The column of a name; NULL with the fault: the table has no such column. */
+/* NULL with the fault: the table has no such column. */
 const struct column *cql_scope_column(struct cql_scope *scope, const struct table *table,
                                       struct bytes name);
-/* The keyspace of a name: its own, or else the scope's.  ERROR_INVALID with the fault: there is
- * none. */
+/* The keyspace of the name, or else of the scope.  ERROR_INVALID with the fault: there is none. */
 int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
                        const char **keyspace_out);
-/* Whether a table is virtual: its rows are not stored, but made for each SELECT. */
+/* Whether a table's rows are made for each SELECT instead of stored. */
 bool cql_scope_is_virtual(const struct cql *cql, const struct table *table);
 /* Whether a keyspace is one of Cassandra's own, which clients may not change. */
 bool cql_scope_is_system(const char *keyspace);

@@ -1,4 +1,3 @@
-/* Begin and end of a session. */
 #include "query/cql/common/cql_session.h"
 
 #include "query/cql/common/cql_private.h"

@@ -1,9 +1,5 @@
-/* Each session has a queue of executions that wait for a slice.  The sessions whose queues are not
- * empty are in a queue of the server.
- *
- * The time that a session has used is halved for each second since it was last halved, so that
- * requests of an hour ago do not count.  Of sessions that have used about the same time, the one
- * that has waited longest goes first. */
+/* The time that a session has used is halved each second, so that only recent use counts.  Of
+ * sessions with about equal use, the one that has waited longest goes first. */
 #include "query/cql/common/cql_slice.h"
 
 #include "base/log.h"
@@ -11,11 +7,11 @@
 
 enum {
     SLICE_MAX_US = 10 * 1000,
-    TURN_MAX_US = 20 * 1000, /* for all requests of one turn of the loop */
-    TURN_LITTLE_US = 1000,   /* up to this, no timer is started for the turn */
+    TURN_MAX_US = 20 * 1000, /* for all requests of one loop turn */
+    TURN_LITTLE_US = 1000,   /* no timer is started up to this */
     HALF_LIFE_US = 1000 * 1000,
-    ALIKE_US = 1000, /* use is compared in this unit; equal sessions go in the order of arrival */
-    BYTES_A_US = 16, /* bytes of text for which 1 us is charged before a statement runs */
+    ALIKE_US = 1000, /* the unit in which use is compared */
+    BYTES_A_US = 16, /* 1 us is charged for so many bytes of text */
     STRETCH_LOGGED_US = 1000 * 1000,
     STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000
 };
@@ -54,7 +50,7 @@ bool cql_slice_is_over(const struct cql *cql)
     return cql->is_in_slice && now_of(cql) - cql->slice_began_us > SLICE_MAX_US;
 }
 
-/* The text is kept for the log, because the execution may be freed before the slice ends. */
+/* The execution may be freed before the slice ends. */
 static void keep_statement_text(struct cql *cql, const struct cql_execution *execution)
 {
     struct bytes text = execution->request.text;
@@ -92,8 +88,6 @@ struct cql_slice cql_slice_begin(struct cql_execution *execution)
     return (struct cql_slice){.is_outermost = true};
 }
 
-/* Start the timer.  It fires when the loop has handled the sockets that are ready and the jobs that
- * have ended. */
 static void await_turn(struct cql *cql)
 {
     struct executor *executor = cql->options.world->executor;
@@ -177,8 +171,6 @@ void cql_slice_start(struct cql_execution *execution)
     check(execution->resume != NULL);
     session_use(execution->session, now_of(cql),
                 (int64_t)execution->request.text.size / BYTES_A_US);
-    /* A door may start its next request in the callback of an answer, within the slice of the
-     * answered request. */
     bool has_time = cql->is_in_slice ? !cql_slice_is_over(cql) : cql->turn_us < TURN_MAX_US;
     if (has_time && STAILQ_EMPTY(&execution->session->ready))
         run_slice(execution);

@@ -7,9 +7,8 @@
  *     used up      ▼  │ has used the least time
  *                  ready
  *
- * All requests of one turn of the event loop get TURN_MAX_US (cql_slice.c) together.  When that
- * time is used up, further requests wait for the next turn.  A request can be interrupted between
- * two rows, and between two statements of a batch; it then waits if its slice is used up.
+ * All requests of one loop turn get TURN_MAX_US (cql_slice.c) together.  A request can yield only
+ * between two rows, or between two statements of a batch.
  *
  * Its specification is tests/e2e/test_hostile.py. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_SLICE_H
@@ -20,16 +19,16 @@
 void cql_slice_init(struct cql *cql);
 void cql_slice_stop(struct cql *cql);
 
-/* Call execution->resume: now, or in a later turn of the loop. */
+/* Call execution->resume now or in a later loop turn. */
 void cql_slice_start(struct cql_execution *execution);
-/* Call `resume` in a later turn. */
+/* Call `resume` in a later loop turn. */
 void cql_slice_yield(struct cql_execution *execution,
                      void (*resume)(struct cql_execution *execution));
-/* Whether the present slice is used up; false outside of slices. */
+/* False outside of slices. */
 bool cql_slice_is_over(const struct cql *cql);
 
-/* A callback of the store calls these before and after work that may take long.  The work becomes a
- * slice, unless the callback comes within a slice. */
+/* A callback of the store calls these around work that may take long.  Within a slice these calls
+ * have no effect. */
 struct cql_slice {
     bool is_outermost;
 };

@@ -1,7 +1,3 @@
-/* Definitions of the tables that the CQL door keeps.
- *
- * What must hold: a number of a table or column is never changed or used again, because it is on
- * disks. */
 #include "query/cql/common/cql_tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

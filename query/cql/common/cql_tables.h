@@ -9,15 +9,14 @@
 #include "storage/schema/schema.h"
 
 enum cql_table {
-    TABLE_REQUEST = 24                 /* daybook_system: recent writes that had an id */
+    TABLE_REQUEST = 24                 /* recent writes that had an id */
 };
 
 enum request_column {
     REQUEST_ID = 1,
     REQUEST_CONTENT = 2,               /* 16 bytes: the hash of statements and values */
-    REQUEST_ANSWER = 3                 /* the answer to a conditional write (cql_idempotency.c) */
+    REQUEST_ANSWER = 3                 /* of a conditional write (cql_idempotency.c) */
 };
 
-/* All tables, `count_out` of them. */
 const struct table_definition *const *cql_tables(uint32_t *count_out);
 #endif

@@ -1,8 +1,5 @@
-/* The traces of answered requests are in a list, in the order of the answers; each has an arena.
- *
- * What must hold: the identifiers of a trace's events have growing times, even where several events
- * happen in one microsecond, because clients show events in the order of identifiers.  Bytes from
- * clients are shown only where they are valid UTF-8. */
+/* The ids of a trace's events have growing times, because clients show events in the order of
+ * ids. */
 #include "query/cql/common/cql_trace.h"
 
 #include <stdarg.h>
@@ -49,7 +46,7 @@ static const char *consistency_name(enum cql_consistency consistency)
     return (size_t)consistency < sizeof(names) / sizeof(names[0]) ? names[consistency] : "UNKNOWN";
 }
 
-/* The first CQL_TRACE_TEXT_MAX bytes of a text at most; no character is cut in two. */
+/* At most CQL_TRACE_TEXT_MAX bytes; no character is cut in two. */
 static const char *shown_text(struct cql_trace *trace, struct bytes text)
 {
     if (text.size > CQL_TRACE_TEXT_MAX) {
@@ -128,7 +125,6 @@ void cql_trace(struct cql_execution *execution, const char *format, ...)
     trace->end = &event->next;
 }
 
-/* A trace shows the beginning of a value, so no long value is printed whole. */
 static void value_append(const struct type *type, struct bytes value, struct buffer *text)
 {
     if (value.size <= VALUE_PRINTED_MAX)

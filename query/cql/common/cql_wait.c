@@ -1,6 +1,3 @@
-/* There are two queues of executions, each in the order of arrival: `stalled` for those that wait
- * for room, and `waiting` for those that wait for a change of the schema.  The change that waits
- * for writes is `schema_change` of struct cql. */
 #include "query/cql/common/cql_wait.h"
 
 #include "query/cql/common/cql_guard.h"
@@ -64,9 +61,8 @@ void cql_wait_for_schema(struct cql_execution *execution)
     sweep_soon(execution->cql);
 }
 
-/* The executions that wait are resumed in slices of later turns, because there may be thousands:
- * one that changes nothing would resume the next one within its own call.  If one of them begins
- * another change, those behind it wait again. */
+/* Waiting executions are resumed in later loop turns: resuming thousands here would nest as many
+ * calls.  If one of them begins a schema change, those behind it wait again. */
 void cql_wait_schema_settled(struct cql *cql)
 {
     check(cql->schema_is_changing);

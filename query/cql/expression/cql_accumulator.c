@@ -1,9 +1,9 @@
 /* Aggregates over the rows of a group.
  *
- * A sum has the type of the values; it wraps for all integers except varints.  An average of
- * integers is truncated.  As in Cassandra, reals are added with Kahan's compensation, and an
- * average of decimals moves, with each value, by (value - average) / count, rounded half even.  The
- * digits of results depend on this order of operations. */
+ * A sum has the type of the values and wraps for all integers but varints.  An average of integers
+ * is truncated.  As in Cassandra, reals are added with Kahan's compensation.  An average of
+ * decimals moves by (value - average) / count, rounded half even.  The digits of results depend on
+ * these operations and their order. */
 #include "query/cql/expression/cql_accumulator.h"
 
 #include <math.h>
@@ -16,13 +16,13 @@ enum aggregate_kind { COUNT, SUM, AVG, MIN, MAX };
 
 struct cql_accumulator {
     enum aggregate_kind kind;
-    const struct type *type; /* of the values that are added; NULL: count(*) */
+    const struct type *type; /* of the values; NULL: count(*) */
     uint64_t count;
     struct cql_number sum; /* for the average of decimals, the average itself */
-    int128 whole;          /* the exact sum of integers, for their average */
-    double correction;     /* what a compensated sum of reals has lost */
-    bool has_special;      /* NaN or infinity was added: no compensation */
-    long double plain;     /* the sum of reals without compensation, in a wider range */
+    int128 whole;          /* the exact sum of integers */
+    double correction;     /* of Kahan's sum */
+    bool has_special;      /* NaN or infinity was added */
+    long double plain;     /* the sum of reals without compensation */
     bool has_best;
     struct buffer best;
 };
@@ -77,7 +77,6 @@ static void add_real(struct cql_accumulator *accumulator, double real)
     accumulator->sum.real = sum;
 }
 
-/* avg += (value - avg) / count */
 static int average_decimal(struct cql_accumulator *accumulator, struct decimal value)
 {
     struct decimal *average = &accumulator->sum.decimal;

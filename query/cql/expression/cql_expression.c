@@ -1,12 +1,8 @@
-/* Resolving of terms.  A literal or a marker takes the type of the column, element or argument that
- * it is for; columns and functions have types of their own, which must fit.
+/* A literal or a marker takes the type of the column, element or argument that it is for.  Columns
+ * and functions have types of their own.
  *
- * What must hold: a constant is null or a valid serialized value of the expression's type, because
- * the store keeps it as it is.  Collections are not constants: cql_expression_value.c makes and
- * sorts them.
- *
- *   UPDATE t SET m['b'] = ? WHERE k = 1           m is a map<text, int>: the marker is an int, and
- *                                                 its name is value(m) */
+ * A constant is null or a valid serialized value of the expression's type, because the store keeps
+ * it as it is. */
 
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_expression_private.h"
@@ -158,7 +154,7 @@ static int resolve_column(struct cql_scope *scope, const struct cql_term *term,
     return cql_expression_fit(scope, place, *out, column->name);
 }
 
-/* Resolve the term from which a part is selected; NULL: it is refused. */
+/* NULL: the term is refused. */
 static struct cql_expression *resolve_source(struct cql_scope *scope, const struct cql_term *term,
                                              const struct cql_place *place)
 {

@@ -1,14 +1,10 @@
-/* Resolving of functions, operators and casts, with their arguments.
- *
- * An argument that has no type of its own takes the type that the function's `wants` returns.  The
- * type of the result follows from the types of the arguments and must fit the place. */
+/* An argument without a type of its own takes the type that the function's `wants` returns. */
 
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_function.h"
 #include "query/cql/expression/cql_literal_value.h"
 
-/* The place of an argument.  Its type is not known yet, and the checks of the call's place do not
- * apply to it. */
+/* The checks of the call's place do not apply to an argument. */
 static struct cql_place argument_place(const struct cql_place *place)
 {
     struct cql_place within = *place;
@@ -18,14 +14,13 @@ static struct cql_place argument_place(const struct cql_place *place)
     return within;
 }
 
-/* The name of a function in refusals. */
 static const char *system_name(struct cql_scope *scope, const struct cql_function *function)
 {
     return cql_text_printf(scope->arena, "system.%s",
                            function->name[0] == '_' ? "_negate" : function->name);
 }
 
-/* Refuse a call that fits no signature.  Cassandra's text also lists the signatures. */
+/* Cassandra's text also lists the signatures. */
 static int no_signature(struct cql_scope *scope, const struct cql_function *function)
 {
     bool is_operator = function->name[0] == '_';
@@ -49,7 +44,6 @@ static int argument_count_refused(struct cql_scope *scope, const struct cql_func
                        function->name, wanted, count);
 }
 
-/* Refuse an argument whose type follows neither from the argument nor from the function. */
 static int argument_unknown(struct cql_scope *scope, const struct cql_function *function,
                             const struct cql_term *argument)
 {
@@ -72,8 +66,7 @@ static int requirement_refused(struct cql_scope *scope, const struct cql_functio
                        cql_type_name(scope, type));
 }
 
-/* Check an argument of a function against the function's only signature; `expression` is NULL
- * before the argument is resolved. */
+/* `expression` is NULL before the argument is resolved. */
 static int check_argument(struct cql_scope *scope, const struct cql_call *call,
                           const struct type *wanted, const struct cql_term *argument,
                           const struct cql_expression *expression)
@@ -109,7 +102,7 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
                                            : cql_text_printf(scope->arena, "arg%u(%s)", call->index,
                                                              system_name(scope, function));
     within.is_argument = true;
-    /* An argument that has a type of its own is checked afterwards. */
+    /* A typed argument is checked after it is resolved. */
     within.type = cql_expression_is_typed(argument, false) ? NULL : wanted;
     if (within.type != NULL && function->is_overloaded && cql_term_is_literal(argument) &&
         !cql_literal_value_fits(argument, within.type)) {
@@ -174,7 +167,6 @@ static int result_refused(struct cql_scope *scope, const struct cql_call *call,
                           : requirement_refused(scope, call->function, arguments, call->types[0]);
 }
 
-/* Resolve a call with `count` arguments. */
 static int resolve_call(struct cql_scope *scope, const struct cql_function *function,
                         const struct cql_term *arguments, uint32_t count,
                         const struct cql_place *place, struct cql_expression **out)
@@ -207,17 +199,14 @@ int cql_expression_negation(struct cql_scope *scope, const struct cql_term *term
     return resolve_call(scope, cql_function_operator('_'), term->of, 1, place, out);
 }
 
-/* The type of an operand, if it is known before the operand is resolved; else NULL.  Outside of
- * selectors, a literal has the type of the operation's place, if the literal fits this type. */
+/* NULL: not known before the operand is resolved. */
 static const struct type *operand_type(const struct cql_place *place, const struct cql_term *side)
 {
     bool may_be = place->table == NULL && place->type != NULL && cql_term_is_literal(side);
     return may_be && cql_literal_value_fits(side, place->type) ? place->type : NULL;
 }
 
-/* Two operands: numbers, texts, or a time and a duration.  The operation is ambiguous where the
- * type of an operand is not known, and for a timestamp with anything but a duration, because the
- * timestamp could be meant as a bigint. */
+/* A timestamp with anything but a duration is ambiguous: it could be meant as a bigint. */
 int cql_expression_operation(struct cql_scope *scope, const struct cql_term *term,
                              const struct cql_place *place, struct cql_expression **out)
 {
@@ -296,7 +285,7 @@ int cql_expression_function(struct cql_scope *scope, const struct cql_term *term
                            "%s() cannot be used in the selection clause of a SELECT statement",
                            function->name);
     }
-    /* count of a literal counts rows as count(*) does, and names its column in the same way. */
+    /* count of a literal counts rows, and names its column, as count(*) does. */
     if (bytes_equal(term->text, bytes_text("count")) && term->argument_count == 1 &&
         cql_term_is_literal(term->arguments)) {
         return cql_expression_count_rows(scope, place, out);

@@ -1,14 +1,10 @@
-/* Resolving of literals: single values, lists, sets, maps, tuples and user types.
+/* An item of a literal is an element, a key, a value or a field.
  *
- * Each item of a literal is for an element, a key, a value or a field of the literal's type.  As in
- * Cassandra all items are checked before the first one is resolved, so that the refusal of an item
- * names the literal around it:
+ * As in Cassandra, all items are checked before the first one is resolved: the refusal of an item
+ * names the whole literal.
  *
- *   INSERT INTO t (k, l) VALUES (1, [2, 'x'])     Invalid list literal for l: value 'x' is not of
- *                                                 type int
- *
- * The type of a call is known only when the call is resolved.  A call that does not fit is then
- * refused in the same words. */
+ * A call has a type only when it is resolved; one that does not fit is refused in the same
+ * words. */
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
@@ -46,7 +42,6 @@ static bool has_too_many(const struct cql_term *term, const struct type *type)
     return type->kind == TYPE_TUPLE && term->argument_count > type->argument_count;
 }
 
-/* For each kind of literal of several items, its name in refusals and the kind of its type. */
 static const struct literal_kind {
     const char *name;
     enum type_kind type;
@@ -63,7 +58,7 @@ static bool brackets_fit(const struct cql_term *term, const struct type *type)
     return type->kind == literal_kinds[term->kind].type || is_empty_map;
 }
 
-/* Refuse brackets that do not fit the type; the words differ between values and selectors. */
+/* The words of a refusal differ between values and selectors. */
 static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
                           const struct cql_place *place)
 {
@@ -81,7 +76,6 @@ static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
                        cql_type_name(scope, place->type));
 }
 
-/* The refusal of an item of another type. */
 static const char *misfit_text(struct cql_scope *scope, const struct cql_term *term,
                                const struct cql_place *place, uint32_t index,
                                const struct cql_term *item)
@@ -103,8 +97,8 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
     return cql_text(scope->arena, buffer_view(&text));
 }
 
-/* The number of an item in the type of its literal.  In a literal of a user type `*item` is the
- * name of a field, and is set to the value that follows; negative: the type has no such field. */
+/* In a literal of a user type `*item` is the name of a field, and is set to the field's value.
+ * Negative: there is no such field. */
 static int item_place(struct cql_scope *scope, const struct type *type, uint32_t index,
                       const struct cql_term **item)
 {
@@ -120,8 +114,7 @@ static int item_place(struct cql_scope *scope, const struct type *type, uint32_t
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out);
 
-/* Whether an item fits its type, as far as is known without resolving it: 1 or 0, or negative for a
- * refusal. */
+/* Returns 1 or 0 as far as is known without resolving the item; negative: refused. */
 static int item_fits(struct cql_scope *scope, const struct cql_term *item,
                      const struct cql_place *place)
 {
@@ -153,8 +146,8 @@ static int item_fits(struct cql_scope *scope, const struct cql_term *item,
     }
 }
 
-/* Make the refusal of the first item that does not fit; NULL: all items fit.  The brackets of
- * `term` itself must fit. */
+/* Make the refusal of the first item that does not fit; NULL: all fit.  The caller has checked the
+ * brackets. */
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out)
 {
@@ -180,7 +173,6 @@ static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
 
 /* ---- literals of several items ---- */
 
-/* Whether an item has a type that is known only when the item is resolved. */
 static bool is_call(const struct cql_term *item)
 {
     return item->kind == CQL_TERM_FUNCTION || item->kind == CQL_TERM_CAST;
@@ -194,8 +186,7 @@ static bool has_marker(const struct cql_term *term)
     return found;
 }
 
-/* Refuse null in a list, set or map, and a marker unless the literal is in a selector.  Tuples and
- * user types may have both. */
+/* Tuples and user types may have nulls and markers; selectors may have markers. */
 static int check_item(struct cql_scope *scope, const struct cql_term *term,
                       const struct cql_term *item, const struct cql_place *place)
 {
@@ -212,7 +203,6 @@ static int check_item(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
-/* The name of an item in refusals. */
 static const char *item_receiver(struct cql_scope *scope, const struct cql_place *place,
                                  uint32_t index)
 {
@@ -254,7 +244,6 @@ static int resolve_items(struct cql_scope *scope, const struct cql_term *term,
     return 0;
 }
 
-/* Resolve a list, set or tuple where no type is wanted: its type follows from the items' types. */
 static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {

@@ -4,16 +4,14 @@
 
 #include "query/cql/expression/cql_expression.h"
 
-/* A new expression in the scope's arena, with `argument_count` arguments that are NULL. */
+/* The arguments of the new expression are NULL. */
 struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expression_kind kind,
                                           const struct type *type, uint32_t argument_count);
-/* The text of a term in refusals. */
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term);
-/* Refuse a term whose type is not known. */
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term);
-/* Whether a term has a type of its own; a literal has one where it `is_argument`. */
+/* Whether a term has a type of its own; as an argument, a literal has one. */
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument);
-/* Refuse an expression whose type does not fit the place; `what` names the expression. */
+/* Refuse an expression whose type does not fit the place; `what` names it. */
 int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
                        const struct cql_expression *expression, const char *what);
 
@@ -21,7 +19,6 @@ int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
 
 int cql_expression_literal(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out);
-/* A literal of a list, set, map, tuple or user type. */
 int cql_expression_collection(struct cql_scope *scope, const struct cql_term *term,
                               const struct cql_place *place, struct cql_expression **out);
 

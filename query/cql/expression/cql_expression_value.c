@@ -1,8 +1,6 @@
-/* The value of an expression for one row.
- *
- * Among others, these values are null: the result of a function with a null argument, unless the
- * function `takes_null`; the field of a null; and an element that is missing.  Within lists, sets
- * and maps a null is refused; in tuples and user types it is a missing field. */
+/* A null argument makes the result null unless the function `takes_null`.  The field of a null and
+ * a missing element are null.  Lists, sets and maps refuse nulls; in tuples and user types a null
+ * is a missing field. */
 
 #include "query/cql/expression/cql_expression.h"
 #include "query/cql/expression/cql_function.h"
@@ -65,7 +63,7 @@ static int collection_value(const struct cql_expression *expression,
     return 0;
 }
 
-/* The name of a function in Cassandra's refusals, where operators have names. */
+/* In refusals Cassandra gives operators names. */
 static const char *refused_name(const struct cql_function *function)
 {
     static const char *const operators[] = {
@@ -109,7 +107,7 @@ static int field_value(const struct cql_expression *expression, const struct cql
     return 0;
 }
 
-/* Get an element of a map or set that is a column, without making the value of the whole column. */
+/* Do not make the value of the whole column. */
 static int column_element(const struct cql_expression *expression,
                           const struct cql_context *context, struct bytes *value)
 {
@@ -122,7 +120,7 @@ static int column_element(const struct cql_expression *expression,
     return rc;
 }
 
-/* The items of a map or set from one key to another; for an element the two keys are the same. */
+/* For an element, both ends are the same key. */
 static int items_value(const struct cql_expression *expression, const struct cql_context *context,
                        struct bytes *value)
 {
@@ -170,14 +168,14 @@ static int items_value(const struct cql_expression *expression, const struct cql
 
 /* ---- WRITETIME and TTL ---- */
 
-/* Cells whose times are wanted, in the order of their paths. */
+/* Cells in the order of their paths. */
 struct chosen_cells {
     const struct cell *cells;
     uint32_t count;
-    bool is_one; /* an element or a field was chosen: a part of it has its times */
+    bool is_one; /* an element or field is chosen, and its parts have its times */
 };
 
-/* The first and the last path of the cells that a part of a column has; NULL data: no bound. */
+/* NULL data: no bound. */
 static int part_bounds(const struct cql_expression *part, const struct cql_context *context,
                        struct bytes *from, struct bytes *until)
 {
@@ -195,8 +193,8 @@ static int part_bounds(const struct cql_expression *part, const struct cql_conte
     return rc;
 }
 
-/* Choose the cells of `part`: all of a column, or those of an element, a slice or a field.  A part
- * of a slice is chosen from the slice's cells.  The nesting of parts is limited (cql_build.c). */
+/* Choose the cells of a column, or of an element, a slice or a field of it.  cql_build.c limits the
+ * nesting of parts. */
 static int choose_cells(const struct cql_expression *part, const struct column *column,
                         const struct cql_context *context, struct chosen_cells *chosen)
 {
@@ -215,7 +213,7 @@ static int choose_cells(const struct cql_expression *part, const struct column *
         return rc;
     chosen->is_one = part->kind != CQL_EXPRESSION_SLICE;
     if (chosen->count == 0 || (chosen->is_one && from.data == NULL)) {
-        chosen->count = 0; /* no element has the key null */
+        chosen->count = 0;
         return 0;
     }
     const struct type *path = type_path(column->type);

@@ -1,8 +1,4 @@
-/* Functions of blobs, JSON and tokens, and the lookup of all functions.
- *
- * A function is a row of a table: its name, its number of arguments, and the C functions that give
- * the type and the value of its result.  Names are in lower case; many functions have two
- * spellings, and the older one has no underscores. */
+/* Many functions have two spellings; the older one has no underscores. */
 #include "query/cql/expression/cql_function.h"
 
 #include <stdarg.h>

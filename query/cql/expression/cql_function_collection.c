@@ -1,7 +1,5 @@
-/* Functions of collections: keys, values, size, and aggregates of the items.
- *
- * collection_min and the like add the items to a cql_accumulator, as an aggregate of a SELECT adds
- * rows, so that digits and overflows are the same. */
+/* Items are added as an aggregate of a SELECT adds rows, so that digits and overflows are the
+ * same. */
 #include <string.h>
 
 #include "query/cql/expression/cql_accumulator.h"
@@ -79,7 +77,7 @@ static const struct type *number_result(const struct cql_call *call)
     return item != NULL && cql_number_is(item->kind) ? item : NULL;
 }
 
-/* The aggregate has the name that follows "collection_" in the name of the function. */
+/* The aggregate is named after "collection_". */
 static int items_value(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {

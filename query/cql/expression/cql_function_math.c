@@ -1,9 +1,5 @@
-/* abs, exp, log, log10, round and the negation of numbers of every type; the result has the type of
- * the argument.
- *
- * exp and the logarithms of integers and varints are computed as doubles and truncated: exp(7) is
- * 1096, log10(7) is 0.  As in Java, halves are rounded away from zero in decimals and up in
- * doubles: round(-2.5) is -2. */
+/* exp and logarithms of integers and varints are computed as doubles and truncated.  As in Java,
+ * halves are rounded away from zero in decimals and up in doubles. */
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +50,6 @@ static double curve_at(const char *name, double at)
     return strcmp(name, "log") == 0 ? log(at) : log10(at);
 }
 
-/* exp, log and log10. */
 static int compute_curve(const struct cql_expression *call, struct cql_number *number,
                          const struct cql_context *context)
 {

@@ -1,9 +1,4 @@
-/* Operators, and conversions by CAST.
- *
- * The type of a result is as in Cassandra.  Two integers give the wider of their types.  A float
- * with a float or an integer of at most 4 bytes gives a float.  A float with a bigint or double
- * gives a double.  A decimal with any number gives a decimal, and so does a varint with a float or
- * double. */
+/* The type of a result is as in Cassandra. */
 #include <math.h>
 
 #include "query/cql/expression/cql_function.h"
@@ -15,8 +10,8 @@ static bool is_text(enum type_kind kind)
     return kind == TYPE_TEXT || kind == TYPE_ASCII;
 }
 
-/* Read the value of `argument`, which is not empty, as a number of `kind`.  ERROR_INVALID with the
- * fault: the value cannot be such a number.  `used` ends the refusal: "cast" or "computed with". */
+/* `value` must not be empty.  ERROR_INVALID with the fault: the value is no number of `kind`.
+ * `used` ends the refusal: "cast" or "computed with". */
 static int read_number(const struct cql_expression *argument, struct bytes value,
                        enum type_kind kind, const struct cql_context *context, const char *used,
                        struct cql_number *number_out)
@@ -76,7 +71,6 @@ const struct cql_function *cql_function_cast(const struct type *from, const stru
                       from->kind != TYPE_TEXT && from->kind != TYPE_DURATION;
     if (cql_number_is(from->kind) && cql_number_is(to->kind))
         return &number;
-    /* A timestamp is a bigint of milliseconds. */
     if (from->kind == TYPE_TIMESTAMP && to->kind == TYPE_BIGINT)
         return &same;
     if (is_printed && (to->kind == TYPE_TEXT || to->kind == TYPE_ASCII))
@@ -148,8 +142,7 @@ static int integer_operation(char operation, int64_t a, int64_t b, int64_t *resu
     default:
         if (b == 0)
             return ERROR_INVALID;
-        /* Only the quotient of the least integer and -1 does not fit; it wraps to the least
-         * integer. */
+        /* The quotient of the least integer and -1 wraps, instead of a trap. */
         if (b == -1)
             *result = operation == '/' ? (int64_t)(0 - left) : 0;
         else
@@ -174,7 +167,7 @@ static double real_operation(char operation, double a, double b)
     }
 }
 
-/* ERROR_INVALID for a division by zero, ERROR_LIMIT for a result of over 256 bits. */
+/* ERROR_INVALID: division by zero.  ERROR_LIMIT: over 256 bits. */
 static int decimal_operation(char operation, enum type_kind kind, struct decimal a,
                              struct decimal b, struct decimal *result)
 {

@@ -1,15 +1,12 @@
-/* Functions of times: the present time, conversions, durations and floor.
- *
- * floor(t, d, s) is the last of s, s + d, s + 2d, ... that is not after t; s is 1970-01-01 where it
- * is left out.  Months of a duration are calendar months from s on; where a month is too short for
- * the day, its last day is taken. */
+/* floor(t, d, s) is the last of s, s + d, s + 2d, ... that is not after t.  Months of a duration
+ * are calendar months; in a month that is too short, the last day is taken. */
 
 #include "base/timeuuid.h"
 #include "query/cql/expression/cql_function.h"
 #include "base/calendar.h"
 #include "base/uuid.h"
 
-#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* from 1582-10-15 to 1970, in 100 ns */
+#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* from 1582-10-15 to 1970 */
 #define MS_NS            INT64_C(1000000)
 
 /* ---- identifiers ---- */
@@ -33,7 +30,6 @@ static const struct type *timestamp_wants(const struct cql_call *call)
     return type_builtin(TYPE_TIMESTAMP);
 }
 
-/* The least and the greatest timeuuid of a millisecond, which are bounds for comparisons. */
 static int bound_value(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {
@@ -54,7 +50,7 @@ static int bound_value(const struct cql_expression *call, const struct bytes *ar
 
 /* ---- times ---- */
 
-/* Milliseconds of a timestamp, bigint, date or timeuuid; false for an empty value. */
+/* False: the value is empty. */
 static bool time_ms_of(const struct type *type, struct bytes value, int64_t *time_ms_out)
 {
     if (type->kind == TYPE_TIMEUUID && value.size == UUID_SIZE) {
@@ -73,8 +69,7 @@ static bool time_ms_of(const struct type *type, struct bytes value, int64_t *tim
     return false;
 }
 
-/* The day of a time as Cassandra computes it: seconds are rounded down, but days towards 1970.  A
- * time before 1970 therefore has the day after its own, unless it is midnight. */
+/* As in Cassandra, seconds are rounded down, but days towards 1970. */
 static int64_t java_day(int64_t time_ms)
 {
     int64_t seconds = time_ms / 1000 - (time_ms % 1000 < 0);
@@ -102,8 +97,7 @@ static int current_value(const struct cql_expression *call, const struct bytes *
     return 0;
 }
 
-/* to_date takes no date, and to_timestamp takes neither a timestamp nor a bigint.  A bigint is
- * milliseconds since 1970. */
+/* to_date takes no date; to_timestamp takes no timestamp and no bigint. */
 static const struct type *time_result(const struct cql_call *call)
 {
     enum type_kind kind = call->function->kind;
@@ -135,8 +129,7 @@ static int64_t floored_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Split a day since 1970 into year, month (0 to 11) and day of the month (from 1).  The algorithm
- * is that of base/calendar.c, but here it works for any year. */
+/* As in base/calendar.c, but for any year.  `month` is 0 to 11, `of_month` begins at 1. */
 static void civil_of(int64_t day, int64_t *year, int64_t *month, int64_t *of_month)
 {
     int64_t shifted = day + 719468;
@@ -174,7 +167,7 @@ static int64_t add_months(int64_t day, int64_t months)
     return first + (of_month < length ? of_month : length) - 1;
 }
 
-/* `time_ms` plus `count` durations; beyond the last time it wraps, as Java's addition does. */
+/* Beyond the last time the result wraps, as in Java. */
 static int64_t add_duration(int64_t time_ms, const struct type_duration *duration, int64_t count)
 {
     int64_t day = floored_divide(time_ms, DAY_MS);
@@ -191,7 +184,6 @@ static bool has_day_precision(const struct type_duration *duration)
     return duration->nanoseconds == 0;
 }
 
-/* A duration as CQL spells it, in the context's arena. */
 static const char *duration_text(struct bytes value, const struct cql_context *context)
 {
     struct buffer text = {.arena = context->arena};
@@ -269,8 +261,8 @@ static int check_floor(const struct type *type, const struct type_duration *dura
                              duration_text(value, context));
 }
 
-/* `start` plus the largest number of durations that does not pass `time_ms`.  A binary search finds
- * the number; for its upper bound a month has 28 days. */
+/* `start` plus the largest number of durations that does not pass `time_ms`.  A month has at least
+ * 28 days, which bounds the binary search. */
 static int64_t floor_from(int64_t start, int64_t time_ms, const struct type_duration *duration)
 {
     int64_t shortest =

@@ -1,9 +1,6 @@
-/* Writing of values as JSON.
- *
- * What must hold: the text is exactly Cassandra's, because clients compare it.  Numbers are printed
- * as Java prints them, and strings are escaped as Jackson escapes them.  A double has the fewest
- * digits that read back as the same double, in Java's layout: 0.001 and 1234567.0, but 1.0E-4 and
- * 1.0E7.  NaN and the infinities cannot be written in JSON and are null. */
+/* The text is exactly Cassandra's, because clients compare it.  Numbers are printed as by Java,
+ * strings are escaped as by Jackson.  A double has the fewest digits that read back as the same
+ * double: 0.001, 1234567.0, 1.0E-4, 1.0E7.  NaN and the infinities are null. */
 #include "query/cql/expression/cql_json.h"
 
 #include <inttypes.h>
@@ -49,14 +46,14 @@ void cql_json_format_name(const char *name, struct buffer *json)
 
 /* ---- numbers ---- */
 
-/* digits * 10^exponent, without leading zeros; zero has no digits. */
+/* The number is digits * 10^exponent.  Zero has no digits; others have no leading zeros. */
 struct digits {
     char text[40];
     int count;
     int exponent;
 };
 
-/* The digits of a text such as 12.5e-7, without its sign. */
+/* `text` has no sign. */
 static struct digits digits_of(const char *text)
 {
     struct digits digits = {.count = 0};
@@ -80,14 +77,14 @@ static struct digits digits_of(const char *text)
     return digits;
 }
 
-/* Double.toString: plain from 10^-3 up to 10^7, else with an exponent, always with a point. */
+/* As Double.toString: from 10^-3 up to 10^7 without an exponent. */
 static void put_double(const char *text, struct buffer *out)
 {
 
     if (*text == '-')
         buffer_put_u8(out, (uint8_t)*text++);
     struct digits digits = digits_of(text);
-    int point = digits.count + digits.exponent; /* digits before the point */
+    int point = digits.count + digits.exponent;
     if (digits.count == 0) {
         buffer_append_text(out, "0.0");
     } else if (point > 0 && point <= 7) {
@@ -103,8 +100,8 @@ static void put_double(const char *text, struct buffer *out)
     }
 }
 
-/* BigDecimal.toString: plain where the scale is not negative and the exponent is at least -6, and
- * else scientific. */
+/* As BigDecimal.toString: without an exponent if the scale is not negative and the exponent is at
+ * least -6. */
 static void put_decimal(struct bytes value, struct buffer *out)
 {
     int32_t scale = (int32_t)load_u32_be(value.data);
@@ -130,8 +127,7 @@ static void put_decimal(struct bytes value, struct buffer *out)
 
 /* ---- other scalars ---- */
 
-/* InetAddress.getHostAddress: eight groups without leading zeros, none left out.  For Java
- * ::ffff:1.2.3.4 is 1.2.3.4, also where the value has 16 bytes. */
+/* As InetAddress.getHostAddress: eight groups without leading zeros; ::ffff:1.2.3.4 is 1.2.3.4. */
 static void put_inet6(struct bytes value, struct buffer *out)
 {
     static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
@@ -190,7 +186,7 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
 
 /* ---- collections ---- */
 
-/* A key of a map: its JSON, in a string unless the JSON is a string already. */
+/* A key is the JSON of its value, in a string unless it is one already. */
 static void put_key(const struct type *type, struct bytes value, struct buffer *json)
 {
     struct buffer key = {.arena = json->arena};

@@ -1,8 +1,5 @@
-/* Reading of JSON into a tree, by yajl's parser.
- *
- * What must hold: numbers keep their digits, and different strings stay different.  yajl reads half
- * of a surrogate pair as '?'; a text with such a half is therefore refused before yajl reads it.  A
- * stack of fixed height holds the open arrays and objects, and limits the nesting. */
+/* What must hold: numbers keep their digits, and different strings stay different.  yajl reads half
+ * of a surrogate pair as '?', so texts with halves are refused first. */
 #include <yajl/yajl_parse.h>
 
 #include "query/cql/expression/cql_json.h"
@@ -10,15 +7,15 @@
 
 struct json_reader {
     struct arena *arena;
-    struct cql_json *open[CQL_JSON_DEPTH_MAX]; /* from the outermost */
-    struct cql_json *last[CQL_JSON_DEPTH_MAX]; /* [i]: the last item of open[i]; NULL: none */
+    struct cql_json *open[CQL_JSON_DEPTH_MAX];
+    struct cql_json *last[CQL_JSON_DEPTH_MAX]; /* NULL: no items yet */
     int depth;
     bool is_too_deep;
-    struct bytes name; /* the key that was read last */
+    struct bytes name;
     struct cql_json *root;
 };
 
-/* Add a value to the innermost open array or object; yajl allows only one root. */
+/* yajl allows only one root. */
 static struct cql_json *reader_add(struct json_reader *reader, enum cql_json_kind kind,
                                    struct bytes text)
 {
@@ -110,7 +107,7 @@ static int on_end(void *context)
     return 1;
 }
 
-/* ---- yajl's memory, which is in the arena as well and is not freed ---- */
+/* ---- yajl's memory, never freed: it is in the arena ---- */
 
 static void *parser_alloc(void *arena, size_t size)
 {
@@ -138,7 +135,7 @@ static void parser_free(void *arena, void *block)
 
 /* ---- reading ---- */
 
-/* The UTF-16 unit of the \u and four digits at `at`; -1: there are none. */
+/* -1: not \u and four digits. */
 static int escaped_unit(const uint8_t *at, const uint8_t *end)
 {
     int unit = 0;
@@ -156,7 +153,6 @@ static int escaped_unit(const uint8_t *at, const uint8_t *end)
     return unit;
 }
 
-/* Whether every escaped surrogate has its other half. */
 static bool surrogates_are_paired(struct bytes text)
 {
     const uint8_t *end = text.data + text.size;

@@ -1,16 +1,13 @@
-/* Serialized values of JSON trees.
- *
- * What must hold: values are accepted and refused as in Cassandra, and refusals are in Cassandra's
- * words.  These name the Java class of a value: Integer, Long, BigInteger, Double, String, Boolean,
- * ArrayList, LinkedHashMap.  A value of any type may be in a string, which is read as JSON for a
- * collection, tuple or UDT, and as a CQL string for other types. */
+/* Values are accepted and refused as in Cassandra, in Cassandra's words.  The words include the
+ * Java class of a value, such as LinkedHashMap.  A value of any type may be in a string: JSON for a
+ * collection, tuple or UDT, a CQL string for others. */
 
 #include "query/cql/expression/cql_json.h"
 #include "base/arena.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "storage/schema/schema.h"
 
-/* The members of an object are limited, because each is compared with all columns or fields. */
+/* Each member is compared with all columns or fields. */
 enum { JSON_MEMBERS_MAX = SCHEMA_COLUMNS_MAX };
 
 /* ---- names ---- */
@@ -86,9 +83,9 @@ static const char *json_class(const struct cql_json *json)
     return json->kind == CQL_JSON_NUMBER ? number_class(json->text) : classes[json->kind];
 }
 
-enum { SHOWN_MAX = 300 }; /* bytes of a value in an error */
+enum { SHOWN_MAX = 300 }; /* bytes in an error */
 
-/* Print a value as Java does, [1, a] or {k=v}; stop when SHOWN_MAX bytes are printed. */
+/* Print a value as Java does, [1, a] or {k=v}, up to about SHOWN_MAX bytes. */
 static void put_shown(const struct cql_json *json, struct buffer *text)
 {
     bool is_object = json->kind == CQL_JSON_OBJECT;
@@ -111,7 +108,7 @@ static void put_shown(const struct cql_json *json, struct buffer *text)
     buffer_put_u8(text, is_object ? '}' : ']');
 }
 
-/* How many bytes of a text are shown; no character is cut in two. */
+/* No character is cut in two. */
 static int shown_size(struct bytes text)
 {
     size_t size = text.size < SHOWN_MAX ? text.size : SHOWN_MAX;
@@ -121,7 +118,6 @@ static int shown_size(struct bytes text)
     return (int)size;
 }
 
-/* Refuse a value: "Expected `what`, but got a Class: value". */
 static int fail_kind(struct value_maker *maker, const struct cql_json *json, const char *what)
 {
     struct buffer shown = {.arena = maker->arena};
@@ -133,8 +129,7 @@ static int fail_kind(struct value_maker *maker, const struct cql_json *json, con
 
 /* ---- scalars ---- */
 
-/* For each type the value that Cassandra expects, and whether JSON numbers and booleans are
- * taken. */
+/* Which JSON Cassandra takes for a type. */
 static const struct scalar_rule {
     bool from_integer;
     bool from_fraction;
@@ -164,7 +159,6 @@ static const struct scalar_rule {
     [TYPE_DURATION] = {false, false, false, "a string representation of a duration"},
 };
 
-/* An empty string is an empty value of most types; as a boolean it is false. */
 static int put_string(struct value_maker *maker, const struct cql_json *json,
                       const struct type *type)
 {
@@ -184,8 +178,7 @@ static int put_string(struct value_maker *maker, const struct cql_json *json,
     return cql_literal_value(&term, type, maker->value, maker->err);
 }
 
-/* Refuse a value of a wrong class or out of the range of its type.  As in Cassandra, the words for
- * a number depend on the type. */
+/* As in Cassandra, the words for a number depend on the type. */
 static int fail_number(struct value_maker *maker, const struct cql_json *json,
                        const struct type *type, const char *expected)
 {
@@ -225,7 +218,7 @@ static int put_scalar(struct value_maker *maker, const struct cql_json *json,
 static int put_value(struct value_maker *maker, const struct cql_json *json,
                      const struct type *type);
 
-/* Append an item after its size; the size of a null is -1. */
+/* A null has the size -1. */
 static int put_item(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
     size_t start = maker->value->size;

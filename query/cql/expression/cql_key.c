@@ -1,4 +1,3 @@
-/* The size of a partition key is checked before its components are joined. */
 #include "query/cql/expression/cql_key.h"
 
 #include "storage/schema/type.h"
@@ -14,7 +13,7 @@ int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t 
                              KEY_SIZE_MAX);
 }
 
-/* As in Cassandra, the size of the values alone is checked first. */
+/* As in Cassandra, the values alone are checked first. */
 int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
                struct bytes *key_out)
 {

@@ -1,4 +1,4 @@
-/* cql_key: makes partition keys of the values that a client sent.
+/* cql_key: makes partition keys of client values.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql and
  * tests/cql/cassandra/write_long.cql. */
@@ -7,9 +7,9 @@
 
 #include "query/cql/expression/cql_expression.h"
 
-/* Refuse values whose sizes and `more` bytes together exceed KEY_SIZE_MAX, in Cassandra's words. */
+/* Refuse values whose sizes and `more` together exceed KEY_SIZE_MAX. */
 int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);
-/* Make the partition key of a client's values; a key that is too long is refused. */
+/* A key that is too long is refused. */
 int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
                struct bytes *key_out);
 #endif

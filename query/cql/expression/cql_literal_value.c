@@ -1,5 +1,4 @@
-/* The table of the types that a literal may stand for is Cassandra's (Constants.Literal).  Most
- * values are made by type_parse_text. */
+/* The rules are those of Cassandra's Constants.Literal. */
 #include "query/cql/expression/cql_literal_value.h"
 
 #include <math.h>
@@ -7,8 +6,7 @@
 
 enum { FITS_MAX = 14 };
 
-/* For each kind of literal its name in refusals, its type where no type is wanted, and the types
- * that it may stand for. */
+/* For each kind of literal: its name in refusals, its own type, and the types that it fits. */
 static const struct literal_rule {
     const char *name;
     enum type_kind natural;
@@ -43,8 +41,7 @@ const char *cql_literal_value_kind(const struct cql_term *term)
     return literal_rules[term->kind].name;
 }
 
-/* A number of 20 characters or more is a varint; a shorter one is an int if it fits, else a
- * bigint. */
+/* A number of over 19 characters is a varint. */
 static enum type_kind integer_kind(struct bytes digits)
 {
     char text[24];
@@ -70,7 +67,7 @@ const struct type *cql_literal_value_natural(const struct cql_term *term)
     return type_builtin(kind);
 }
 
-/* Cassandra's refusal of a text that is not a value of the type: the words before and after it. */
+/* The words before and after a text that Cassandra refuses. */
 static const struct refusal {
     const char *before;
     const char *after;
@@ -94,7 +91,7 @@ static const struct refusal {
     [TYPE_BLOB] = {"Unable to make a value of its type from", ""},
 };
 
-/* The words before a text that has only digits. */
+/* The words before a text of digits only. */
 static const char *const number_refusals[] = {
     [TYPE_TIMESTAMP] = "Unable to make long (for date) from:",
     [TYPE_DATE] = "Unable to make unsigned int (for date) from:",
@@ -119,7 +116,7 @@ static int refuse(struct bytes text, enum type_kind kind, struct error *err)
                      (const char *)text.data, refusal.after);
 }
 
-/* Whether a number is beyond the range of its type; Java reads such a number as infinity. */
+/* Java reads a number beyond the range as infinity. */
 static bool is_beyond(struct bytes text, const struct type *type)
 {
     char copy[64];
@@ -164,7 +161,6 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
                                 term->text.data[0] == '-' ? -HUGE_VAL : HUGE_VAL);
         return 0;
     }
-    /* For these types an empty text is an empty value. */
     if (term->text.size == 0 && (type->kind == TYPE_INET || type->kind == TYPE_TIMESTAMP))
         return 0;
     if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0)

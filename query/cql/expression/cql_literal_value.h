@@ -7,11 +7,11 @@
 #include "query/cql/syntax/cql_ast.h"
 #include "storage/schema/type.h"
 
-/* The type of a literal where no type is wanted. */
+/* The type of a literal where none is wanted. */
 const struct type *cql_literal_value_natural(const struct cql_term *term);
-/* Whether a literal of this kind may stand for the type; its text is not checked. */
+/* The literal's text is not checked. */
 bool cql_literal_value_fits(const struct cql_term *term, const struct type *type);
-/* The kind of a literal in Cassandra's refusals: STRING, INTEGER ... */
+/* In Cassandra's refusals: STRING, INTEGER ... */
 const char *cql_literal_value_kind(const struct cql_term *term);
 /* Append the serialized value; ERROR_INVALID in Cassandra's words. */
 must_check int cql_literal_value(const struct cql_term *term, const struct type *type,

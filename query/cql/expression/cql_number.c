@@ -1,4 +1,3 @@
-/* Reading and writing of serialized numbers, and conversion from one type to another. */
 #include "query/cql/expression/cql_number.h"
 
 #include <math.h>
@@ -72,9 +71,9 @@ static double decimal_double(struct decimal decimal)
     return strtod(text, NULL);
 }
 
-/* Convert as Java's casts do: the digits after the point are dropped, and a number out of range
- * becomes the nearest bound.  The range is that of bigint for bigint and counter, and otherwise
- * that of int.  For smallint and tinyint cql_number_keep then keeps the low bits. */
+/* As in Java, digits after the point are dropped, and a number out of range becomes the nearest
+ * bound.  For bigint and counter the range is that of bigint, otherwise that of int.  For smallint
+ * and tinyint cql_number_keep keeps the low bits. */
 static int64_t double_integer(double real, enum type_kind kind)
 {
     bool is_long = kind == TYPE_BIGINT || kind == TYPE_COUNTER;
@@ -87,7 +86,7 @@ static int64_t double_integer(double real, enum type_kind kind)
     return real <= (double)least ? least : (int64_t)real;
 }
 
-/* The low 64 bits of the integer before the point. */
+/* The low 64 bits of the integer part. */
 static int64_t decimal_integer(struct decimal decimal)
 {
     char text[DECIMAL_TEXT_MAX];
@@ -99,7 +98,7 @@ static int64_t decimal_integer(struct decimal decimal)
     return rc == 0 ? (int64_t)whole.limb[0] : 0;
 }
 
-/* The decimal with the fewest digits that tell the number from all others of its type. */
+/* The fewest digits that tell the number from all others of its type. */
 static int real_decimal(enum type_kind kind, double real, struct decimal *decimal)
 {
     char text[64];

@@ -1,7 +1,6 @@
 /* cql_number: a number of any numeric CQL type, in a form for computing.
  *
- * Integers wrap as Java's do; float and double are binary; decimals and varints are exact within
- * 256 bits.
+ * Integers wrap as in Java; decimals and varints are exact within 256 bits.
  *
  * Its specification is tests/cql/cassandra/function_number.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_NUMBER_H
@@ -11,26 +10,25 @@
 #include "query/cql/common/cql_private.h"
 #include "storage/schema/type.h"
 
-/* A number in the widest form that its type needs. */
 struct cql_number {
     enum type_kind kind;
-    int64_t integer;                     /* tinyint to bigint, counter; may be out of range */
-    double real;                         /* float, double */
-    struct decimal decimal;              /* varint, decimal */
+    int64_t integer;                     /* may be out of the range of `kind` */
+    double real;
+    struct decimal decimal;
 };
 
-bool cql_number_is_integer(enum type_kind kind);         /* tinyint to bigint, counter */
-bool cql_number_is_real(enum type_kind kind);            /* float, double */
-bool cql_number_is(enum type_kind kind);                 /* integers, reals, varint, decimal */
+bool cql_number_is_integer(enum type_kind kind);
+bool cql_number_is_real(enum type_kind kind);
+bool cql_number_is(enum type_kind kind);
 
-/* Read a serialized value that is not empty.  ERROR_LIMIT: over 256 bits. */
+/* The value must not be empty.  ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_read(enum type_kind kind, struct bytes value,
                                struct cql_number *number_out);
-/* The serialized value, in the arena.  An integer out of range wraps. */
+/* An integer out of range wraps. */
 struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena);
 
-/* Convert as Java does; a conversion to an integer or a varint drops the digits after the point.
- * ERROR_INVALID: NaN or infinity to a decimal or varint.  ERROR_LIMIT: over 256 bits. */
+/* Conversion to an integer or a varint drops the digits after the point.  ERROR_INVALID: NaN or
+ * infinity to a decimal or varint.  ERROR_LIMIT: over 256 bits. */
 must_check int cql_number_convert(const struct cql_number *from, enum type_kind kind,
                                   struct cql_number *to);
 #endif

@@ -1,11 +1,11 @@
-/* A collection consists of cells with paths in the store, and is one value for a client:
+/* A collection is cells with paths in the store, and one value for a client:
  *
  *   list   path: timeuuid, cell: element        [count] elements in the paths' order
  *   set    path: element, cell: nothing         [count] paths
  *   map    path: key, cell: value               [count] path, cell, path, ...
  *   UDT    path: smallint field, cell: value    fields in their order, missing ones null
  *
- * A collection without live cells is null, as in Cassandra. */
+ * As in Cassandra, a collection without live cells is null. */
 #include "query/cql/expression/cql_row.h"
 
 #include "query/cql/expression/cql_value_set.h"
@@ -14,7 +14,7 @@ const struct cell *cql_row_cells(const struct cql_row *row, const struct column 
                                  uint32_t *count_out)
 {
     const struct row *from = column->kind == COLUMN_STATIC ? row->static_row : row->row;
-    uint32_t ends[2] = {0, 0}; /* the indexes of the first cells of this and the next column */
+    uint32_t ends[2] = {0, 0}; /* first cells of this and the next column */
     *count_out = 0;
     for (uint32_t side = 0; from != NULL && side < 2; side++) {
         uint32_t until = from->cell_count;
@@ -48,7 +48,6 @@ struct bytes cql_row_collection(const struct type *type, const struct bytes *ite
         type_value_put_int(&value, items[i].data == NULL ? -1 : (int32_t)items[i].size);
         buffer_append_bytes(&value, items[i]);
     }
-    /* A view whose data is NULL would be a null. */
     return value.size == 0 ? bytes_of("", 0) : buffer_view(&value);
 }
 
@@ -67,7 +66,7 @@ static struct bytes udt_value(const struct type *type, const struct cell *cells,
 
 /* ---- the memo of a row ---- */
 
-enum { SCANS_MAX = 8 }; /* searches in a column's items before the items are sorted */
+enum { SCANS_MAX = 8 }; /* scans of a column's items before they are sorted */
 
 struct cql_row_part {
     const struct column *column;
@@ -76,11 +75,10 @@ struct cql_row_part {
     struct bytes value;
     struct cql_items items;
     uint32_t scans;
-    struct cql_value_set
-        sorted; /* after SCANS_MAX scans: the items of a list, or the values of a map */
+    struct cql_value_set sorted; /* items of a list or values of a map */
 };
 
-/* The column's part of the memo.  If the row has no memo, each call makes a new part. */
+/* Without a memo, each call makes a new part. */
 static struct cql_row_part *memo_part(const struct cql_row *row, const struct column *column,
                                       struct arena *arena)
 {
@@ -98,7 +96,7 @@ static struct cql_row_part *memo_part(const struct cql_row *row, const struct co
     return part;
 }
 
-/* A value whose data is not NULL even if it is empty, because NULL data would be a null. */
+/* NULL data would be a null. */
 static struct bytes not_null(struct bytes value)
 {
     return value.data == NULL ? bytes_of("", 0) : value;
@@ -168,7 +166,6 @@ struct bytes cql_row_element(const struct cql_row *row, const struct column *col
     return is_there ? items.items[place + step - 1] : CQL_NULL;
 }
 
-/* Each `step`th item from `part` on, sorted. */
 static struct cql_value_set sort_items(const struct type *type, struct cql_items items,
                                        uint32_t part, uint32_t step, struct arena *arena)
 {

@@ -1,4 +1,4 @@
-/* cql_row: the values of a row's columns, with collections made of their cells.
+/* cql_row: the values of a row's columns.
  *
  * A value is serialized; null is a view whose data is NULL.
  *
@@ -11,8 +11,8 @@
 
 #define CQL_NULL ((struct bytes){0})
 
-/* The values that were made for a row, so that each is made once however often a statement names
- * the column.  The memo is valid as long as the row and the values' arena. */
+/* Keeps the values made for a row, so that each is made once.  The memo is valid as long as the row
+ * and the values' arena. */
 struct cql_row_memo {
     struct cql_row_part *parts;
 };
@@ -20,37 +20,36 @@ struct cql_row_memo {
 struct cql_row {
     const struct table *table;
     struct bytes key;
-    const struct row *row;               /* NULL: the partition has only a static row */
-    const struct row *static_row;        /* NULL: none */
-    struct cql_row_memo *memo;           /* NULL: values are made anew at each call */
+    const struct row *row;               /* NULL: there is only a static row */
+    const struct row *static_row;        /* NULL: there is none */
+    struct cql_row_memo *memo;           /* NULL: each call makes values anew */
 };
 
-/* The value of a column; the value of a collection is made in `arena`. */
+/* `arena` gets the value of a collection. */
 struct bytes cql_row_value(const struct cql_row *row, const struct column *column,
                            struct arena *arena);
 
-/* The items of a list, set or map, frozen or not; those of a map are key, value, key, ...  The
- * items of a set and the keys of a map are sorted.  A null has none. */
+/* The items of a list, set or map, frozen or not; a map has key, value, key, ...  Sets and maps are
+ * sorted.  A null has no items. */
 struct cql_items {
     const struct bytes *items;
     uint32_t count;
 };
 struct cql_items cql_row_items(const struct cql_row *row, const struct column *column,
                                struct arena *arena);
-/* The item of a set that equals `key`, or the value of `key` in a map; CQL_NULL: there is none. */
+/* The item of a set, or the value of a key in a map; CQL_NULL: there is none. */
 struct bytes cql_row_element(const struct cql_row *row, const struct column *column,
                              struct bytes key, struct arena *arena);
-/* Whether `value` is an item of a list or set, or in a map a key (`part` 0) or a value (1). */
+/* Whether `value` is an item; in a map, a key (`part` 0) or a value (1). */
 bool cql_row_contains(const struct cql_row *row, const struct column *column, uint32_t part,
                       struct bytes value, struct arena *arena);
 
-/* The live cells of a column, in the order of their paths. */
+/* The live cells, in the order of paths. */
 const struct cell *cql_row_cells(const struct cql_row *row, const struct column *column,
                                  uint32_t *count_out);
 
-/* The value of a collection, tuple or UDT with `count` items; a null item has NULL data, and
- * the items of a map are key, value, key, ...  The items keep their order; type_normalize sorts
- * them. */
+/* Items with NULL data are null; a map has key, value, key, ...  The items keep their order;
+ * type_normalize sorts them. */
 struct bytes cql_row_collection(const struct type *type, const struct bytes *items, uint32_t count,
                             struct arena *arena);
 #endif

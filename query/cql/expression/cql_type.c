@@ -1,4 +1,3 @@
-/* Resolving, naming and making of types, and the rules by which values of one type fit another. */
 #include "query/cql/expression/cql_type.h"
 
 #include "query/cql/syntax/cql_print.h"
@@ -21,8 +20,7 @@ int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
 }
 
-/* Bigints, counters, timestamps and times are all integers of 8 bytes, and the bytes of a bigint,
- * timestamp or int are also a valid varint.  Only the pairs of types that Cassandra accepts fit. */
+/* Only the pairs that Cassandra accepts fit, although the bytes of others would be valid. */
 static bool fits_number(const struct type *to, const struct type *from)
 {
     bool is_bigint = from->kind == TYPE_BIGINT || from->kind == TYPE_TIMESTAMP;

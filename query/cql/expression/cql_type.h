@@ -1,4 +1,4 @@
-/* cql_type: the types of statements: resolved from names, or made for a result.
+/* cql_type: types in statements.
  *
  * Its specification is tests/cql/cassandra/ddl_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
@@ -8,16 +8,15 @@
 
 int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
                      const struct type **type_out);
-/* The name of a type in refusals, in the scope's arena. */
+/* The name is in the scope's arena. */
 const char *cql_type_name(struct cql_scope *scope, const struct type *type);
 
-/* Whether the serialized value of type `from` may be used as one of type `to`. */
+/* Whether a serialized value of type `from` is one of type `to`. */
 bool cql_type_fits(const struct type *to, const struct type *from);
 
-/* Make a frozen type in the arena; the arguments must live as long as the type. */
+/* The type is frozen; the arguments must live as long as it. */
 const struct type *cql_type_of(struct arena *arena, enum type_kind kind,
                                const struct type *const *arguments, uint32_t count);
-/* A list or set. */
 const struct type *cql_type_collection_of(struct arena *arena, enum type_kind kind,
                                           const struct type *element);
 #endif

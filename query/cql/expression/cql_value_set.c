@@ -1,7 +1,5 @@
-/* A sorted array.
- *
- * A comparison must not jump out of its guarded step (cql_guard.h): memory that qsort_r owns while
- * it sorts would leak. */
+/* A comparison must not jump out of its guarded step (cql_guard.h), because qsort_r's memory would
+ * leak. */
 #include "query/cql/expression/cql_value_set.h"
 
 #include <stdlib.h>

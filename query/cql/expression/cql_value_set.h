@@ -1,7 +1,6 @@
 /* cql_value_set: a sorted set of values of one type, for binary search.
  *
- * A statement may name very many values, and a row may hold very many.  With a set, the time of
- * comparing them does not grow with the product of both numbers.
+ * The time of comparing many values with a large row does not grow with the product of both.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H
@@ -16,16 +15,16 @@ struct cql_value_set {
     uint32_t count;
 };
 
-/* Sort `count` values in place and drop duplicates. */
+/* Sorts in place and drops duplicates. */
 struct cql_value_set cql_value_set_sort(const struct type *type, struct bytes *values,
                                         uint32_t count);
-/* A set of the items of a collection, without nulls; the array of views is in `arena`. */
+/* Nulls are left out; the array is in `arena`. */
 struct cql_value_set cql_value_set_of(const struct type *type, struct type_items *items,
                                       struct arena *arena);
 bool cql_value_set_has(const struct cql_value_set *set, struct bytes value);
 
-/* The place of the first of `count` sorted values, `stride` bytes apart, that is not less than
- * `value`. */
+/* The place of the first value that is not less than `value`.  The values are sorted, `stride`
+ * bytes apart. */
 uint32_t cql_value_set_place(const struct type *type, const void *values, size_t stride,
                          uint32_t count, struct bytes value);
 #endif

@@ -1,5 +1,3 @@
-/* The catalog of indexes, read from the comments of their hidden tables, and the index entries that
- * are written for a row. */
 #include "query/cql/index/cql_index.h"
 
 #include <string.h>
@@ -21,7 +19,7 @@ static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
                                     [CQL_INDEX_OF_KEYS] = "keys",
                                     [CQL_INDEX_OF_ENTRIES] = "entries"};
 
-/* A hidden table's name is one of these, the table's number, _, and the column's number. */
+/* A hidden table's name goes on with the table's number, _, and the column's number. */
 static const char *const name_starts[] = {[CQL_INDEX_OF_VALUE] = "index_",
                                           [CQL_INDEX_OF_ELEMENTS] = "index_",
                                           [CQL_INDEX_OF_KEYS] = "index_keys_",
@@ -29,7 +27,6 @@ static const char *const name_starts[] = {[CQL_INDEX_OF_VALUE] = "index_",
 
 /* ---- the catalog: "index NAME table ID column ID KIND built" ---- */
 
-/* The next word of a comment. */
 static struct bytes take_word(struct bytes *text)
 {
     struct bytes word = {text->data, 0};
@@ -52,8 +49,8 @@ static bool take_number(struct bytes *text, const char *name, uint32_t *number)
     return is_named && digits.size > 0;
 }
 
-/* Read a hidden table's comment; false: the table is of no index, or the indexed table or column is
- * gone.  Names may be long, but have no blanks. */
+/* False: the table is of no index, or the indexed table or column is gone.  Names have no
+ * blanks. */
 static bool read_comment(const struct schema *schema, const struct table *hidden,
                          struct arena *arena, struct cql_index *index)
 {
@@ -99,7 +96,7 @@ uint32_t cql_index_list(const struct schema *schema, const struct table *table, 
     uint32_t count = 0;
     *indexes_out = indexes;
     /* A walk over all tables would make a request about every table take quadratic time.  Indexes
-     * of values have the names of indexes of elements. */
+     * of values and of elements have the same names. */
     for (int of = CQL_INDEX_OF_ELEMENTS; of <= CQL_INDEX_OF_ENTRIES; of++) {
         const char *start = cql_text_printf(arena, "%s%u_", name_starts[of], table->id);
         const struct table before = {.keyspace = CQL_INDEX_KEYSPACE, .name = start};
@@ -160,9 +157,8 @@ static const char *type_text(const struct type *type, struct arena *arena)
     return cql_text(arena, buffer_view(&text));
 }
 
-/* Whether a type is a user type or contains one.  User types are in the keyspace of the indexed
- * table, and the hidden table is in another, so the hidden table keeps values of such types as
- * blobs.  That is enough because these values are compared for equality only. */
+/* Whether a type is a user type or contains one.  The hidden table is in another keyspace, which
+ * has no user types, so it keeps their values as blobs.  That is enough to compare for equality. */
 static bool uses_user_type(const struct type *type)
 {
     bool uses = type->kind == TYPE_UDT;
@@ -230,7 +226,7 @@ int cql_index_set_built(struct schema *schema, const char *keyspace, const char 
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
-/* A hidden table of an index that is not built or that does not exist any more; NULL: none. */
+/* Also finds tables whose index does not exist any more.  NULL: none. */
 static const struct table *next_unbuilt(const struct schema *schema, struct arena *arena)
 {
     struct cql_index index;
@@ -314,7 +310,6 @@ static struct bytes indexed_value(const struct cql_index *index, const struct ce
     return cql_row_collection(list, pair, 2, arena);
 }
 
-/* An entry: the row for which it stands, the value, and the time and TTL. */
 struct entry {
     const struct cql_index *index;
     struct bytes key;
@@ -358,7 +353,7 @@ static int add_entry(const struct entry *entry, struct write_batch *batch, struc
     return 0;
 }
 
-/* The time of the latest write to a row; TIMESTAMP_NONE: there are only deletions. */
+/* TIMESTAMP_NONE: there are only deletions. */
 static int64_t written_us(const struct row *row)
 {
     int64_t latest_us = row->marker.timestamp_us;
@@ -370,8 +365,8 @@ static int64_t written_us(const struct row *row)
     return latest_us;
 }
 
-/* Add the entry of a row to an index on a key column.  A static row gets an entry only in an index
- * on a partition column; a row that has only deletions gets none. */
+/* For an index on a key column.  A static row gets an entry only in an index on a partition
+ * column. */
 static int add_key_entry(const struct cql_index *index, struct bytes key, const struct row *row,
                          struct write_batch *batch, struct cql_fault *fault)
 {

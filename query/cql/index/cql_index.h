@@ -6,15 +6,13 @@
  *     token    of the row's partition, before `key`, so that rows come in the order of a scan
  *     c...     the row's clustering
  *
- * An index on a partition column or a static one is wide: its entries stand for partitions and have
- * no clustering.
+ * An index on a partition or static column is wide: its entries stand for partitions and have no
+ * clustering.
  *
- * Entries are written with the cells for which they stand, in the same batch and with the cells'
- * time and TTL.  Entries of key columns are written with every write to the row and without a TTL,
- * because the row may outlive any of its cells.  Entries are never deleted: a reader reads the row
- * and skips entries that are not true any more.  The name, column and kind of an index are in the
- * comment of its hidden table.  An index is written to, but not read, until the entries of all rows
- * are in it.
+ * Entries are written in one batch with their cells, with the cells' time and TTL.  Entries of key
+ * columns have no TTL, because the row may outlive its cells.  Entries are never deleted: a reader
+ * skips those that are not true any more.  The comment of the hidden table has the name, column and
+ * kind of the index.  An index is not read until it has the entries of all rows.
  *
  * Its specification is tests/cql/indexes.cql and tests/cql/cassandra/read_index.cql. */
 #ifndef DAYBOOK_QUERY_CQL_INDEX_CQL_INDEX_H
@@ -36,44 +34,41 @@ struct cql_index {
     bool is_built;
 };
 
-/* The indexes of a table in the order of their names, in the arena. */
+/* The indexes in the order of their names, in the arena. */
 uint32_t cql_index_list(const struct schema *schema, const struct table *table,
                         struct arena *arena, const struct cql_index **indexes_out);
-/* The index of a name in a keyspace; false: there is none. */
+/* False: there is none. */
 bool cql_index_find(const struct schema *schema, const char *keyspace, struct bytes name,
                     struct arena *arena, struct cql_index *index_out);
-/* Append v, values(m), keys(m), entries(m) or full(f), for system_schema and DESCRIBE. */
+/* Append v, values(m), keys(m), entries(m) or full(f). */
 void cql_index_target(const struct cql_index *index, struct buffer *text);
 
-/* Whether an index is wide: its entries stand for partitions. */
 bool cql_index_is_wide(const struct cql_index *index);
 
-/* The partition key of the entries of a value. */
+/* The partition key of a value's entries. */
 struct bytes cql_index_key(struct bytes value, struct arena *arena);
-/* The key and clustering of the row for which an entry stands, or of the partition if the index is
- * wide.  Both are views into the entry. */
+/* The row or, if the index is wide, the partition for which an entry stands.  Both results are
+ * views into the entry. */
 void cql_index_row(const struct page_row *entry, struct bytes *key_out,
                    struct clustering *clustering_out);
 
-/* Add to `batch` the entries of a row that is being written.  ERROR_INVALID with the fault: a value
- * is too long to be indexed. */
+/* Add the entries of a row that is being written to `batch`.  ERROR_INVALID with the fault: a value
+ * is too long. */
 int cql_index_add(const struct cql_index *indexes, uint32_t count, struct bytes key,
                   const struct row *row, struct write_batch *batch, struct cql_fault *fault);
 
-/* Add the hidden table of a new index, which is not built yet. */
+/* Add an index that is not built yet. */
 int cql_index_make(struct schema *schema, const struct table *table, const struct column *column,
                    enum cql_index_of of, const char *name, struct arena *arena,
                    struct cql_fault *fault);
-/* Mark an index as built. */
 int cql_index_set_built(struct schema *schema, const char *keyspace, const char *name,
                         struct cql_fault *fault);
-/* Drop the hidden tables of indexes that are not built, or whose table or column is gone.  Call
- * this in a change of the schema, while no index is being built. */
+/* Drop indexes that are not built, or whose table or column is gone.  Do not call this while an
+ * index is built. */
 void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena);
-/* Drop the hidden tables of a table that will be dropped. */
+/* Drop the indexes of a table that will be dropped. */
 void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena);
 
-/* A copy of the schema without the hidden tables that cql_index_drop_unbuilt drops; NULL: there are
- * none.  A server applies the copy when it starts, because a crash may leave such tables. */
+/* A copy of the schema as cql_index_drop_unbuilt leaves it; NULL: nothing is to be dropped. */
 struct schema *cql_index_without_unbuilt(const struct schema *schema);
 #endif

@@ -1,4 +1,3 @@
-/* A filter binds the values of a relation, and matches rows against them. */
 #include "query/cql/read/cql_filter.h"
 
 #include "query/cql/expression/cql_value_set.h"
@@ -6,7 +5,7 @@
 
 /* ---- values ---- */
 
-/* In a condition after IF no value may be unset, and no list of IN may be null. */
+/* After IF, no value may be unset, and no list of IN may be null. */
 static int refuse_condition(const struct cql_context *context, bool is_null)
 {
     return is_null ? cql_invalid(context->fault, "Invalid null list in IN condition")
@@ -124,8 +123,7 @@ static bool order_fits(enum cql_operator operator, int order)
     }
 }
 
-/* Null equals null (only conditions compare with null) and is neither less nor greater than any
- * value. */
+/* Null equals null, and is neither less nor greater than any value. */
 static bool value_fits(const struct cql_filter *filter, const struct type *type, struct bytes value)
 {
     enum cql_operator operator= filter->restriction->operator;
@@ -146,7 +144,6 @@ static bool value_fits(const struct cql_filter *filter, const struct type *type,
     return false;
 }
 
-/* The element of a map at a key, or of a list at an index. */
 static struct bytes element_of(const struct cql_filter *filter, const struct cql_row *row,
                                const struct column *column, struct arena *arena)
 {
@@ -157,7 +154,6 @@ static struct bytes element_of(const struct cql_filter *filter, const struct cql
     return index >= 0 && index < (int64_t)items.count ? items.items[index] : CQL_NULL;
 }
 
-/* The field of a user type. */
 static struct bytes field_of(const struct cql_filter *filter, const struct type *type,
                              struct bytes value)
 {

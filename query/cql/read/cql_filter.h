@@ -7,12 +7,10 @@
 
 #include "query/cql/read/cql_restrict.h"
 
-/* Evaluate the values of one restriction.  ERROR_INVALID and a fault: a value is unset; the key of
- * c[key] or a list after IN is null; or another value is null although `allows_null` is
- * false.  Conditions after IF allow null. */
+/* ERROR_INVALID with the fault: a value is unset or null.  With `allows_null` only a key and a list
+ * after IN must not be null. */
 int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
                     bool allows_null, struct cql_filter *filter_out);
-/* Whether the row fulfils the filter's relation. */
 bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *row,
                         struct arena *arena);
 #endif

@@ -1,5 +1,3 @@
-/* Clients send paging states back: the checksum detects damage, and the hash detects a state of
- * another statement. */
 #include "query/cql/read/cql_page.h"
 
 #include "base/crc32c.h"

@@ -1,5 +1,4 @@
-/* cql_page: the paging state of a SELECT: bytes, kept by the client, that say where the next page
- * begins.
+/* cql_page: the paging state of a SELECT, which the client keeps.
  *
  *   byte 0       version, 2
  *   byte 1..8    hash of the statement and its keyspace
@@ -15,11 +14,8 @@
  *                varint n, n, and then the position in the partition of that entry
  *   4 bytes      CRC-32C of all bytes before
  *
- * A state is valid if the checksum matches, the version is known, the first hash is that of the
- * statement, and no byte follows.  The next page is read by the same index as the page before, even
- * if other indexes were made in the meantime.  If the table's key columns have changed or the index
- * is gone, the position has lost its meaning, and the SELECT refuses the state.  Version 1 did not
- * name the index. */
+ * The next page is read by the same index as the page before.  If the table's key columns have
+ * changed or the index is gone, the SELECT refuses the state. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_PAGE_H
 
@@ -41,8 +37,8 @@ struct cql_page_state {
 };
 
 void cql_page_write(const struct cql_page_state *state, struct buffer *buffer);
-/* Read a state, whose bytes members are views into `bytes`.  ERROR_INVALID: the state is damaged or
- * of another statement; ERROR_UNSUPPORTED: it is of another version. */
+/* The bytes of the state are views into `bytes`.  ERROR_INVALID: damaged, or of another statement.
+ * ERROR_UNSUPPORTED: of another version. */
 must_check int cql_page_read(struct bytes bytes, uint64_t statement_hash,
                              struct cql_page_state *state_out);
 #endif

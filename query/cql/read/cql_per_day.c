@@ -1,5 +1,4 @@
-/* clicks_per_reseller_per_day is never written.  Each row has the number of clicks in the figure of
- * one (reseller, day), including days whose clicks have expired. */
+/* A row has the clicks of one (reseller, day), also of days whose clicks have expired. */
 #include "query/cql/read/cql_per_day.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct per_day {
     void *context;
     struct page_row *rows;
     uint32_t count, capacity;
-    const struct day_figure *figure; /* the input of add_row */
+    const struct day_figure *figure;
     int status;
 };
 

@@ -1,5 +1,4 @@
-/* cql_per_day: makes the rows of the table clicks_per_reseller_per_day from the days' figures.  The
- * table itself is not stored.
+/* cql_per_day: makes the rows of clicks_per_reseller_per_day, which is not stored.
  *
  * Its specification is tests/cql/daybook.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_PER_DAY_H
@@ -7,9 +6,8 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Make the rows, in (token, key) order and in the execution's arena.  `ready` is called once,
- * possibly before this returns, with 0, or with a negative status and the execution's fault
- * filled. */
+/* The rows are in (token, key) order, in the execution's arena.  `ready` is called once, possibly
+ * before this returns.  `status` is 0, or negative with the execution's fault. */
 void cql_per_day_rows(struct cql_execution *execution,
                       void (*ready)(void *context, int status, const struct page_row *rows,
                                     uint32_t count),

@@ -1,12 +1,10 @@
-/* The use of a relation depends on its columns.  Relations on partition columns give keys.
- * Relations on clustering columns give slices, if they restrict these columns from the first one on
- * without a gap, and all but the last are = or IN.  Each row is checked against the other
- * relations, the filters.  A SELECT with filters, or with slices but no key, needs ALLOW FILTERING,
- * unless an index answers its only filter.
+/* Relations on partition columns give keys.  Relations on clustering columns give slices if they
+ * leave no column out, and all but the last are = or IN.  All other relations are filters: each row
+ * is checked against them.  A SELECT with filters, or with slices but no key, needs ALLOW
+ * FILTERING, unless an index answers its only filter.
  *
- * What must hold: slices have exactly the rows that their relations select.  DELETE, which deletes
- * whole slices, would otherwise delete too much.  A relation that gives no key, no token and no
- * slice is a filter. */
+ * What must hold: slices have exactly the rows that their relations select, because DELETE deletes
+ * whole slices. */
 #include "query/cql/read/cql_restrict.h"
 
 #include "query/cql/common/cql_scope.h"
@@ -21,7 +19,6 @@
 
 /* ---- one relation ---- */
 
-/* The relation as CQL text, for refusals. */
 static const char *relation_text(struct cql_scope *scope, const struct cql_relation *relation)
 {
     struct buffer text = {.arena = scope->arena};
@@ -34,8 +31,6 @@ static bool is_contains(enum cql_operator operator)
     return operator== CQL_CONTAINS || operator== CQL_CONTAINS_KEY;
 }
 
-/* Find what the relation compares with: the column, its element or its field; and the type and
- * marker's name of the values. */
 static int value_type(struct cql_scope *scope, const struct cql_relation *relation,
                       struct cql_restriction *restriction)
 {
@@ -77,7 +72,6 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
     return 0;
 }
 
-/* Check a literal that is compared with a tuple of columns. */
 static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *term,
                                const struct cql_restriction *restriction)
 {
@@ -102,7 +96,7 @@ static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *t
     return 0;
 }
 
-/* A marker within a tuple has the name of the column that it is compared with. */
+/* A marker within a tuple is named after its column. */
 static void name_tuple_markers(struct cql_scope *scope, const struct cql_restriction *restriction,
                                const struct cql_expression *tuple)
 {
@@ -315,7 +309,6 @@ static const char *common_names(struct arena *arena, const struct cql_restrictio
     return cql_text(arena, buffer_view(&names));
 }
 
-/* Whether any number of such relations may restrict a column. */
 static bool is_repeatable(const struct cql_restriction *r)
 {
     return is_contains(r->operator) || r->kind == CQL_RELATION_ELEMENT;
@@ -371,8 +364,6 @@ static int check_pairs(struct cql_scope *scope, const struct cql_restriction *al
     return 0;
 }
 
-/* Find which relations on token() and on partition columns give tokens and keys, and which are
- * filters. */
 static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *plan,
                           enum cql_restrict_for what)
 {
@@ -466,7 +457,6 @@ static int gap_refused(struct cql_scope *scope, const struct cql_restrict_plan *
                        clustering[position].name, clustering[position - 1].name);
 }
 
-/* Whether the rows of a relation can be found by an index. */
 static bool index_answers(const struct cql_index *index, const struct cql_restriction *r)
 {
     if (r->columns[0] != index->column || !index->is_built)
@@ -484,8 +474,8 @@ static bool index_answers(const struct cql_index *index, const struct cql_restri
     return false;
 }
 
-/* The first relation that one of the indexes answers, and that index.  If the plan has keys,
- * relations on the partition key need no index. */
+/* The first relation that an index answers.  With keys, relations on the partition key need no
+ * index. */
 static struct cql_index_use first_use(const struct cql_restrict_plan *plan,
                                       const struct cql_index *indexes, uint32_t count)
 {
@@ -517,8 +507,8 @@ struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, u
     return use;
 }
 
-/* Find how many clustering columns the slices use.  In a SELECT, relations on further clustering
- * columns become filters, if the SELECT has ALLOW FILTERING or an index answers a relation. */
+/* With ALLOW FILTERING or an index, a SELECT makes filters of relations on further clustering
+ * columns. */
 static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
                            enum cql_restrict_for what, bool allow_filtering)
 {
@@ -565,7 +555,6 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
     return 0;
 }
 
-/* Refuse a relation on a column outside the key if the relation cannot be a filter. */
 static int check_filter(struct cql_scope *scope, const struct cql_restriction *r)
 {
     static const char *const operators[] = {
@@ -615,8 +604,7 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     return 0;
 }
 
-/* Use an index that answers a relation.  If there is no other relation to check rows against, the
- * statement needs no ALLOW FILTERING. */
+/* A statement whose only relation an index answers needs no ALLOW FILTERING. */
 static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
 {
     uint32_t others = 0;
@@ -662,7 +650,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
         rc = cql_restrict_refuse_missing(scope, plan, COLUMN_PARTITION);
     if (rc == 0)
         rc = sort_clustering(scope, plan, what, allow_filtering);
-    /* Without a partition key, the slice must be read in every partition. */
+    /* Without keys, the slice is read in every partition. */
     if (rc == 0 && what == CQL_FOR_SELECT && !plan->has_keys && plan->has_clustering)
         plan->needs_filtering = true;
     if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering)

@@ -1,8 +1,5 @@
-/* Evaluates the values of a WHERE, and makes keys, slices and filters of them.
- *
- * Keys are sorted by the values of their columns and each occurs once, whatever the order and the
- * repetitions in IN.  Slices are in clustering order.  The order of the answer therefore follows
- * from the values alone. */
+/* Keys are sorted and each occurs once, whatever the order in IN.  So the order of an answer
+ * follows from the values alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +9,11 @@
 #include "query/cql/read/cql_restrict.h"
 #include "storage/schema/type.h"
 
-enum { PRODUCT_MAX = 100000 }; /* keys, or slices, of one statement */
+enum { PRODUCT_MAX = 100000 }; /* keys or slices of one statement */
 
 /* ---- partition keys ---- */
 
-/* The key of combination `number` of the columns' values; the value of the last column changes
- * fastest. */
+/* The value of the last column changes fastest. */
 static int choose_key(const struct table *table, const struct cql_filter *parts, size_t number,
                       const struct cql_context *context, struct bytes *key_out)
 {
@@ -84,7 +80,6 @@ static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_co
     return 0;
 }
 
-/* Keep the keys whose tokens fulfil the relations on token(). */
 static int keep_keys_of_tokens(const struct cql_restrict_plan *plan,
                                const struct cql_context *context, struct cql_restrict_bound *bound)
 {
@@ -108,8 +103,6 @@ struct prefixes {
     uint32_t count;
 };
 
-/* Split `value` into one value for each of the restriction's columns: itself, or the parts of a
- * tuple. */
 static int value_parts(const struct cql_restriction *restriction, const struct cql_context *context,
                        struct bytes value, struct bytes *parts)
 {
@@ -175,19 +168,17 @@ static void sort_prefixes(const struct table *table, struct prefixes *prefixes)
     prefixes->count = kept;
 }
 
-/* One side of a range over columns. */
 struct limit {
     struct bytes values[CLUSTERING_MAX];
     uint32_t count;
-    bool includes; /* rows whose columns have exactly `values` are inside */
+    bool includes; /* rows with exactly `values` are inside */
 };
 
-/* A range over the clustering columns from `position` on; the columns before `position` have the
- * values of a prefix.  The range is appended to `bound` as slices, in clustering order. */
+/* A range over the clustering columns from `position` on, within a prefix. */
 struct range {
     const struct table *table;
     uint32_t position;
-    struct limit limits[2]; /* the lower and the upper; count 0: none */
+    struct limit limits[2]; /* lower and upper; count 0: none */
     struct cql_restrict_bound *bound;
 };
 
@@ -205,8 +196,7 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
     return value_parts(restriction, context, filter.values[0], limit->values);
 }
 
-/* Append a slice, unless it is empty.  If it begins where the last slice ends, extend the last
- * slice instead. */
+/* A slice that begins where the last one ends extends it. */
 static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
 {
     struct cql_restrict_bound *bound = range->bound;
@@ -220,9 +210,9 @@ static void add_slice(const struct range *range, const struct bound *start, cons
     bound->slices[bound->slice_count++] = (struct slice){.start = *start, .end = *end};
 }
 
-/* Append the slices of the range's rows that begin with `prefix`.  `at_lower`: the values of the
- * prefix from range->position on equal the first values of the lower limit; `at_upper`: those of
- * the upper limit.  If all columns have the same direction, the slices join into one. */
+/* Append the slices of the range's rows that begin with `prefix`.  `at_lower`: from range->position
+ * on, the prefix equals the first values of the lower limit; `at_upper`: of the upper limit.  If
+ * all columns have the same direction, the slices join into one. */
 static void add_slices(const struct range *range, const struct clustering *prefix, bool at_lower,
                        bool at_upper)
 {
@@ -279,8 +269,7 @@ static int bind_range(const struct cql_restrict_plan *plan, const struct cql_con
         if (rc != 0)
             return rc;
     }
-    /* Each column of each limit adds at most one slice, and one more slice lies between the limits
-     * or beside the only limit. */
+    /* Each column of each limit adds at most one slice, and one lies between the limits. */
     size_t most = (size_t)prefixes->count * (2 * (plan->table->clustering_count + 1));
     bound->slices = arena_array(context->arena, most + 1, sizeof(struct slice));
     for (uint32_t i = 0; i < prefixes->count; i++) {

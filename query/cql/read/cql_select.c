@@ -1,14 +1,11 @@
-/* Carries a SELECT out: reads pages of a table, of an index, or of a table that is not stored, and
- * gives their rows to cql_select_rows.
+/* Reads pages for a SELECT, and gives their rows to cql_select_rows.c.
  *
  *   unit      a key and one of its slices, or a scan; units are read one after the other
  *   page      of the store: rows of a unit; a static row comes first in its partition
  *   position  right before the first row of the client's next page
  *
- * A partition's static row is read again when the client's page begins within the partition.
- *
- * The store may answer a read before the call returns, or later.  select_continue is a loop, so
- * that a statement with thousands of keys does not nest calls. */
+ * The store may answer before a read returns, so select_continue is a loop: thousands of keys must
+ * not nest calls. */
 #include "query/cql/read/cql_select.h"
 
 #include <string.h>
@@ -28,13 +25,13 @@
 #include "storage/schema/type.h"
 
 enum {
-    READ_ROWS = 2000,         /* read_rows at first */
-    READ_ROWS_LEAST = 4,      /* is_cut_before lowers read_rows no further */
-    ROWS_A_LOOK = 32,         /* rows between two looks at the clock, if rows take little time */
-    MANY_PARTS = 64,          /* selectors and filters; with more, a row may take long */
-    INDEX_ROWS = 100,         /* entries of an index read at once */
+    READ_ROWS = 2000,
+    READ_ROWS_LEAST = 4,
+    ROWS_A_LOOK = 32, /* between two looks at the clock */
+    MANY_PARTS = 64,  /* with more selectors and filters, a row may take long */
+    INDEX_ROWS = 100,
     CELL_LIKELY = 16,         /* bytes of a small value */
-    CELLS_FIRST_MAX = 4 << 10 /* bytes that are reserved in one step */
+    CELLS_FIRST_MAX = 4 << 10 /* reserved in one step */
 };
 
 /* ---- the end ---- */
@@ -75,8 +72,7 @@ static void select_finish(struct select *select)
 
 static void select_continue(struct select *select);
 
-/* Once PER PARTITION LIMIT is reached, further rows of the partition are skipped: the next read
- * begins after the partition. */
+/* After PER PARTITION LIMIT rows the next read begins after the partition. */
 static bool skip_partition(struct select *select, const struct read_page *page)
 {
     if (select->partition_rows < select->partition_limit || select->has_group ||
@@ -88,9 +84,9 @@ static bool skip_partition(struct select *select, const struct read_page *page)
     return true;
 }
 
-/* How many rows the next page of the store should have: as many as the answer may still need, or
- * read_rows if filters, groups or sorting make that number unknown.  Two more rows are requested:
- * one for a static row, and one that shows that the answer has a further page. */
+/* As many rows as the answer may still need, or read_rows if filters, groups or sorting make that
+ * unknown.  Two more rows are read: a static row, and one that shows that there is a further
+ * page. */
 static uint32_t rows_wanted(const struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -130,8 +126,7 @@ static void keep_entries(struct select *select, const struct read_page *page)
     buffer_set(&select->after_entries, page->position);
 }
 
-/* Take the row that an index entry stands for, if the row still exists.  The indexed relation is
- * also a filter or a slice, which checks that the row still has the indexed value. */
+/* The row may be gone, or have another value: the indexed relation is also a filter or a slice. */
 static int entry_row(struct select *select, const struct read_page *page)
 {
     const struct page_row *found = NULL;
@@ -148,8 +143,8 @@ static int entry_row(struct select *select, const struct read_page *page)
     return cql_select_take_stored(select, page->table, found, select->entries, select->entry);
 }
 
-/* Begin to read the entry's partition: from its start, or from where the client's last page ended.
- * In the second case the partition's static row is read first. */
+/* Begin the partition at its start, or where the client's last page ended, with the static row
+ * first. */
 static void partition_begin(struct select *select)
 {
     struct bytes key;
@@ -191,8 +186,6 @@ static int index_answer(struct select *select, const struct read_page *page)
     return rc;
 }
 
-/* Call this after each page of an entry's partition.  The last page is followed by the next
- * entry. */
 static int partition_answer(struct select *select)
 {
     int rc = 0;
@@ -230,7 +223,6 @@ static struct read_request index_request(const struct select *select)
     return request;
 }
 
-/* Reserve room for some small values in one step.  The buffer grows later if more is needed. */
 static void reserve_cells(struct select *select, uint32_t rows)
 {
     size_t likely = (size_t)rows * select->plan->selector_count * CELL_LIKELY;
@@ -238,8 +230,8 @@ static void reserve_cells(struct select *select, uint32_t rows)
         buffer_reserve(&select->cells, likely < CELLS_FIRST_MAX ? likely : CELLS_FIRST_MAX);
 }
 
-/* Whether the request's time slice is used up before row `i`.  If so, the rest of the page is read
- * again in the next time slice, and read_rows is lowered to what this slice had time for. */
+/* Whether the time slice is used up before row `i`.  If so, the rest of the page is read again, and
+ * read_rows is lowered to what there was time for. */
 static bool is_cut_before(struct select *select, const struct read_page *page, uint32_t i)
 {
     bool looks = i > 0 && (select->looks_each_row || i % ROWS_A_LOOK == 0);
@@ -334,8 +326,7 @@ static struct read_request unit_request(const struct select *select)
     return request;
 }
 
-/* Answer a read of a virtual table with one page, made from the rows in memory.  All pages of the
- * SELECT use the same memory: there may be one for each of 100,000 keys. */
+/* All pages of the SELECT share one memory: there may be one for each of 100,000 keys. */
 static void virtual_read(struct select *select, const struct read_request *request)
 {
     if (select->virtual_page == NULL) {
@@ -424,7 +415,6 @@ static void read_unit(struct select *select)
         cql_execution_read(select->execution, &request, page_arrived, select);
 }
 
-/* After all units: add the static row and the group that were waiting for further rows. */
 static int take_last(void *context)
 {
     struct select *select = context;
@@ -481,7 +471,7 @@ static void select_continue(struct select *select)
 
 /* ---- the beginning ---- */
 
-/* Evaluate a LIMIT; CQL_PAGE_NO_LIMIT: the SELECT has no LIMIT, or the LIMIT's marker is unset. */
+/* CQL_PAGE_NO_LIMIT: no LIMIT, or an unset marker. */
 static int bind_limit(struct select *select, const struct cql_expression *limit, uint64_t *out)
 {
     struct cql_context context =
@@ -547,8 +537,7 @@ static int read_state(struct select *select, struct bytes paging_state,
                                     "keys; begin the query anew");
 }
 
-/* Choose the index by which rows are read, if any: the index of the page before, or for the first
- * page, that of the plan. */
+/* A further page uses the index of the page before. */
 static int choose_use(struct select *select, const struct cql_page_state *state)
 {
     const struct cql_restrict_plan *where = &select->plan->where;
@@ -589,7 +578,6 @@ static int resume_from(struct select *select, const struct cql_page_state *state
     } else {
         buffer_append_bytes(&select->position, position);
     }
-    /* The static row is read along with the first slice of a partition. */
     bool is_first_slice = select->bound.is_scan || state->unit % select->bound.slice_count == 0;
     bool is_within = position.size > 0 || !is_first_slice;
     select->has_partition = is_within && state->partition_key.size > 0;
@@ -625,7 +613,7 @@ static int select_begin(void *context_of_step)
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count =
         select->bound.is_scan ? 1 : (uint64_t)select->bound.key_count * select->bound.slice_count;
-    /* A sorted answer has one page only, since several pages could not be sorted together. */
+    /* Several pages could not be sorted together. */
     select->is_paged = execution->request.page_size > 0 && !cql_select_sorts(select);
     select->page_rows = select->is_paged ? (uint64_t)execution->request.page_size : UINT32_MAX;
     if (select->is_paged && select->page_rows > CQL_PAGE_ROWS_MAX)

@@ -1,4 +1,3 @@
-/* Resolves a SELECT: selectors, groups, order and limits.  It refuses what Cassandra refuses. */
 #include "query/cql/read/cql_select_plan.h"
 
 #include <string.h>
@@ -21,7 +20,6 @@ static const char *term_name(struct cql_scope *scope, const struct cql_selector 
     return cql_text(scope->arena, buffer_view(&name));
 }
 
-/* Resolve `*`: the columns in the table's order, which is keys, static columns, other columns. */
 static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
 {
     const struct table *table = plan->table;
@@ -81,7 +79,7 @@ static void describe_columns(struct cql_scope *scope, struct cql_select_plan *pl
 
 /* ---- DISTINCT, ORDER BY, GROUP BY, LIMIT ---- */
 
-/* A column that an expression uses and whose kind is in `kinds`, a set of bits; NULL: none. */
+/* `kinds` is a set of bits.  NULL: the expression has no such column. */
 static const struct column *column_of_kind(const struct cql_expression *expression, uint32_t kinds)
 {
     const struct column *found = NULL;
@@ -139,8 +137,6 @@ static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
     return 0;
 }
 
-/* Refuse relations on clustering columns if static columns are selected, but no clustering or
- * regular columns. */
 static int check_statics(struct cql_scope *scope, const struct cql_select *select,
                          const struct cql_select_plan *plan)
 {
@@ -184,7 +180,7 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
             position--; /* the column was named before */
             continue;
         }
-        /* Columns that = restricts to one value may be left out. */
+        /* Columns with one value by = may be left out. */
         while (position < column->position && plan->where.clustering[position] != NULL &&
                plan->where.clustering[position]->operator== CQL_EQ) {
             position++;
@@ -212,7 +208,7 @@ static bool is_fixed(const struct cql_select_plan *plan, const struct column *co
     return restriction != NULL && restriction->operator== CQL_EQ;
 }
 
-/* Whether a larger argument never gives a smaller result. */
+/* A larger argument never gives a smaller result. */
 static bool is_monotonic(const struct cql_function *function)
 {
     static const char *const names[] = {
@@ -329,7 +325,6 @@ static int resolve_limits(struct cql_scope *scope, const struct cql_select *sele
     return rc;
 }
 
-/* The column whose sums the stats of an event table hold. */
 static const struct column *stats_column(const struct table *table)
 {
     const struct column *found = NULL;
@@ -351,8 +346,7 @@ static bool stats_answer(const struct cql_select_plan *plan, const struct cql_ag
            aggregate->argument->column == stats_column(plan->table);
 }
 
-/* The store keeps exact counts and sums of the partitions of event tables: use these where the
- * statement selects nothing else. */
+/* The statistics have exact counts and sums of the partitions of event tables. */
 static void use_stats(struct cql_select_plan *plan)
 {
     plan->by_stats = (plan->table->flags & TABLE_OF_EVENTS) != 0 && plan->where.has_keys &&

@@ -1,8 +1,6 @@
-/* Makes the rows and groups of a SELECT's answer.
- *
- * Correctness: over all pages, the answer has each of its rows once.  The client's page ends only
- * when a further row of the answer has been found, so that the last page is not empty.  The paging
- * state has the position before that further row. */
+/* Over all pages, the answer has each of its rows once.  A client's page ends only when a further
+ * row has been found, so that no page is empty.  The paging state has the position before that
+ * row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +39,6 @@ bool cql_select_sorts(const struct select *select)
            (!select->plan->is_aggregate || select->plan->has_group_by);
 }
 
-/* Sort the rows of several partitions in memory, after all of them have been read. */
 int cql_select_sort_rows(void *context)
 {
     struct select *select = context;
@@ -109,7 +106,6 @@ static void note_sorted(struct select *select, const struct row *row, size_t sta
                             .number = select->row_count};
 }
 
-/* Whether the client's page has no room for a further row. */
 static bool page_is_full(const struct select *select)
 {
     const struct cql *cql = select->execution->cql;
@@ -136,8 +132,7 @@ static int count_row(struct select *select)
     return 0;
 }
 
-/* Add a row with the values that the selectors have in `context`.  ORDER BY sorts it by the
- * clustering of the stored row `row`; NULL: there is no stored row. */
+/* ORDER BY sorts the new row by the clustering of `row`; NULL: there is no stored row. */
 static int add_row(struct select *select, const struct cql_context *context, const struct row *row)
 {
     size_t start = select->cells.size;
@@ -167,7 +162,6 @@ int cql_select_group_end(struct select *select)
     return rc;
 }
 
-/* The part of a row's key that is the same for all rows of its group. */
 static int group_key_of(struct select *select, const struct cql_row *row,
                         const struct cql_context *context, struct buffer *key)
 {
@@ -203,7 +197,7 @@ static void group_begin(struct select *select, const struct cql_row *row)
     }
 }
 
-/* Add a row to its group.  1: the row begins a group that the page has no room for. */
+/* 1: the row begins a group that the page has no room for. */
 static int group_row(struct select *select, const struct cql_row *row, bool partition_is_new)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -248,7 +242,7 @@ static bool passes(struct select *select, const struct cql_row *row)
     return true;
 }
 
-/* Add a row to the answer if it passes the filters.  1: the page has no room for it. */
+/* 1: the page has no room for the row. */
 static int take_row(struct select *select, struct cql_row *row)
 {
     struct cql_row_memo memo = {0};
@@ -289,8 +283,8 @@ uint64_t cql_select_key_hash(const struct select *select)
     return hash64(keys.data, keys.size);
 }
 
-/* End the client's page before the row at `position` of a unit.  If an index entry stands for a
- * partition, the state has the position of the entry and the position within the partition. */
+/* End the client's page before the row at `position`.  If index entries stand for partitions, the
+ * state has a position of the index and one in the partition. */
 static void save_state(struct select *select, uint64_t unit, struct bytes position,
                        uint64_t partition_rows)
 {

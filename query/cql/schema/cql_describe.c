@@ -1,13 +1,6 @@
-/* Answers DESCRIBE by rows for the objects of the schema, with the CQL that creates them.
- *
- * Lists have the columns (keyspace_name, type, name); descriptions of objects also have
- * create_statement.  The description of a keyspace has the keyspace, then its types, each after the
- * types that it uses, then its tables in the order of their names, each with its indexes.  cqlsh
- * prints the statements one after the other, and can run them again.  Names are quoted where CQL
- * requires it.  Order, columns and refusals are Cassandra's.  The answer is one page, because a
- * schema is small in comparison with the largest page.
- *
- * daybook has no functions, aggregates or views. */
+/* Lists have the columns keyspace_name, type and name; descriptions also have create_statement.  A
+ * keyspace is followed by its types, each after the types that it uses, and by its tables with
+ * their indexes.  Order, columns and refusals are Cassandra's. */
 #include "query/cql/schema/cql_describe.h"
 
 #include <string.h>
@@ -25,7 +18,7 @@ struct describe {
     struct cql_execution *execution;
     const struct cql_describe *asked;
     const struct schema *schemas[2]; /* the store's and the system's */
-    const struct schema *schema;     /* the schema of the keyspace that was found last */
+    const struct schema *schema;     /* of the keyspace that was found last */
     struct buffer cells;
     uint32_t row_count;
     bool has_statements;
@@ -48,7 +41,6 @@ static void put_name(struct describe *describe, const char *name)
     put_cell(describe, buffer_view(&quoted));
 }
 
-/* Add a row, without its statement. */
 static void put_row(struct describe *describe, const char *keyspace, const char *type,
                     const char *name)
 {
@@ -102,7 +94,7 @@ static void put_index(struct describe *describe, const struct cql_index *index)
     put_statement(describe, &cql);
 }
 
-/* Add a table; if statements are shown, also its indexes. */
+/* With statements, the indexes of the table are added too. */
 static void put_table(struct describe *describe, const struct table *table)
 {
     struct buffer cql = {.arena = describe->execution->arena};
@@ -120,7 +112,6 @@ static void put_table(struct describe *describe, const struct table *table)
 
 /* ---- the objects of the schemas ---- */
 
-/* The keyspace of this name; NULL: there is no such keyspace. */
 static const struct keyspace *find_keyspace(struct describe *describe, const char *name)
 {
     for (int i = 0; i < 2; i++) {
@@ -160,8 +151,8 @@ static void put_whole_keyspace(struct describe *describe, const struct keyspace 
     put_tables(describe, keyspace);
 }
 
-/* The keyspace, of either schema, that comes after `after` in the order of names.  `after` is NULL
- * for the first keyspace; the result is NULL after the last. */
+/* The keyspace after `after`, of either schema, in the order of names.  NULL is before the first
+ * and after the last. */
 static const struct keyspace *next_keyspace(struct describe *describe, const struct keyspace *after)
 {
     const struct keyspace *next = NULL;
@@ -177,8 +168,7 @@ static const struct keyspace *next_keyspace(struct describe *describe, const str
     return next;
 }
 
-/* Call `put` for the keyspace `name`, or for all keyspaces if `name` is empty.  System keyspaces
- * are left out unless `with_system`. */
+/* Call `put` for the keyspace `name`, or for all if it is empty. */
 static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
                           void (*put)(struct describe *describe, const struct keyspace *keyspace))
 {
@@ -201,7 +191,7 @@ static int describe_cluster(struct describe *describe)
     return 0;
 }
 
-/* Find the keyspace `name`; if `name` is empty, the keyspace in use. */
+/* An empty `name` means the keyspace in use. */
 static int keyspace_of(struct describe *describe, struct bytes name,
                        const struct keyspace **keyspace_out)
 {
@@ -229,7 +219,7 @@ static int describe_keyspace(struct describe *describe, struct bytes name, bool 
     return rc;
 }
 
-/* A table that clients may see, or NULL. */
+/* NULL: there is none that clients may see. */
 static const struct table *find_table(const struct schema *schema, const char *keyspace,
                                       const char *name)
 {
@@ -238,7 +228,6 @@ static const struct table *find_table(const struct schema *schema, const char *k
     return table != NULL && (table->flags & TABLE_HIDDEN) == 0 ? table : NULL;
 }
 
-/* The first words of a refusal of an object that was not found. */
 static const char *refusal_begin(enum cql_describe_kind kind)
 {
     static const char *const names[] = {[CQL_DESCRIBE_TABLE] = "Table ",
@@ -252,8 +241,7 @@ static const char *refusal_begin(enum cql_describe_kind kind)
     return names[kind];
 }
 
-/* Describe a table, type, index or other object by its name.  Objects of a kind that daybook does
- * not have are never found. */
+/* daybook has no views, functions or aggregates: they are never found. */
 static int describe_object(struct describe *describe, const struct cql_describe *asked)
 {
     struct cql_execution *execution = describe->execution;
@@ -288,7 +276,7 @@ static int describe_object(struct describe *describe, const struct cql_describe 
     return 0;
 }
 
-/* Describe an object without a given kind: a keyspace of this name, or else a table or an index. */
+/* A keyspace is tried before tables and indexes. */
 static int describe_any(struct describe *describe, const struct cql_describe *asked)
 {
     const char *name = cql_text(describe->execution->arena, asked->name.name);

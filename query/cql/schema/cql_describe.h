@@ -6,6 +6,5 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Carry out a DESCRIBE and answer it. */
 void cql_describe_run(struct cql_execution *execution);
 #endif

@@ -1,5 +1,4 @@
-/* The table is scanned page by page.  The entries of a page are written as one batch before the
- * next page is read. */
+/* The entries of a page are written as one batch before the next page is read. */
 #include "query/cql/schema/cql_index_build.h"
 
 #include <string.h>
@@ -19,7 +18,7 @@ struct build {
     void (*built)(struct cql_execution *execution, int status);
     struct write_batch *batch;
     struct buffer position;
-    void *outer_state; /* the execution's state, restored at the end */
+    void *outer_state;
     bool is_done;
     int status;
 };
@@ -88,7 +87,6 @@ static void build_end(struct build *build)
     built(execution, status);
 }
 
-/* Read the next page, or end the build after the last page or an error. */
 static void build_continue(struct build *build)
 {
     if (build->is_done) {

@@ -1,13 +1,12 @@
-/* CREATE, ALTER, DROP and TRUNCATE change a copy of the schema, which is written in one frame.
+/* CREATE, ALTER, DROP and TRUNCATE change a copy of the schema:
  *
  *   wait for writes under way ─▶ edit a copy ─▶ apply it ─▶ durable ─▶ listener ─▶ answer
  *
- * What must hold: other requests wait from the beginning of a change until the change is
- * durable, so that no request sees a schema that a crash can undo.  A change begins only when no
- * write is under way, so that no write is applied to a table that was dropped.
+ * What must hold: other requests wait until a change is durable, so that none sees a schema that a
+ * crash can undo.  A change begins only when no write is under way, so that no write goes to a
+ * dropped table.
  *
- * TRUNCATE gives the table a new number.  The rows under the old number cannot be read any more,
- * and a later flush drops them. */
+ * TRUNCATE gives the table a new number; a later flush drops the rows under the old one. */
 #include "query/cql/schema/cql_schema.h"
 
 #include <stdlib.h>
@@ -51,7 +50,6 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
     return rc;
 }
 
-/* Refuse keyspaces that clients cannot change, and unknown ones. */
 static int check_keyspace(struct change *change, const char *keyspace)
 {
     if (cql_scope_is_system(keyspace))
@@ -109,8 +107,8 @@ int cql_schema_result(struct change *change, int rc)
 
 /* ---- keyspaces ---- */
 
-/* The replication factor in a replication map: the map's last value, since the class comes first
- * and there is one datacenter.  It is 1 if that value is not a number above 0. */
+/* The map's last value: the class comes first, and there is one datacenter.  1 if that is not a
+ * number above 0. */
 static long replication_factor(const char *replication)
 {
     const char *end = strrchr(replication, '\'');
@@ -179,8 +177,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
     return set_replication(change, name, create->properties, true);
 }
 
-/* Find the keyspace of a statement.  If it does not exist and the statement has IF EXISTS, set
- * change->is_nothing. */
+/* With IF EXISTS, a missing keyspace sets change->is_nothing. */
 static int find_keyspace(struct change *change, const struct cql_object *object,
                          const char **name_out)
 {
@@ -204,7 +201,6 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
     return rc == 0 ? set_replication(change, name, object->properties, false) : rc;
 }
 
-/* Refuse a change of a table that a stream uses. */
 static int refuse_used(struct change *change, const struct table *table, const char *what)
 {
     const struct streams *streams = change->execution->cql->options.streams;
@@ -238,8 +234,8 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
 
 /* ---- tables ---- */
 
-/* Find a table that clients may change.  If it does not exist and `if_exists`, *table_out is NULL
- * and change->is_nothing is set. */
+/* Find a table that clients may change.  With `if_exists`, a missing table is NULL and sets
+ * change->is_nothing. */
 static int find_table(struct change *change, const struct cql_qualified_name *name, bool if_exists,
                       const struct table **table_out)
 {
@@ -255,7 +251,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
                          : cql_invalid(change->fault, "Table '%s.%s' doesn't exist", keyspace,
                                        table_name);
     }
-    /* The event cannot point to texts of the schema, because the event outlives the copy. */
+    /* The event outlives the copy of the schema, so it has texts of its own. */
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace, table_name);
     return 0;
 }
@@ -411,7 +407,6 @@ static int check_added(struct change *change, const struct table *table,
     return rc;
 }
 
-/* Check a column to be added, and make its definition. */
 static int check_column(struct change *change, const struct table *table,
                         const struct cql_definition *definition,
                         struct column_definition *added_out)
@@ -457,7 +452,7 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
     return cql_schema_result(change, rc);
 }
 
-/* Refuse to change a column that has an index; `what` begins the refusal. */
+/* `what` begins the refusal. */
 static int refuse_indexed(struct change *change, const struct table *table,
                           const struct column *column, const char *what)
 {
@@ -532,8 +527,7 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
     rc = only_adds ? 0 : refuse_used(change, table, "alter");
     if (rc != 0)
         return rc;
-    /* Dropping or renaming a column copies the table, so the request's limits (cql_guard.h) are
-     * checked for each column. */
+    /* Each drop or rename copies the table, so limits (cql_guard.h) are checked for each column. */
     switch (alter->kind) {
     case CQL_ALTER_ADD:
         return add_columns(change, table_id, alter);
@@ -619,7 +613,7 @@ static int edit_by_statement(void *context)
     }
 }
 
-/* Answer and end the change, then continue the requests that wait for its end. */
+/* Answer first, then let the waiting requests go on. */
 static void change_finish(struct change *change, struct cql_result *result)
 {
     struct cql *cql = change->execution->cql;
@@ -627,7 +621,6 @@ static void change_finish(struct change *change, struct cql_result *result)
     cql_wait_schema_settled(cql);
 }
 
-/* End the change with the fault as its answer. */
 static void change_fail(struct change *change)
 {
     struct cql_result result = {.kind = CQL_RESULT_ERROR, .error = change->fault->error};
@@ -650,8 +643,7 @@ static void change_answer(struct change *change)
 
 static void change_apply(struct cql_execution *execution);
 
-/* A second change makes the index readable.  If not all entries could be written, the second change
- * drops the index, and the statement is refused. */
+/* A second change makes the index readable, or drops it if the build failed. */
 static void index_built(struct cql_execution *execution, int status)
 {
     struct change *change = execution->state;
@@ -738,7 +730,6 @@ static void change_edit(void *context, int status, const struct error *err)
     }
 }
 
-/* cql_wait_for_writes calls this when no write is under way. */
 static void change_begin(struct cql_execution *execution)
 {
     const struct cql_edit *command = execution->request.edit;

@@ -1,7 +1,6 @@
-/* cql_schema: carries out CREATE, ALTER, DROP and TRUNCATE, and changes of the schema by commands.
+/* cql_schema: carries out CREATE, ALTER, DROP and TRUNCATE, and schema changes by commands.
  *
- * A change writes a changed copy of the schema in a frame of its own.  The change is durable before
- * any other request sees it.
+ * A change is durable before any other request sees it.
  *
  * Its specification is tests/cql/cassandra/ddl_*.cql and tests/e2e/test_schema.py. */
 #ifndef DAYBOOK_QUERY_CQL_SCHEMA_CQL_SCHEMA_H
@@ -9,6 +8,5 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Carry out a change and answer it. */
 void cql_schema_run(struct cql_execution *execution);
 #endif

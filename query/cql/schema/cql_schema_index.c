@@ -1,5 +1,5 @@
-/* Checks of CREATE INDEX.  A column is indexed by its value; a collection that is not frozen, by
- * its elements, keys or entries. */
+/* A column is indexed by its value; a collection that is not frozen, by its elements, keys or
+ * entries. */
 #include "query/cql/schema/cql_schema_index.h"
 
 #include <string.h>
@@ -66,9 +66,8 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
     return 0;
 }
 
-/* Make a name for an index whose statement gives none: <table>_<column>_idx.  If an index has this
- * name, append _1, or the next number that makes the name free.  Then characters that are not
- * allowed in names become _. */
+/* The name is <table>_<column>_idx, then with _1, _2 ... until it is free.  Characters that names
+ * may not have become _. */
 static const char *make_name(const struct schema *schema, const struct table *table,
                              const struct column *column, struct arena *arena)
 {
@@ -119,7 +118,7 @@ static int check_duplicates(struct cql_execution *execution, struct schema *sche
                                *name, other->name);
 }
 
-/* Cassandra's own classes are refused as unsupported, and all others as unknown. */
+/* Cassandra's own classes are unsupported, others unknown. */
 static int refuse_class(struct cql_fault *fault, const struct cql_create_index *create)
 {
     static const char *const classes[] = {"sai", "StorageAttachedIndex",
@@ -168,7 +167,7 @@ int cql_schema_index_create(struct cql_execution *execution, struct schema *sche
     *name_out = create->name.size > 0 ? cql_text(execution->arena, create->name)
                                       : make_name(schema, table, column, execution->arena);
     rc = check_duplicates(execution, schema, table, column, of, create->if_not_exists, name_out);
-    /* The catalog of indexes (cql_index.c) relies on names without blanks. */
+    /* cql_index.c relies on names without blanks. */
     if (rc == 0 && create->name.size > 0 && !cql_schema_is_plain_name(create->name)) {
         return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
                           CQL_SHOW(create->name));

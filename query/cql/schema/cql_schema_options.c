@@ -1,5 +1,4 @@
-/* Options of keyspaces.  Replication is kept and shown, and has no other effect on one node.  It is
- * checked nevertheless, so that a script that daybook accepts runs on a Cassandra cluster too. */
+/* Replication has no effect on one node, but is checked, kept and shown. */
 #include "query/cql/schema/cql_schema_options.h"
 
 #include <stdlib.h>
@@ -62,7 +61,8 @@ static int check_factor(struct cql_execution *execution, const char *keyspace, s
     return 0;
 }
 
-/* NetworkTopologyStrategy takes replication_factor for each datacenter that is not named. */
+/* NetworkTopologyStrategy takes replication_factor for each datacenter without a value of its
+ * own. */
 static bool names_datacenter(const struct cql_property *property)
 {
     for (const struct cql_term *key = property->value->arguments; key != NULL;

@@ -1,5 +1,4 @@
-/* cql_schema_options: checks and reads the options of keyspaces and tables, which follow WITH in
- * CREATE and ALTER.
+/* cql_schema_options: the options of keyspaces and tables after WITH.
  *
  * Its specification is tests/cql/cassandra/ddl_options.cql and
  * tests/cql/cassandra/ddl_keyspaces.cql. */
@@ -13,34 +12,33 @@ struct cql_keyspace_options {
     bool durable_writes;
 };
 
-/* Make the checks of options that Cassandra makes before it looks for the keyspace.  If the
- * keyspace `is_new`, there must be a replication. */
+/* The checks that Cassandra makes before it looks for the keyspace.  A new keyspace must have a
+ * replication. */
 int cql_schema_options_check_keyspace(struct cql_execution *execution,
                                       const struct cql_property *properties, bool is_new);
-/* Set `options` by properties that were checked; options without a property stay as they are. */
+/* The properties must have been checked; options without a property stay as they are. */
 int cql_schema_options_read_keyspace(struct cql_execution *execution, const char *keyspace,
                                      const struct cql_property *properties,
                                      struct cql_keyspace_options *options);
-/* Read a boolean as Cassandra spells those of options; CQL_SYNTAX_ERROR if `text` is none. */
+/* CQL_SYNTAX_ERROR: `text` is no boolean as Cassandra spells those of options. */
 int cql_schema_options_read_boolean(struct cql_execution *execution, const char *name,
                                     const char *text, bool *value_out);
 
 /* ---- cql_table_options.c ---- */
 
-/* The options of a table.  The options in `items` have no effect on one node: they are checked,
- * kept and shown. */
+/* Options in `items` have no effect on one node, but are checked, kept and shown. */
 struct cql_table_options {
     const char *comment;
     int32_t default_ttl_s;
-    struct table_option items[SCHEMA_OPTIONS_MAX];   /* set by this statement or earlier ones */
+    struct table_option items[SCHEMA_OPTIONS_MAX];   /* of this and earlier statements */
     uint32_t count;
-    bool is_changed;                     /* an option differs from that of the table */
+    bool is_changed;
 };
 
-/* Make the checks of options that Cassandra makes before it looks for the table. */
+/* The checks that Cassandra makes before it looks for the table. */
 int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties);
-/* Set `options` to those of the table, changed by properties that were checked.  The property `id`
- * is refused unless the table `is_new`. */
+/* Set `options` to those of the table, changed by checked properties.  Only a new table may have
+ * the property `id`. */
 int cql_table_options_read(struct cql_execution *execution, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options);

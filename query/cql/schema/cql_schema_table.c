@@ -1,4 +1,3 @@
-/* CREATE TABLE: makes the definition of a table, with Cassandra's checks and refusals. */
 #include <string.h>
 
 #include "query/cql/schema/cql_schema_private.h"
@@ -17,7 +16,7 @@ static struct column_definition *columns_find(const struct columns *columns, str
     return NULL;
 }
 
-/* Check that a column can be in the key, and move it to `place`, behind the earlier key columns. */
+/* Move the column to `place`, behind the earlier key columns. */
 static int take_key(struct change *change, const struct cql_create_table *create,
                     struct columns *columns, uint32_t place, struct bytes name,
                     enum column_kind kind)
@@ -140,9 +139,8 @@ static int read_key(struct change *change, const struct cql_create_table *create
     return 0;
 }
 
-/* At most SCHEMA_CLUSTERING_MAX entries of CLUSTERING ORDER BY can be right.  So the statement is
- * refused for the entries up to one more, and the checks need not look at further ones, of which it
- * may have a hundred thousand. */
+/* At most SCHEMA_CLUSTERING_MAX entries of CLUSTERING ORDER BY can be right, so these include the
+ * first wrong one. */
 enum { ORDERINGS_READ = SCHEMA_CLUSTERING_MAX + 1 };
 
 static int read_order(struct change *change, const struct cql_create_table *create,
@@ -162,7 +160,6 @@ static int read_order(struct change *change, const struct cql_create_table *crea
     return 0;
 }
 
-/* Whether one of the entries from `from` on names the column. */
 static bool is_ordered(const struct bytes *names, uint32_t from, uint32_t count, struct bytes name)
 {
     for (uint32_t i = from; i < count; i++)
@@ -171,7 +168,7 @@ static bool is_ordered(const struct bytes *names, uint32_t from, uint32_t count,
     return false;
 }
 
-/* CLUSTERING ORDER BY must name the first clustering columns, each once and in their order. */
+/* CLUSTERING ORDER BY must name the first clustering columns, each once and in order. */
 static int check_order(struct change *change, const struct cql_create_table *create,
                        const struct columns *columns, uint32_t key_count)
 {
@@ -219,7 +216,6 @@ static int check_counters(struct change *change, const struct columns *columns, 
     return 0;
 }
 
-/* Refuse names of types that do not exist, in Cassandra's words. */
 static int check_types(struct change *change, const char *keyspace, const struct columns *columns)
 {
     for (uint32_t i = 0; i < columns->count; i++) {

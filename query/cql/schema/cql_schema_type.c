@@ -1,8 +1,5 @@
-/* Checks of types in statements, and CREATE, ALTER and DROP TYPE.
- *
- * What must hold: a collection or user type within another type is frozen, because its value has no
- * cells of its own.  A statement must write frozen<> where Cassandra demands it.  The fields of a
- * user type are frozen even without frozen<>. */
+/* What must hold: a collection or user type within another type is frozen, because its value has no
+ * cells of its own.  The fields of a user type are frozen even without frozen<>. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +48,7 @@ static int check_user_type(struct change *change, const char *keyspace, const st
                : cql_invalid(change->fault, "Unknown type %s.%s", keyspace, name);
 }
 
-/* Check a part of a collection; refusals show the type `whole` around it. */
+/* Refusals show the type `whole`. */
 static int check_item(struct change *change, const struct cql_type *whole,
                       const struct cql_type *collection, const struct cql_type *item,
                       bool is_frozen)
@@ -104,8 +101,7 @@ static int check_within(struct change *change, const char *keyspace, const struc
     return 0;
 }
 
-/* Refuse a user type without frozen<> if one of its fields is a collection declared without
- * frozen<>. */
+/* Refuse a user type without frozen<> that has a collection without frozen<>. */
 static int check_fields_within(struct change *change, const char *keyspace,
                                const struct cql_type *type)
 {
@@ -132,7 +128,7 @@ int cql_schema_check_type(struct change *change, const char *keyspace, const str
 
 /* ---- names ---- */
 
-/* An item to be sorted by name; equal names keep the order of the statement. */
+/* Equal names keep the order of the statement. */
 struct named {
     const struct cql_definition *definition;
     uint32_t place;
@@ -261,8 +257,8 @@ static void list_types(const struct schema *schema, const char *keyspace, const 
     }
 }
 
-/* List the tables with a column of the type; if `in_key`, only those with such a column in the
- * partition key, and with the keyspace before the table's name. */
+/* With `in_key`, list only tables with the type in the partition key, and put the keyspace before
+ * each name. */
 static void list_tables(const struct schema *schema, const char *keyspace, const char *name,
                         bool in_key, struct buffer *names)
 {
@@ -320,8 +316,8 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
                              schema_drop_type(change->schema, keyspace, name, &change->err));
 }
 
-/* Refuse a new field for a type in a partition key: existing rows would not be found by values that
- * have the field. */
+/* If the type were in a partition key, existing rows would not be found by values with the new
+ * field. */
 static int check_not_in_key(struct change *change, const char *keyspace, const char *name,
                             const struct cql_definition *field)
 {
@@ -413,7 +409,7 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
         return cql_invalid(change->fault, "Altering field types is no longer supported");
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
-    /* Each changed field copies the schema, so the budget is checked for each field. */
+    /* Each changed field copies the schema. */
     for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
         arena_count(change->arena, ARENA_LOOK_ITEMS);
         rc = add_field(change, keyspace, name, alter, d);

@@ -1,9 +1,8 @@
 /* The options of a table, checked and spelled as in Cassandra 5.0.9.
  *
- * What must hold: the values that are kept are those that Cassandra's DESCRIBE would show, so that
- * Cassandra and daybook can run the same dump.  Values that Cassandra refuses are refused in its
- * words and with its code, even if daybook does not use the option.  A value of a wrong form is a
- * syntax error; a value that is not allowed is a configuration error.
+ * The values kept are those that Cassandra's DESCRIBE would show, so that both can run the same
+ * dump.  Values that Cassandra refuses are refused in its words and with its code, even for an
+ * option without effect.
  *
  *   written                              kept
  *   caching = {'keys': 'none'}           {'keys': 'NONE', 'rows_per_partition': 'NONE'}
@@ -32,17 +31,15 @@ struct pairs {
     uint32_t count;
 };
 
-/* The option that is being read. */
 struct option_reader {
     struct cql_execution *execution;
     const struct cql_property *property;
     const char *name;
-    int32_t min;                       /* the least value of a number */
+    int32_t min;
     const char *text;                  /* of a value that is not a map */
-    struct pairs pairs;                /* of a map, as it will be kept */
-    struct buffer value;               /* what is kept, as CQL spells it; empty: nothing */
-    struct cql_table_options *options; /* to be changed; NULL: only the checks are made that
-                                        * Cassandra makes before it looks for the table */
+    struct pairs pairs;                /* of a map */
+    struct buffer value;               /* as CQL spells it; empty: nothing is kept */
+    struct cql_table_options *options; /* NULL: the option is only checked */
     bool is_new;
 };
 
@@ -158,7 +155,6 @@ static int read_id(struct option_reader *reader)
     return reader->is_new ? 0 : CONFIG(reader, "Cannot alter table id.");
 }
 
-/* Refuse an option of an older version of Cassandra, after the table was found. */
 static int read_obsolete(struct option_reader *reader)
 {
     return reader->options == NULL ? 0 : SYNTAX(reader, "Unknown property '%s'", reader->name);
@@ -166,9 +162,8 @@ static int read_obsolete(struct option_reader *reader)
 
 /* ---- speculative retry ---- */
 
-/* Append the value with which `text` begins, such as 99p, 99.9percentile or 50ms.  Returns the text
- * after it; NULL: `text` does not begin with such a value.  *is_beyond is set for a percentile that
- * is not between 0 and 100. */
+/* Append the value with which `text` begins, such as 99p or 50ms.  Returns the text after it; NULL:
+ * `text` does not begin with such a value. */
 static const char *put_retry(struct option_reader *reader, const char *text, bool *is_beyond)
 {
     static const char *const units[] = {"percentile", "p", "ms"};
@@ -259,7 +254,6 @@ static int pairs_read(struct option_reader *reader)
     return 0;
 }
 
-/* Append the pairs as a CQL map, in the order of their keys. */
 static void pairs_put(struct pairs *pairs, struct buffer *value)
 {
     qsort(pairs->items, pairs->count, sizeof(pairs->items[0]), order_pairs);
@@ -286,7 +280,6 @@ static bool is_in(const char *name, const char *words)
     return false;
 }
 
-/* The first key that is not one of `words`; NULL: there is none. */
 static const char *pairs_unknown(const struct pairs *pairs, const char *words)
 {
     for (uint32_t i = 0; i < pairs->count; i++)
@@ -302,7 +295,6 @@ static bool is_number(const char *text)
     return end != text && *end == '\0';
 }
 
-/* `text` in capitals; "NONE" if it is NULL. */
 static const char *upper(struct cql_execution *execution, const char *text)
 {
     size_t i = 0;
@@ -352,8 +344,6 @@ struct class_rule {
     const char *options; /* the keys that its map may have, separated by blanks */
 };
 
-/* Find the class that the map's `class` names; NULL: it is unknown.  *sought_out is the class's
- * name with its package. */
 static const struct class_rule *find_class(struct option_reader *reader, const char *package,
                                            const struct class_rule *rules, const char **sought_out)
 {
@@ -369,7 +359,6 @@ static const struct class_rule *find_class(struct option_reader *reader, const c
     return rules;
 }
 
-/* Check the thresholds of a compaction strategy; a missing threshold becomes 4 or 32. */
 static int check_thresholds(struct option_reader *reader)
 {
     static const char *const names[] = {"min_threshold", "max_threshold"};
@@ -480,7 +469,7 @@ static int read_extensions(struct option_reader *reader)
 
 /* ---- the table of options ---- */
 
-/* The form of the value: text, a map whose pairs are read and kept, another map, or any. */
+/* PAIRS: a map whose pairs are read and kept; MAP: any other map. */
 enum option_form { TEXT, PAIRS, MAP, ANY };
 
 static const struct option_rule {
@@ -513,7 +502,7 @@ static const struct option_rule {
     {"speculative_retry", TEXT, read_retry, 0},
 };
 
-/* Set an option; returns whether the table has another value for it. */
+/* Returns whether the table has another value. */
 static bool set_option(struct cql_table_options *options, const struct table *table,
                        const char *name, const char *value)
 {
@@ -527,8 +516,6 @@ static bool set_option(struct cql_table_options *options, const struct table *ta
     return is_new;
 }
 
-/* Read a property of a table.  If `options` is NULL, the property is only checked (see struct
- * option_reader). */
 static int read_option(struct cql_execution *execution, const struct table *table,
                        const struct cql_property *property, bool is_new,
                        struct cql_table_options *options)
@@ -567,8 +554,7 @@ static int read_option(struct cql_execution *execution, const struct table *tabl
     return rc;
 }
 
-/* Check that min_index_interval is at most max_index_interval.  As in Cassandra, the default stands
- * for an interval that the statement does not give, even if the table has another value. */
+/* An interval that the statement does not give counts as the default, as in Cassandra. */
 static int check_intervals(struct cql_execution *execution, const struct cql_property *properties)
 {
     long min = INDEX_INTERVAL_MIN;

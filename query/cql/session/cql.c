@@ -4,9 +4,7 @@
  *                                                                                     │
  *   answer ◀──────────────────────── cql_execution_finish ◀───────────────────────────┘
  *
- * What decides correctness: an execution is answered exactly once, and is then freed.  A statement
- * runs against the schema it was compiled with; a prepared statement is compiled again first if the
- * schema has changed since. */
+ * A statement runs against the schema it was compiled with. */
 #include "query/cql/session/cql.h"
 
 #include <stdio.h>
@@ -124,7 +122,6 @@ static void use_run(struct cql_execution *execution)
     cql_execution_finish(execution, &result);
 }
 
-/* The refusal of a kind of statement that daybook does not carry out; NULL: it is carried out. */
 static const char *refused_kind(enum cql_statement_kind kind)
 {
     if (kind == CQL_STATEMENT_VIEW)
@@ -191,7 +188,6 @@ static int prepare_work(struct cql_execution *execution)
     }
     if (execution->compiled == NULL)
         return ERROR_INVALID;
-    /* From now on a timeout names this kind of write. */
     if (cql_compile_changes_rows(execution->compiled))
         execution->write_type = "SIMPLE";
     else if (execution->compiled->statement->kind == CQL_STATEMENT_BATCH)
@@ -232,8 +228,7 @@ static void work_run(struct cql_execution *execution)
         run_compiled(execution);
 }
 
-/* A client's request must end within the statement time.  A schema change by a command has no
- * limit. */
+/* A schema change by a command has no limit. */
 static void set_deadline(struct cql_execution *execution)
 {
     int64_t time_us = execution->cql->statement_time_us;

@@ -1,4 +1,4 @@
-/* Each statement is compiled, or found by its id, and bound; all together are then one write. */
+/* Compiles or looks up each statement, binds it, and carries all out as one write. */
 #include "query/cql/session/cql_batch.h"
 
 #include "query/cql/common/cql_guard.h"
@@ -37,7 +37,7 @@ static int add_item(struct cql_execution *execution, const struct cql_batch_item
     return rc;
 }
 
-/* Add the statements in slices, because a batch may have tens of thousands of texts. */
+/* A batch may have tens of thousands of statements, so they are added in slices. */
 static void add_items(struct cql_execution *execution)
 {
     const struct cql_request *request = &execution->request;

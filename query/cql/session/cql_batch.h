@@ -1,5 +1,4 @@
-/* cql_batch: the protocol's BATCH: statements, given by text or by the id of a prepared statement,
- * each with its values.
+/* cql_batch: the protocol's BATCH: statements by text or by prepared id, with their values.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/cql/cassandra/write_batches.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_BATCH_H
@@ -7,6 +6,5 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Carry out the execution's request. */
 void cql_batch_run(struct cql_execution *execution);
 #endif

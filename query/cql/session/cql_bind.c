@@ -60,8 +60,7 @@ static const struct cql_value *value_named(const struct cql_value *const *sorted
     return from < count && bytes_equal(sorted[from]->name, name) ? sorted[from] : NULL;
 }
 
-/* Refuse a number of values that is not the number of markers, in Cassandra's words for this kind
- * of request. */
+/* Cassandra's words differ with the kind of request. */
 static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32_t count)
 {
     if (execution->request.kind == CQL_QUERY)
@@ -70,7 +69,6 @@ static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32
                        execution->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
 }
 
-/* The arguments of cql_bind, which cql_guard passes to bind_values. */
 struct binding {
     struct cql_execution *execution;
     const struct cql_compiled *compiled;

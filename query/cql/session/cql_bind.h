@@ -6,8 +6,7 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* Check the values' names or number, and their types, and bind them.  *values_out is in the order
- * of the markers' numbers, in the execution's arena. */
+/* *values_out is in the order of the markers' numbers, in the execution's arena. */
 int cql_bind(struct cql_execution *execution, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,
              const struct cql_value **values_out);

@@ -1,4 +1,4 @@
-/* Compiling: parses the text, makes the plan of the kind of statement, and names the markers. */
+/* Parses the text, makes the plan, and names the markers. */
 #include "query/cql/session/cql_compile.h"
 
 #include <string.h>
@@ -44,8 +44,7 @@ static int parse(struct cql_compiled *compiled, struct bytes text, struct cql_fa
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
-/* Name the markers.  A marker that the statement's kind does not use has no type; it is described
- * as a blob. */
+/* A marker that the statement's kind does not use has no type, and is described as a blob. */
 static void name_markers(const struct cql_compiled *compiled)
 {
     for (uint32_t i = 0; i < compiled->marker_count; i++) {
@@ -66,9 +65,8 @@ struct cql_metadata cql_compile_results(const struct cql_compiled *compiled)
     return (struct cql_metadata){0};
 }
 
-/* Set the ids of the columns.  A statement that is compiled to be kept has an arena other than the
- * request's, and needs both ids.  Other statements need only the id of the columns that they
- * describe to the client. */
+/* A statement that is kept needs both ids; others need only the id of the columns that they
+ * describe. */
 static void identify_columns(struct cql_compiled *compiled, struct arena *arena)
 {
     struct cql_metadata binds = {compiled->markers, compiled->marker_count};
@@ -80,7 +78,6 @@ static void identify_columns(struct cql_compiled *compiled, struct arena *arena)
         cql_metadata_id(&results, arena, compiled->result_id);
 }
 
-/* What cql_guard passes to compile_step. */
 struct compilation {
     struct cql_execution *execution;
     struct bytes text;

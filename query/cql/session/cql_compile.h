@@ -1,5 +1,4 @@
-/* cql_compile: compiles a statement's text to its plan: resolves names and types, and refuses what
- * is wrong with any values.
+/* cql_compile: compiles a statement's text to its plan.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_COMPILE_H
@@ -11,12 +10,11 @@
  * caller owns one reference.  NULL: the text is refused, and the execution's fault says why. */
 struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *arena,
                                  struct bytes text, const char *keyspace);
-/* Compile likewise, into a new arena that is freed with the result.  The execution's budget counts
- * this arena only until the statement is compiled. */
+/* Compile into a new arena, which is freed with the result.  The execution's budget counts the
+ * arena only until the statement is compiled. */
 struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
-/* The columns of the statement's rows; count 0: there are none, or they are known only when the
- * statement is carried out. */
+/* Count 0: there are no rows, or their columns are known only when the statement is carried out. */
 struct cql_metadata cql_compile_results(const struct cql_compiled *compiled);
 /* Whether the statement is an INSERT, UPDATE or DELETE; a BATCH is not. */
 bool cql_compile_changes_rows(const struct cql_compiled *compiled);

@@ -1,11 +1,6 @@
-/* Statements are found by their id in a hash table, and are in a list in the order of their last
- * use.
- *
- * What decides correctness: in protocol 4 a client may ask for a result without its columns,
- * because it got them when it prepared the statement.  Therefore a statement whose columns a schema
- * change has altered is not executed, but dropped and answered as unprepared: the client prepares
- * it again and gets the new columns.  The id stays the same, so only the first client that executes
- * the statement gets this answer. */
+/* In protocol 4 a client may ask for a result without its columns, because PREPARE described them.
+ * Therefore a statement whose columns have changed is answered as unprepared: the client prepares
+ * it again. */
 #include "query/cql/session/cql_prepared.h"
 
 #include <string.h>
@@ -30,7 +25,7 @@ struct prepared {
 };
 
 struct cql_prepared_cache {
-    struct store *store; /* its account of memory counts the statements */
+    struct store *store;
     struct prepared *buckets[BUCKETS];
     TAILQ_HEAD(prepared_list, prepared) by_use; /* the least recently used first */
     size_t bytes;
@@ -55,7 +50,6 @@ static struct prepared **find_place(struct cql_prepared_cache *cache, const uint
     return at;
 }
 
-/* Count `change` bytes more, or fewer where it is negative. */
 static void account_bytes(struct cql_prepared_cache *cache, int64_t change)
 {
     cache->bytes += (size_t)change;
@@ -157,8 +151,7 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
     return rc;
 }
 
-/* Compile a statement again for the present schema; false: it is refused, or its markers or columns
- * have changed. */
+/* False: the text is refused, or its markers or columns have changed. */
 static bool compile_again(struct cql_execution *execution, struct prepared *prepared)
 {
     const struct cql_compiled *before = prepared->compiled;

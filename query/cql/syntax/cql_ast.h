@@ -1,13 +1,11 @@
 /* cql_ast: the syntax tree of one CQL statement, as cql_parse makes it.
  *
- * The tree holds what was written and nothing more: names are not looked up, and literals have no
- * type yet.  Statements that daybook does not support have a tree as well, so that a refusal can
- * name their kind.  All nodes are in the arena that the parser was given; texts are views into that
- * arena, never into the statement's text.  Lists are linked by `next`, in the order of the text.
- * Where a clause was left out, the pointer is NULL or the text is empty.
+ * Names are not looked up, and literals have no type yet.  All nodes and texts are in the arena
+ * that the parser was given.  Lists are linked by `next`, in the order of the text.  Where a clause
+ * was left out, the pointer is NULL or the text is empty.
  *
- * Names are lowercased unless they stood in double quotes.  Where a written value can be empty (a
- * string, the column "" of old super columns), a flag or a kind says that it was written. */
+ * Names are lowercased unless they stood in double quotes.  Where a written value can be empty, a
+ * flag or a kind says that it was written. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
 
@@ -37,7 +35,7 @@ enum cql_type_kind {
     CQL_TYPE_SET,
     CQL_TYPE_MAP,
     CQL_TYPE_TUPLE,
-    CQL_TYPE_FROZEN,                     /* of one argument */
+    CQL_TYPE_FROZEN,
     CQL_TYPE_VECTOR                      /* of one argument, with `dimension` */
 };
 
@@ -45,7 +43,7 @@ struct cql_type {
     enum cql_type_kind kind;
     struct cql_qualified_name name;
     struct cql_type *arguments;
-    struct bytes dimension;              /* digits as written */
+    struct bytes dimension;
     uint32_t depth;                      /* levels of nested types, this one included */
     struct cql_type *next;
 };
@@ -57,7 +55,7 @@ enum cql_term_kind {
     CQL_TERM_STRING,                     /* `text`: without quotes and escapes */
     CQL_TERM_INTEGER,                    /* -?digits */
     CQL_TERM_FLOAT,                      /* also NaN, Infinity and -Infinity, in this spelling */
-    CQL_TERM_BOOLEAN,                    /* as written: TRUE, false */
+    CQL_TERM_BOOLEAN,
     CQL_TERM_UUID,
     CQL_TERM_BLOB,                       /* 0x and hex digits, maybe an odd number */
     CQL_TERM_DURATION,
@@ -75,7 +73,7 @@ enum cql_term_kind {
     CQL_TERM_TUPLE,                      /* (a, b); also (a), which may mean just a */
 
     CQL_TERM_FUNCTION,                   /* [keyspace.]text(arguments), also token and count(x) */
-    CQL_TERM_COUNT_ROWS,                 /* count(*) */
+    CQL_TERM_COUNT_ROWS,
     CQL_TERM_CAST,                       /* CAST(of AS type): a conversion */
     CQL_TERM_HINT,                       /* (type) of: names the type and converts nothing */
     CQL_TERM_OPERATION,                  /* two arguments; `operation` is one of + - * / % */
@@ -133,7 +131,6 @@ enum cql_relation_kind {
     CQL_RELATION_INDEX                   /* expr(index, value): `columns` is the index's name */
 };
 
-/* One comparison of a WHERE clause or of the conditions after IF. */
 struct cql_relation {
     enum cql_relation_kind kind;
     enum cql_operator operator;
@@ -142,7 +139,7 @@ struct cql_relation {
     struct cql_term *key;
     struct bytes field;
     /* One value; any number for IN (...), two for BETWEEN, none for IS NOT NULL.  With `in_marker`
-     * the only value is a marker that stands for the whole list: IN ?. */
+     * the only value is a marker for the whole list: IN ?. */
     struct cql_term *values;
     uint32_t value_count;
     bool in_marker;
@@ -155,40 +152,38 @@ struct cql_attributes {
     struct cql_term *ttl;
 };
 
-/* IF after UPDATE and DELETE: at most one of the two members is set. */
+/* At most one of the two is set. */
 struct cql_conditions {
     bool if_exists;
     struct cql_relation *relations;
 };
 
-/* name = value after WITH.  `value` is a literal other than null, a CQL_TERM_NAME for a bare word,
- * or a CQL_TERM_MAP of literals; {} is a map here. */
+/* name = value after WITH.  `value` is a literal other than null, a CQL_TERM_NAME or a
+ * CQL_TERM_MAP; {} is a map here. */
 struct cql_property {
     struct bytes name;
     struct cql_term *value;
     struct cql_property *next;
 };
 
-/* A column of a table, a field of a type, an argument of a function. */
+/* A column of a table, a field of a type, or an argument of a function. */
 struct cql_definition {
     struct bytes name;
     struct cql_type *type;
     bool is_static;
     bool is_primary_key;
-    bool is_masked;                      /* MASKED WITH ... */
+    bool is_masked;
     struct cql_term *mask;               /* a CQL_TERM_FUNCTION; NULL for MASKED WITH DEFAULT */
     struct cql_definition *next;
 };
 
-/* ORDER BY and CLUSTERING ORDER BY. */
 struct cql_ordering {
     struct bytes column;
     bool descending;
-    struct cql_term *ann_of;             /* ORDER BY column ANN OF term */
+    struct cql_term *ann_of;
     struct cql_ordering *next;
 };
 
-/* PRIMARY KEY (...).  A table with several keys is refused when the statement is carried out. */
 struct cql_primary_key {
     struct cql_name *partition;
     struct cql_name *clustering;
@@ -199,7 +194,7 @@ struct cql_primary_key {
 
 struct cql_selector {
     struct cql_term *term;
-    struct bytes alias;                  /* AS alias, or empty */
+    struct bytes alias;
     struct cql_selector *next;
 };
 
@@ -224,7 +219,7 @@ struct cql_insert {
     struct cql_term *values;
     uint32_t value_count;
     struct cql_term *json;               /* CQL_TERM_STRING or CQL_TERM_MARKER */
-    bool default_unset;                  /* JSON's DEFAULT UNSET */
+    bool default_unset;
     bool if_not_exists;
     struct cql_attributes attributes;
 };
@@ -277,7 +272,7 @@ struct cql_batch {
     bool is_unlogged;
     bool is_counter;
     struct cql_attributes attributes;
-    struct cql_statement *statements;    /* inserts, updates, deletes; may be none */
+    struct cql_statement *statements;    /* may be none */
     uint32_t statement_count;
 };
 
@@ -317,9 +312,9 @@ enum cql_alter_kind {
     CQL_ALTER_ADD,                       /* `definitions` */
     CQL_ALTER_DROP,                      /* `columns`, and USING TIMESTAMP `timestamp` */
     CQL_ALTER_RENAME,                    /* `renames` */
-    CQL_ALTER_TYPE,                      /* the only one of `definitions`: column, new type */
-    CQL_ALTER_MASK,                      /* the only one of `definitions`, without a type */
-    CQL_ALTER_UNMASK,                    /* the only one of `columns` */
+    CQL_ALTER_TYPE,                      /* one of `definitions`: column and new type */
+    CQL_ALTER_MASK,                      /* one of `definitions`, without a type */
+    CQL_ALTER_UNMASK,                    /* one of `columns` */
     CQL_ALTER_DROP_COMPACT_STORAGE,
     CQL_ALTER_WITH                       /* `properties` */
 };
@@ -365,7 +360,7 @@ struct cql_create_index {
     struct cql_qualified_name table;
     struct cql_index_target *targets;
     bool has_class;
-    struct bytes class_name;             /* USING 'class' */
+    struct bytes class_name;
     struct cql_property *properties;
 };
 
@@ -394,7 +389,7 @@ enum cql_resource_kind {
     CQL_RESOURCE_ALL_ROLES,
     CQL_RESOURCE_ROLE,
     CQL_RESOURCE_ALL_FUNCTIONS,
-    CQL_RESOURCE_KEYSPACE_FUNCTIONS,     /* ALL FUNCTIONS IN KEYSPACE name.name */
+    CQL_RESOURCE_KEYSPACE_FUNCTIONS,
     CQL_RESOURCE_FUNCTION,               /* name(arguments) */
     CQL_RESOURCE_ALL_MBEANS,
     CQL_RESOURCE_MBEAN,
@@ -429,7 +424,6 @@ struct cql_role_option {
     struct cql_role_option *next;
 };
 
-/* CREATE, ALTER, DROP of a ROLE or USER; a user's SUPERUSER or NOSUPERUSER is an option too. */
 struct cql_role {
     bool is_user;
     bool if_exists;
@@ -438,7 +432,6 @@ struct cql_role {
     struct cql_role_option *options;
 };
 
-/* GRANT, REVOKE and LIST of permissions. */
 struct cql_permissions {
     uint32_t permissions;                /* enum cql_permission, or'ed */
     struct cql_resource resource;        /* LIST: may be CQL_RESOURCE_NONE */
@@ -493,35 +486,34 @@ struct cql_describe {
 
 /* ---- the statement ---- */
 
-/* Each kind is followed by the member of the union that it uses. */
+/* The comments name the member of the union where the kind's own name does not. */
 enum cql_statement_kind {
-    CQL_STATEMENT_SELECT,                /* select */
-    CQL_STATEMENT_INSERT,                /* insert */
-    CQL_STATEMENT_UPDATE,                /* update */
-    CQL_STATEMENT_DELETE,                /* delete */
-    CQL_STATEMENT_BATCH,                 /* batch */
+    CQL_STATEMENT_SELECT,
+    CQL_STATEMENT_INSERT,
+    CQL_STATEMENT_UPDATE,
+    CQL_STATEMENT_DELETE,
+    CQL_STATEMENT_BATCH,
     CQL_STATEMENT_TRUNCATE,              /* object */
     CQL_STATEMENT_USE,                   /* object */
 
-    CQL_STATEMENT_CREATE_KEYSPACE,       /* create_keyspace */
+    CQL_STATEMENT_CREATE_KEYSPACE,
     CQL_STATEMENT_ALTER_KEYSPACE,        /* object */
     CQL_STATEMENT_DROP_KEYSPACE,         /* object */
-    CQL_STATEMENT_CREATE_TABLE,          /* create_table */
+    CQL_STATEMENT_CREATE_TABLE,
     CQL_STATEMENT_ALTER_TABLE,           /* alter */
     CQL_STATEMENT_DROP_TABLE,            /* object */
-    CQL_STATEMENT_CREATE_TYPE,           /* create_type */
+    CQL_STATEMENT_CREATE_TYPE,
     CQL_STATEMENT_ALTER_TYPE,            /* alter */
     CQL_STATEMENT_DROP_TYPE,             /* object */
-    CQL_STATEMENT_CREATE_INDEX,          /* create_index */
+    CQL_STATEMENT_CREATE_INDEX,
     CQL_STATEMENT_DROP_INDEX,            /* object */
     CQL_STATEMENT_DROP_VIEW,             /* object */
 
-    /* These use no member of the union: they are refused by their kind alone. */
+    /* No member of the union. */
     CQL_STATEMENT_VIEW,                  /* CREATE or ALTER MATERIALIZED VIEW */
     CQL_STATEMENT_TRIGGER,
-    CQL_STATEMENT_FUNCTION,              /* and AGGREGATE */
+    CQL_STATEMENT_FUNCTION,              /* FUNCTION or AGGREGATE */
 
-    /* From CREATE_ROLE to DROP_IDENTITY: roles and permissions. */
     CQL_STATEMENT_CREATE_ROLE,           /* role */
     CQL_STATEMENT_ALTER_ROLE,            /* role */
     CQL_STATEMENT_DROP_ROLE,             /* role */
@@ -536,13 +528,13 @@ enum cql_statement_kind {
     CQL_STATEMENT_ADD_IDENTITY,          /* identity */
     CQL_STATEMENT_DROP_IDENTITY,         /* identity */
 
-    CQL_STATEMENT_DESCRIBE               /* describe */
+    CQL_STATEMENT_DESCRIBE
 };
 
 struct cql_statement {
     enum cql_statement_kind kind;
-    /* The names of all markers of the statement, including those of a batch's statements, in the
-     * order of the text; the name of ? is empty.  0 and NULL in a statement inside a batch. */
+    /* The names of all markers in the order of the text, also of a batch's statements; empty for ?.
+     * 0 and NULL in a statement inside a batch. */
     uint32_t marker_count;
     const struct bytes *marker_names;
     struct cql_statement *next;          /* in a batch */

@@ -1,11 +1,11 @@
-/* Makes the nodes of the tree, and checks rules of CQL that the grammar cannot express.
+/* Makes the nodes of the tree.
  *
- * Each term and type has its depth of nesting, which is limited because the functions that walk the
- * tree recurse.  A chain of additions, which the grammar reads as a list, is a deep tree too.
+ * The depth of terms and types is limited, because the functions that walk the tree recurse.  A
+ * chain of additions, which the grammar reads as a list, is a deep tree too.
  *
- * Built-in types are not keywords: `int` is a name, which means the type where a type may stand;
- * in quotes, "int" is a user type.  In the same way count(*), cast(x as t), writetime(c) and ttl(c)
- * have the form of functions and are recognized by their names. */
+ * Built-in types are not keywords: `int` means the type only where a type may stand.  count(*),
+ * cast(x as t), writetime(c) and ttl(c) have the form of functions, and are recognized by their
+ * names. */
 #include "query/cql/syntax/cql_build.h"
 
 #include "query/cql/syntax/cql_grammar.h"
@@ -26,7 +26,6 @@ static bool token_is(struct cql_token token, const char *word)
     return token.kind != CQL_TOKEN_QUOTED_NAME && bytes_equal(token.text, bytes_text(word));
 }
 
-/* Fails where a term or a type is nested too deeply. */
 static uint32_t check_depth(struct cql_builder *builder, uint32_t depth)
 {
     if (depth > builder->depth_max)
@@ -107,7 +106,6 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
 
 /* ---- terms ---- */
 
-/* Make `term` deeper than `inner` (may be NULL), which is a part of it. */
 static void term_contain(struct cql_builder *builder, struct cql_term *term,
                          const struct cql_term *inner)
 {
@@ -224,7 +222,6 @@ struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_type *ty
     return term;
 }
 
-/* Whether `term` is a column, or a field, element or slice of one. */
 static bool term_is_column(const struct cql_term *term)
 {
     while (term->kind == CQL_TERM_FIELD || term->kind == CQL_TERM_ELEMENT ||
@@ -233,8 +230,8 @@ static bool term_is_column(const struct cql_term *term)
     return term->kind == CQL_TERM_NAME;
 }
 
-/* The term of writetime(c), maxwritetime(c) or ttl(c), which are not functions, because they take a
- * cell and not its value; NULL for other names. */
+/* writetime(c), maxwritetime(c) and ttl(c) take a cell and not its value, so they are not
+ * functions.  NULL: another name. */
 static struct cql_term *build_cell_function(struct cql_builder *builder, struct cql_token name,
                                             struct cql_term_list arguments)
 {

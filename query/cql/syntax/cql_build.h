@@ -1,8 +1,7 @@
 /* cql_build: the functions by which the actions of the grammar make the tree.
  *
- * cql_grammar.y says which tokens belong together; these functions make nodes of the tokens, in the
- * arena.  The functions of cql_build_check.c refuse what is wrong although the grammar allows it,
- * such as a column that is set twice.  The first error stops the parser.
+ * cql_build_check.c refuses what the grammar allows but CQL does not, such as a column set twice.
+ * The first error stops the parser.
  *
  * Its specification is tests/unit/test_cql_parse.c. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_BUILD_H
@@ -12,7 +11,7 @@
 #include "query/cql/syntax/cql_ast.h"
 #include "query/cql/syntax/cql_lexer.h"
 
-/* A list that is being made; its nodes are linked by `next`. */
+/* A list of nodes that are linked by `next`. */
 #define CQL_LIST(item)                                                                             \
     struct item##_list {                                                                           \
         struct item *first;                                                                        \
@@ -20,7 +19,7 @@
         uint32_t count;                                                                            \
     }
 
-/* Make a list of `item` alone.  Both macros evaluate `item` once. */
+/* Both macros evaluate `item` once. */
 #define CQL_LIST_START(list, item)                                                                 \
     do {                                                                                           \
         (list)->first = (list)->last = (item);                                                     \
@@ -56,12 +55,11 @@ struct cql_builder {
     struct cql_lexer *lexer;
     uint32_t depth_max;
     struct cql_name_list markers;        /* their names; that of ? is empty */
-    struct cql_statement *statement;     /* the result */
+    struct cql_statement *statement;
     int failure;                         /* 0, or the code of the first cql_build_fail */
     struct error *err;
 };
 
-/* The columns and the key of a CREATE TABLE.  struct cql_table_options has what follows WITH. */
 struct cql_table_parts {
     struct cql_definition_list columns;
     struct cql_primary_key key;
@@ -73,9 +71,8 @@ struct cql_table_options {
     bool compact_storage;
 };
 
-/* A zeroed piece of the arena. */
+/* The memory is zeroed. */
 void *cql_build_new(struct cql_builder *builder, size_t size);
-/* A new `struct node` in the arena with the given members; the others are zero. */
 #define CQL_BUILD_NEW(builder, node, ...)                                                          \
     ((struct node *)arena_copy_item((builder)->arena, &(struct node){__VA_ARGS__},                 \
                                     sizeof(struct node)))
@@ -83,8 +80,8 @@ void *cql_build_new(struct cql_builder *builder, size_t size);
 /* Set the error of the statement; later calls change nothing. */
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Fail with Cassandra's error for a token that does not fit: the lexer's last token, or one shortly
- * before it.  `expected` is the only kind of token that would fit, or negative where several do. */
+/* Fail with Cassandra's error for the lexer's last token, or one shortly before it.  `expected` is
+ * the only kind of token that would fit, or negative where several do. */
 void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token,
                           int expected);
 
@@ -92,7 +89,6 @@ struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token to
 
 /* ---- types ---- */
 
-/* The type `name`, which may be a built-in type; and the user type `keyspace.name`. */
 struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token);
 struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cql_token keyspace,
                                           struct cql_token name);
@@ -113,7 +109,6 @@ struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_k
                                     struct cql_term_list elements);
 struct cql_term *cql_build_operation(struct cql_builder *builder, struct cql_token operation,
                                      struct cql_term *left, struct cql_term *right);
-/* A term with `of` inside, such as CQL_TERM_FIELD or CQL_TERM_NEGATION. */
 struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
                                   struct cql_term *of);
 struct cql_term *cql_build_field(struct cql_builder *builder, struct cql_token column,
@@ -123,7 +118,6 @@ struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_
                                      struct cql_term *until);
 struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_type *type,
                                 struct cql_term *of);
-/* A tuple of one term. */
 struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_term *only);
 /* {key: value} in a selector: a UDT if all keys are names. */
 struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_term_list pairs);
@@ -138,15 +132,14 @@ struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token na
 /* ---- parts of statements ---- */
 
 
-/* A relation is made with its operator and its right side: values, a marker that stands for a list,
- * or the two ends of BETWEEN. */
+/* Make a relation without its left side. */
 struct cql_relation *cql_build_comparison(struct cql_builder *builder, enum cql_operator operator,
                                           struct cql_term *values, uint32_t count);
 struct cql_relation *cql_build_in_marker(struct cql_builder *builder, enum cql_operator operator,
                                          struct cql_term *marker);
 struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_term *from,
                                        struct cql_term *until);
-/* Set the left side of a relation that has its operator and its right side. */
+/* Set the left side. */
 struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
                                         struct cql_name_list columns);
 struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
@@ -156,8 +149,7 @@ struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
 struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
                                             enum cql_assignment_kind kind, struct cql_token column,
                                             struct cql_term *value);
-/* Fails unless `other` in `column = other operation value` is the same column as `column`.  `form`
- * is the form that Cassandra's error names. */
+/* Fail unless `column` and `other` are the same column. */
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
                           struct cql_token other, const char *form);
 /* Fails where a column is set as a whole and once more, or a field twice. */
@@ -165,12 +157,10 @@ void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignm
 
 /* A bare word as a value: as in Cassandra, it must be an unreserved keyword or a built-in type. */
 struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token);
-/* Fails for keys and values that are not literals, and for repeated keys. */
+/* Fails for a key or value that is not a literal, and for repeated keys. */
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map);
-/* Fails for a property that is given twice. */
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list);
 
-/* Add `more`, which was read next, to the columns and the key, or to the options, read so far. */
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
 /* Fails for COMPACT STORAGE, which no materialized view may have, and for repeated properties. */
@@ -178,15 +168,11 @@ void cql_build_check_view(struct cql_builder *builder, struct cql_table_options 
 /* Fails where a user type has the name of a built-in type or a reserved name, without quotes. */
 void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);
 
-/* Fails where passwords of two kinds are given. */
 void cql_build_check_role(struct cql_builder *builder, struct cql_role_option_list list);
-/* Fails for a name in double quotes, which users cannot have. */
 void cql_build_check_user(struct cql_builder *builder, struct cql_token name);
 
-/* End the parsing with a statement, and collect the names of its markers. */
 void cql_build_finish(struct cql_builder *builder, struct cql_statement *statement);
 
-/* Run the generated parser over the tokens of the builder's lexer: 0, or the error's code; its text
- * is in `builder->err`. */
+/* Returns 0, or the error's code; its text is in `builder->err`. */
 must_check int cql_grammar_run(struct cql_builder *builder, uint32_t tokens_max);
 #endif

@@ -1,13 +1,11 @@
-/* Checks of what the grammar allows although it is wrong, and the texts of syntax errors.
+/* Checks of rules that the grammar does not have, and the texts of syntax errors.
  *
  * An error of the grammar is one line as Cassandra (ANTLR) has it:
  *
  *     line 1:24 mismatched input 'limit' expecting EOF (select a from t limit 1 [limit]...)
  *
- * The line shows up to ten tokens before the wrong token, which is in brackets.  Blanks count as
- * tokens, and line ends are left out.  As in Cassandra, the quotes of a token in quotes are not
- * counted in its length, so that the bracket closes too early.  The end of the text is at line 0:-1
- * and has no excerpt. */
+ * The line shows up to ten tokens before the wrong token, which is in brackets.  As in Cassandra, a
+ * token's quotes do not count in its length, so that the bracket closes too early. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +40,6 @@ void cql_build_fail(struct cql_builder *builder, int code, const char *format, .
     builder->failure = error_set(builder->err, code, "%s", text);
 }
 
-/* Append the bytes between `from` and `until` without line ends. */
 static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uint8_t *until)
 {
     for (; from < until; from++)
@@ -50,9 +47,8 @@ static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uin
             buffer_put_u8(buffer, *from);
 }
 
-/* The end of the part of `token->written` that is shown.  The part ends with the first line at the
- * latest, and has at most one character for each UTF-16 unit of `token->text`, the token without
- * its quotes. */
+/* The end of what is shown of `token->written`: its first line at most.  It has at most one
+ * character for each UTF-16 unit of `token->text`. */
 static const uint8_t *excerpt_end(const struct cql_token *token)
 {
     const uint8_t *limit = token->written.data + token->written.size;
@@ -131,7 +127,7 @@ static int compare_names(const void *a, const void *b)
     return bytes_compare(**of_a, **of_b);
 }
 
-/* Sort `names`, and return the first name that is there twice; NULL: none is. */
+/* Sorts `names`.  NULL: no name is there twice. */
 static const struct bytes *repeated_name(const struct bytes **names, uint32_t count)
 {
     qsort(names, count, sizeof names[0], compare_names);
@@ -152,8 +148,7 @@ static int compare_assignments(const void *a, const void *b)
     return order != 0 ? order : bytes_compare((*of_a)->field, (*of_b)->field);
 }
 
-/* Whether two assignments to one column exclude each other: `whole` sets the whole column, which
- * compare_assignments puts first, or both set the same field. */
+/* `whole` is the one that compare_assignments puts first. */
 static bool are_incompatible(const struct cql_assignment *whole, const struct cql_assignment *other)
 {
     return whole->kind == CQL_ASSIGN ||
@@ -189,7 +184,7 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
                        (int)repeated->size, (const char *)repeated->data);
 }
 
-/* Fail for a key of a map (`value` is NULL), or for a value, that is not a literal. */
+/* `value` is NULL if the key is what is wrong. */
 static void fail_property(struct cql_builder *builder, const struct cql_term *key,
                           const struct cql_term *value)
 {

@@ -1,16 +1,11 @@
 /* The grammar of CQL, after Cassandra 5.0's.
  *
- * Its conflicts are decided by the precedences below: after SELECT the words JSON and DISTINCT are
- * flags if a selector can follow, and else columns; in a selector, (name) is a type hint if a term
- * follows that can have a hint; and a.b is one column and its field.
+ * %fallback takes a keyword as a name where no rule takes the keyword.  Where a rule takes it, a
+ * further rule makes it a name, as in Cassandra (JSON, EXISTS, KEYS).  Built-in types and functions
+ * are not keywords.  A nonterminal without a %type is a term.
  *
- * Words that are keywords in one place and names elsewhere are taken as a name where no rule takes
- * the keyword (%fallback).  Where a rule takes the keyword, a further rule takes the same word as a
- * name, if Cassandra allows that name there (JSON, EXISTS, KEYS).  Built-in types and functions are
- * not keywords: cql_build.c has their names.  A nonterminal without a %type is a term.
- *
- * lemon makes C of this file.  Its option -c leaves out default reductions: a wrong token is then
- * found in the state that refuses it, so that the error can name the token that was expected. */
+ * lemon makes C of this file.  Its option -c leaves out default reductions, so that an error can
+ * name the expected token. */
 %name cql_grammar
 %token_prefix CQL_TOKEN_
 %token_type {struct cql_token}
@@ -22,12 +17,10 @@
 %include {
 #include "query/cql/syntax/cql_build.h"
 
-/* New nodes of the tree, with the given members. */
 #define NEW(...) CQL_BUILD_NEW(b, __VA_ARGS__)
 #define STATEMENT(kind_, ...) NEW(cql_statement, .kind = CQL_STATEMENT_##kind_, __VA_ARGS__)
 #define ROLE_OPTION(kind_, ...) NEW(cql_role_option, .kind = CQL_ROLE_##kind_, __VA_ARGS__)
 
-/* The object of a DESCRIBE, and of a GRANT or REVOKE. */
 #define DESCRIBED(kind_, ...) ((struct cql_describe){.kind = CQL_DESCRIBE_##kind_, __VA_ARGS__})
 #define RESOURCE(kind_, ...) ((struct cql_resource){.kind = CQL_RESOURCE_##kind_, __VA_ARGS__})
 
@@ -45,8 +38,7 @@ static int grammar_expected(const struct yyParser *parser);
 
 /* ---- tokens ---- */
 
-/* Where the parser could either end a rule marked [COLUMN] before one of these tokens or continue a
- * longer rule with the token, the longer rule wins. */
+/* A rule marked [COLUMN] gives way to a longer rule that goes on with one of these tokens. */
 %nonassoc COLUMN.
 %nonassoc COLON DOT LB MINUS RP STAR.
 
@@ -146,7 +138,6 @@ constant(A) ::= NAN|INFINITY(T). { A = cql_build_named_float(b, T); }
 marker(A) ::= QMARK. { A = cql_build_marker(b, (struct bytes){0}); }
 marker(A) ::= COLON name(N). { A = cql_build_marker(b, N.text); }
 
-/* Parts that are the same in terms and in selectors. */
 atom(A) ::= constant(T). { A = T; }
 atom(A) ::= NULL(T). { A = cql_build_literal(b, CQL_TERM_NULL, T); }
 atom(A) ::= marker(T). { A = T; }
@@ -226,7 +217,6 @@ selected_product(A) ::= selected_product(L) STAR|SLASH|PERCENT(O) selected_facto
 selected_factor(A) ::= selected_inside(T). { A = T; }
 selected_factor(A) ::= MINUS selected_factor(T). { A = cql_build_around(b, CQL_TERM_NEGATION, T); }
 
-/* A column or value, and a field, an element or a slice of it. */
 selected_inside(A) ::= selected_simple(T). { A = T; }
 selected_inside(A) ::= selected_column(T). { A = T; }
 selected_inside(A) ::= selected_inside(T) DOT name(N). {
@@ -274,7 +264,6 @@ selected_simple(A) ::= LP name(K) DOT name(N) RP hinted(T). {
 }
 selected_simple(A) ::= LP generic_type(C) RP hinted(T). { A = cql_build_hint(b, C, T); }
 
-/* A term that may follow a type hint. */
 hinted(A) ::= selected_simple(T). { A = T; }
 hinted(A) ::= name(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
 
@@ -411,9 +400,7 @@ contains(A) ::= CONTAINS KEY. { A = CQL_CONTAINS_KEY; }
 contains(A) ::= NOT CONTAINS. { A = CQL_NOT_CONTAINS; }
 contains(A) ::= NOT CONTAINS KEY. { A = CQL_NOT_CONTAINS_KEY; }
 
-/* Relations with an operator and values.  The rule that reads the left side sets it.  `comparison`
- * is for columns in WHERE and in conditions.  The relations below it are for columns in WHERE only,
- * for token() and for tuples. */
+/* `comparison` serves WHERE and conditions; the relations below it serve only WHERE. */
 %type comparison {struct cql_relation *}
 comparison(A) ::= compare(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
 comparison(A) ::= contains(O) term(T). { A = cql_build_comparison(b, O, T, 1); }
@@ -674,7 +661,7 @@ statement(A) ::= CREATE TABLE if_not_exists(I) qualified(N) LP table_parts(T) RP
     cql_build_check_properties(b, O.properties);
 }
 
-/* A comma may stand after the last column, and after another comma. */
+/* As in Cassandra, a comma may stand after the last column, and after another comma. */
 %type table_parts {struct cql_table_parts}
 table_parts(A) ::= table_part(P). { A = P; }
 table_parts(A) ::= table_parts(A) COMMA.
@@ -694,7 +681,6 @@ table_column(A) ::= added_column(C) PRIMARY KEY. {
     A->is_primary_key = true;
 }
 
-/* A column as ALTER TABLE ADD has it. */
 %type added_column {struct cql_definition *}
 added_column(A) ::= name(N) type(T) is_static(S) mask(M). {
     A = M;
@@ -707,7 +693,7 @@ added_column(A) ::= name(N) type(T) is_static(S) mask(M). {
 is_static(A) ::= . { A = false; }
 is_static(A) ::= STATIC. { A = true; }
 
-/* A column with its mask; the rules around this one set the other members. */
+/* The rules that use `mask` set the other members. */
 %type mask {struct cql_definition *}
 mask(A) ::= . { A = NEW(cql_definition, .is_masked = false); }
 mask(A) ::= some_mask(M). { A = M; }
@@ -922,8 +908,7 @@ statement(A) ::= DROP INDEX if_exists(I) qualified(N). {
     A = STATEMENT(DROP_INDEX, .object = {.if_exists = I, .name = N});
 }
 
-/* Statements of views and triggers are refused by their kind: only their syntax is checked.  DROP
- * MATERIALIZED VIEW alone keeps the name of its object. */
+/* Views and triggers are refused by their kind: only their syntax is checked. */
 statement(A) ::= CREATE MATERIALIZED VIEW if_not_exists qualified AS SELECT selectors
                  FROM qualified where_or_none primary_key table_options(O). {
     A = STATEMENT(VIEW);
@@ -1214,7 +1199,6 @@ described_word(A) ::= AGGREGATE(N). { A = N; }
 /* ---- running the parser ---- */
 
 %code {
-/* Whether `token` could come next: the reductions before it are made on a copy of the states. */
 static bool grammar_accepts(const yyParser *parser, YYCODETYPE token)
 {
     YYACTIONTYPE states[YYSTACKDEPTH];
@@ -1252,19 +1236,17 @@ static bool grammar_is_addition(YYCODETYPE token)
     return false;
 }
 
-/* The kind of token that Cassandra's error calls expected: the only kind that could come next,
- * apart from additions (grammar_is_addition) and the cases below; -1: several kinds could come. */
+/* The kind of token that Cassandra's error calls expected: the only one that could come next.  -1:
+ * several could come. */
 static int grammar_expected(const yyParser *parser)
 {
-    /* These kinds follow a list or a part that may be left out.  If one of them fits, the error
-     * names that kind, even if others fit, too. */
+    /* If one of these kinds fits, the error names it, even if others fit, too. */
     static const YYCODETYPE ends[] = {CQL_TOKEN_END, CQL_TOKEN_FROM, CQL_TOKEN_WHERE,
                                       CQL_TOKEN_SET, CQL_TOKEN_APPLY, CQL_TOKEN_BATCH};
     bool could_add = grammar_accepts(parser, CQL_TOKEN_PLUS) ||
                      grammar_accepts(parser, CQL_TOKEN_DOT);
     int found = -1;
 
-    /* After DELETE, the columns before FROM may be left out. */
     if (grammar_accepts(parser, CQL_TOKEN_FROM) && !could_add)
         return CQL_TOKEN_FROM;
     if (grammar_accepts(parser, CQL_TOKEN_NAME) ||

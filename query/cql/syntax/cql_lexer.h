@@ -12,7 +12,7 @@
 struct arena;
 
 enum {
-    CQL_TOKEN_END = 0,                   /* the end of the text: lemon's number for it */
+    CQL_TOKEN_END = 0,                   /* lemon's number for the end of the text */
     CQL_TOKENS_REMEMBERED = 11           /* shown in an error: the wrong token and ten before it */
 };
 
@@ -26,18 +26,17 @@ struct cql_position {
 struct cql_token {
     int kind;
     struct cql_position position;
-    /* A name is in lower case, unless it was in quotes; names and strings are without their quotes;
-     * any other token is as written. */
+    /* A name is in lower case, unless it was in quotes.  Names and strings are without their
+     * quotes. */
     struct bytes text;
-    struct bytes written;                /* the token in the text, quotes and all */
+    struct bytes written;                /* the token as it stands in the text */
 };
 
-/* Blanks and comments are not given to the parser, but an error's excerpt counts them as tokens. */
 struct cql_lexer {
     struct arena *arena;                 /* for texts that differ from what is written */
     struct bytes text;
     const uint8_t *cursor;
-    struct cql_position position;        /* of the cursor */
+    struct cql_position position;
     const uint8_t *starts[CQL_TOKENS_REMEMBERED];    /* of the newest tokens, a ring */
     uint64_t token_count;                /* blanks and comments included */
 };
@@ -53,7 +52,7 @@ must_check int cql_lexer_next(struct cql_lexer *lexer, struct cql_token *token_o
 /* The name of a kind of token in Cassandra's errors: EOF, K_FROM, '('. */
 void cql_lexer_print_kind(int kind, struct buffer *text);
 
-/* Whether a lowercase word is a keyword, reserved or not. */
+/* `word` is in lower case. */
 bool cql_lexer_is_keyword(struct bytes word);
 
 /* The number of UTF-16 units of UTF-8 text. */

@@ -1,10 +1,8 @@
 /* The tokens of CQL, as Cassandra's lexer cuts them.
  *
- * The longest match wins, and among equally long ones the first rule.  A minus directly before
- * digits, NaN, Infinity or a duration belongs to the value (so the right side of `c = c -3` is a
- * name and a number, and no subtraction); 1..2 is a range of two integers.  A word that is a
- * keyword in some places and a name in others has a kind of its own here, and the grammar makes a
- * name of it where no rule takes it (%fallback in cql_grammar.y).
+ * The longest match wins, and among equally long ones the first rule.  A minus directly before a
+ * number belongs to it: `c = c -3` ends with a name and a number.  The text 1..2 is a range of two
+ * integers.
  *
  * re2c makes C of this file; the 0 behind the text marks its end. */
 #include "query/cql/syntax/cql_lexer.h"
@@ -78,7 +76,6 @@ static int lexer_compare_keyword(const void *word, const void *keyword)
     return bytes_compare(*bytes, bytes_text(of->word));
 }
 
-/* The kind of a lowercase word. */
 static int lexer_word_kind(struct bytes word)
 {
     const struct lexer_keyword *keyword =
@@ -93,7 +90,6 @@ bool cql_lexer_is_keyword(struct bytes word)
     return lexer_word_kind(word) != CQL_TOKEN_NAME;
 }
 
-/* The word of a keyword, or NULL. */
 static const char *lexer_kind_word(int kind)
 {
     if (kind == CQL_TOKEN_TABLE)
@@ -150,7 +146,6 @@ void cql_lexer_init(struct cql_lexer *lexer, struct bytes text, struct arena *ar
     lexer->position.line = 1;
 }
 
-/* Move the cursor to `end`, and the position with it. */
 static void lexer_advance(struct cql_lexer *lexer, const uint8_t *end)
 {
     const uint8_t *line = lexer->cursor;
@@ -166,7 +161,6 @@ static void lexer_advance(struct cql_lexer *lexer, const uint8_t *end)
     lexer->cursor = end;
 }
 
-/* `text` with one `quote` for each doubled `quote`. */
 static struct bytes lexer_unquote(struct cql_lexer *lexer, struct bytes text, uint8_t quote)
 {
     size_t size = 0;
@@ -197,7 +191,6 @@ static struct bytes lexer_lowercase(struct cql_lexer *lexer, struct bytes text)
     return copy == NULL ? text : bytes_of(copy, text.size);
 }
 
-/* The token that ends before `end`. */
 static int lexer_emit(struct cql_lexer *lexer, int kind, const uint8_t *end,
                       struct cql_token *token)
 {
@@ -217,7 +210,6 @@ static int lexer_emit_word(struct cql_lexer *lexer, const uint8_t *end, struct c
     return 0;
 }
 
-/* A token in quotes of `quote_size` bytes each. */
 static int lexer_emit_quoted(struct cql_lexer *lexer, int kind, size_t quote_size,
                              const uint8_t *end, struct cql_token *token)
 {
@@ -228,7 +220,6 @@ static int lexer_emit_quoted(struct cql_lexer *lexer, int kind, size_t quote_siz
     return 0;
 }
 
-/* The text ended inside a token, where `expected` had to follow. */
 static int lexer_fail_end(struct cql_lexer *lexer, const char *expected, struct error *err)
 {
     lexer_advance(lexer, lexer->text.data + lexer->text.size);
@@ -236,7 +227,6 @@ static int lexer_fail_end(struct cql_lexer *lexer, const char *expected, struct 
                      lexer->position.line, lexer->position.column, expected);
 }
 
-/* The bytes of the UTF-8 character at `at`. */
 static int lexer_character_size(struct cql_lexer *lexer, const uint8_t *at)
 {
     const uint8_t *end = at + 1;
@@ -253,7 +243,6 @@ static int lexer_fail_character(struct cql_lexer *lexer, struct error *err)
                      lexer_character_size(lexer, lexer->cursor), (const char *)lexer->cursor);
 }
 
-/* A lone ! or $: `expected` had to follow. */
 static int lexer_fail_second(struct cql_lexer *lexer, const char *expected, struct error *err)
 {
     const uint8_t *next = lexer->cursor + 1;
@@ -287,7 +276,7 @@ static int lexer_fail_second(struct cql_lexer *lexer, const char *expected, stru
     uuid = hex{8} "-" hex{4} "-" hex{4} "-" hex{4} "-" hex{12};
 */
 
-/* The end of the comment at the cursor; NULL where it is not closed. */
+/* NULL: the comment is not closed. */
 static const uint8_t *lexer_comment_end(struct cql_lexer *lexer)
 {
     const uint8_t *from = lexer->cursor + 2;
@@ -305,7 +294,6 @@ static const uint8_t *lexer_comment_end(struct cql_lexer *lexer)
     return NULL;
 }
 
-/* $$ anything $$ */
 static int lexer_dollar_string(struct cql_lexer *lexer, struct cql_token *token, struct error *err)
 {
     const uint8_t *limit = lexer->text.data + lexer->text.size;

@@ -1,8 +1,5 @@
-/* From text to tree: the tokens of the lexer are given to lemon's parser, up to the first error.
- *
- * The text is copied once.  The copy ends with a 0, at which the lexer stops.  The texts of the
- * tree are views into the copy, or into the arena where they differ from what was written.  A tree
- * has about one node for each token, so the limit on tokens also limits the tree's memory. */
+/* The text is copied, with a 0 behind it, at which the lexer stops.  A tree has about one node for
+ * each token, so the limit on tokens also limits the tree's memory. */
 #include "query/cql/syntax/cql_parse.h"
 
 #include "query/cql/syntax/cql_build.h"

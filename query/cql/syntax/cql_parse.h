@@ -1,7 +1,7 @@
 /* cql_parse: the parser of CQL: from text to syntax tree.
  *
- * The lexer is cql_lexer.re, and the grammar is cql_grammar.y: the whole language of Cassandra 5.0,
- * and some of what later versions added (BETWEEN, NOT IN).  Semicolons may follow a statement. */
+ * The grammar is Cassandra 5.0's, with some of later versions (BETWEEN, NOT IN).  Semicolons may
+ * follow a statement. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
 
@@ -24,10 +24,9 @@ struct cql_parse_limits {
     uint32_t depth_max;
 };
 
-/* Parse a text; NULL as `limits` stands for CQL_PARSE_*.  The tree is in `arena`, not in `text`.
- * ERROR_INVALID: the text is not UTF-8, or has a syntax error, with Cassandra's words for it ("line
- * 1:7 no viable alternative at input ...").  ERROR_LIMIT: the text is over a limit.  The arena may
- * hold parts of a tree after an error. */
+/* Parse a text; `limits` may be NULL for the limits above.  The tree is in `arena`, not in `text`.
+ * ERROR_INVALID: the text is not UTF-8, or has a syntax error; the error has Cassandra's words.
+ * ERROR_LIMIT: the text is over a limit. */
 must_check int cql_parse(struct bytes text, struct arena *arena,
                          const struct cql_parse_limits *limits,
                          const struct cql_statement **statement_out, struct error *err);

@@ -1,18 +1,16 @@
-/* Printing of names, types, terms and relations.
+/* Prints names, types, terms and relations.
  *
- * What must hold: the parser reads the text as the same tree again.  Operations need no
- * parentheses, because parentheses that were written are tuples of one term in the tree.  A blank
- * follows a minus, because a minus directly before digits belongs to the number.  The name of a
- * column or function in a term is quoted if it is an unreserved keyword, because some of these
- * keywords have a meaning of their own there (SELECT json ...). */
+ * Operations need no parentheses, because parentheses that were written are tuples of one term in
+ * the tree.  A blank follows a minus, because a minus directly before digits belongs to the number.
+ * In a term, a name that is an unreserved keyword is quoted, because the keyword may mean something
+ * else there. */
 #include "query/cql/syntax/cql_print.h"
 
 #include "query/cql/syntax/cql_lexer.h"
 #include "storage/schema/type.h"
 
-/* AS_READ: the text is read as the same tree again.  AS_SHOWN: it is as Cassandra shows it in
- * headers and errors: keywords other than NULL are in lower case, and only names of user types are
- * quoted. */
+/* AS_READ: the text is read as the same tree again.  AS_SHOWN: the text is as Cassandra shows it in
+ * headers and errors. */
 enum style { AS_READ, AS_SHOWN };
 
 void cql_print_string(struct bytes string, struct buffer *text)
@@ -158,7 +156,6 @@ static void print_enclosed(const struct cql_term *terms, const char *brackets, e
     buffer_put_u8(text, (uint8_t)brackets[1]);
 }
 
-/* A literal or a name. */
 static void print_text(const struct cql_term *term, enum style style, struct buffer *text)
 {
     if (term->kind == CQL_TERM_NAME && style == AS_READ) {
@@ -190,7 +187,7 @@ static void print_function(const struct cql_term *term, struct buffer *text)
     print_enclosed(term->arguments, "()", AS_READ, text);
 }
 
-/* As Cassandra does, count of a literal is shown as count, and to_json by its older spelling. */
+/* As in Cassandra, count of a literal is shown as count, and to_json by its older name. */
 static void show_function(const struct cql_term *term, struct buffer *text)
 {
     bool is_count = bytes_equal(term->text, bytes_text("count"));
@@ -207,7 +204,6 @@ static void show_function(const struct cql_term *term, struct buffer *text)
     print_enclosed(term->arguments, "()", AS_SHOWN, text);
 }
 
-/* A word that has a spelling for each style. */
 static void put_word(const char *as_read, const char *as_shown, enum style style,
                      struct buffer *text)
 {
@@ -364,7 +360,6 @@ static const char *const operator_texts[] = {
     [CQL_IS_NOT_NULL] = " IS NOT NULL",
 };
 
-/* column, column[key] or column.field. */
 static void print_place(struct bytes column, const struct cql_term *key, struct bytes field,
                         struct buffer *text)
 {
@@ -380,7 +375,6 @@ static void print_place(struct bytes column, const struct cql_term *key, struct 
     }
 }
 
-/* The left side of the operator. */
 static void print_subject(const struct cql_relation *relation, struct buffer *text)
 {
     bool is_token = relation->kind == CQL_RELATION_TOKEN;

@@ -1,8 +1,7 @@
 /* cql_print: prints parts of the syntax tree as CQL text: names, types, terms, relations.
  *
  * cql_parse reads the text as the same tree, unless cql_print_header or cql_print_type_plainly
- * printed it.  tests/unit/test_cql_parse.c tests this with whole statements.  Keywords are in
- * capitals, and names are quoted where they must be. */
+ * printed it. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PRINT_H
 
@@ -12,18 +11,15 @@
 void cql_print_term(const struct cql_term *term, struct buffer *text);
 /* The column header of a term, as Cassandra shows it: system.min(v), writetime(v). */
 void cql_print_header(const struct cql_term *term, struct buffer *text);
-/* As in SET: column[key] = value, column = column + value. */
 void cql_print_assignment(const struct cql_assignment *assignment, struct buffer *text);
-/* As in WHERE: (a, b) > (1, 2). */
 void cql_print_relation(const struct cql_relation *relation, struct buffer *text);
-/* Print a type as CQL.  schema_parse_type reads it too, except for vectors and custom classes,
- * which daybook does not have. */
+/* schema_parse_type reads the text, too, except for vectors and custom classes. */
 void cql_print_type(const struct cql_type *type, struct buffer *text);
 /* Print a type for messages: without keyspaces, and a custom class without quotes. */
 void cql_print_type_plainly(const struct cql_type *type, struct buffer *text);
 /* Print a name, in double quotes unless it is a plain lowercase identifier and no reserved word. */
 void cql_print_name(struct bytes name, struct buffer *text);
 void cql_print_qualified(struct cql_qualified_name name, struct buffer *text);
-/* Print a string in single quotes; single quotes within it are doubled. */
+/* Single quotes within the string are doubled. */
 void cql_print_string(struct bytes string, struct buffer *text);
 #endif

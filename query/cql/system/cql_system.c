@@ -1,10 +1,10 @@
 /* Virtual tables: their catalog, and their rows, which are made for each request.
  *
- * The tables of system_virtual_schema are empty, because system_schema lists every system table,
- * with its columns, as if the table were stored.
+ * The tables of system_virtual_schema are empty, because system_schema lists virtual tables as if
+ * they were stored.
  *
- * SELECT reads virtual tables as it reads stored ones; therefore rows are in (token, key,
- * clustering) order, and their cells in the order of column ids. */
+ * SELECT needs rows in (token, key, clustering) order, with their cells in the order of column
+ * ids. */
 #include "query/cql/system/cql_system.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ enum { COLUMNS_MAX = 32, TOKENS = 16, PORT_DEFAULT = 9042 };
 
 /* ---- the catalog ---- */
 
-/* Read the columns of a struct cql_system_table; `text` is changed. */
+/* `text` is changed. */
 static uint32_t read_columns(char *text, struct column_definition *columns)
 {
     uint32_t count = 0;
@@ -143,7 +143,6 @@ void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, 
 
 /* ---- rows ---- */
 
-/* The number of cells that a value of `column` makes. */
 static uint32_t count_cells(const struct column *column, struct bytes value)
 {
     struct type_items items;
@@ -157,7 +156,6 @@ static uint32_t count_cells(const struct column *column, struct bytes value)
     return column->type->kind == TYPE_MAP ? items.count / 2 : items.count;
 }
 
-/* Make the cells of a collection that is not frozen. */
 static uint32_t make_cells(const struct column *column, struct bytes value, struct cell *cells)
 {
     struct type_items items;

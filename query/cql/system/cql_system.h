@@ -1,8 +1,6 @@
 /* cql_system: virtual tables that describe the server and the schema.
  *
- * cql_system_tables.c defines the tables.  cql_system_schema.c makes the rows of system_schema,
- * cql_system_traces.c those of system_traces, and cql_system.c that of system.local.  All other
- * tables are empty.
+ * Only system_schema, system_traces and system.local have rows.
  *
  * Its specification is tests/cql/cassandra/read_schema.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
@@ -20,8 +18,8 @@ uint32_t cql_system_rows(struct cql_execution *execution, const struct table *ta
 
 /* ---- shared by the cql_system*.c files ---- */
 
-/* A table, with its columns as text: "name type kind, ...", where the kind is p (partition),
- * c (clustering) or r (regular), and a ; in a type stands for a comma. */
+/* `columns` is "name type kind, ...".  The kind is p (partition), c (clustering) or r (regular); a
+ * ; in a type stands for a comma. */
 struct cql_system_table {
     const char *keyspace;
     const char *name;
@@ -31,13 +29,13 @@ struct cql_system_table {
 
 const struct cql_system_table *cql_system_tables(uint32_t *count_out);
 
-/* Makes rows.  For each row the values of all columns are added in the order of the definition. */
+/* Add a row's values in the order of the table's columns, and end the row with cql_system_row. */
 struct cql_system_maker {
     struct cql_execution *execution;
     const struct table *table;
     struct page_row *rows;
     uint32_t count, capacity;
-    struct bytes *values;                /* of the row being made */
+    struct bytes *values;
     uint32_t value_count;
 };
 
@@ -52,11 +50,8 @@ void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *a
 void cql_system_null(struct cql_system_maker *maker, uint32_t count);
 /* A list or set of texts, or a map: key, value, key, ... */
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count);
-/* End a row, after all its values were added. */
 void cql_system_row(struct cql_system_maker *maker);
 
-/* Make the rows of a table of system_schema that describe `schema`. */
 void cql_system_schema_rows(struct cql_system_maker *maker, const struct schema *schema);
-/* Make the rows of system_traces.sessions or events. */
 void cql_system_trace_rows(struct cql_system_maker *maker, const struct cql_trace_list *traces);
 #endif

@@ -1,6 +1,5 @@
-/* A condition is a filter that accepts nulls: null equals null, differs from any value, and is
- * neither less nor greater than a value.  An empty collection that is not frozen has no cells, so
- * its value is null.
+/* In conditions, null equals null, differs from any value, and is neither less nor greater.  An
+ * empty collection that is not frozen has no cells, so its value is null.
  *
  *   IF EXISTS   checks the row; the static row, if the statement names static columns only
  *   IF s = 1    checks the static row, whatever row the statement names
@@ -13,7 +12,7 @@
 
 /* ---- values ---- */
 
-/* The operators that cannot compare with null, as refusals name them; NULL for all others. */
+/* The operators that cannot compare with null; NULL for all others. */
 static const char *const operator_texts[] = {[CQL_LT] = "<",
                                              [CQL_LE] = "<=",
                                              [CQL_GT] = ">",
@@ -22,7 +21,6 @@ static const char *const operator_texts[] = {[CQL_LT] = "<",
                                              [CQL_CONTAINS_KEY] = "CONTAINS KEY",
                                              [CQL_IS_NOT_NULL] = NULL};
 
-/* Refuse an element's key that is null or unset, and an index in a list that is negative. */
 static int check_key(struct cql_execution *execution, const struct cql_restriction *restriction,
                      const struct cql_context *context)
 {
@@ -103,8 +101,7 @@ bool cql_condition_shows_first(const struct cql_write_statement *statements, uin
     return has_static;
 }
 
-/* Check two statements with conditions on one row: both must have the same sort of condition.  It
- * is enough to check neighbours, since having the same sort is transitive. */
+/* Having the same sort of condition is transitive, so it is enough to check neighbours. */
 static int check_pair(struct cql_execution *execution, const struct cql_write_statement *a,
                       const struct cql_write_statement *b)
 {

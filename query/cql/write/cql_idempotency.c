@@ -1,10 +1,6 @@
-/* Requests with an id, which are carried out once.
- *
- * Correctness: the id's row is read with READ_APPLIED, and the write is applied only if the row's
- * partition is unchanged since then (store_apply_if).  Of two copies that run at the same time, one
- * is therefore applied, and the other finds the row of the applied copy.  Row and write are one
- * batch, so they are in one frame.  The copy that finds the row applies an empty batch, and is
- * answered when that batch, and with it the row, is durable.
+/* The write is applied only if the partition of the id's row is unchanged since it was read.  Of
+ * two copies of a request that run at the same time, one is applied, and the other finds its row.
+ * The copy that finds the row applies an empty batch, and is answered when that batch is durable.
  *
  *     id uuid  content blob  answer blob        every cell expires after CQL_IDEMPOTENCY_WINDOW_S
  *
@@ -44,7 +40,7 @@ static struct bytes skip_space(struct bytes text)
     return text;
 }
 
-/* Move past `word` and the space around it; false: the text begins with something else. */
+/* False: the text begins with something else. */
 static bool take_word(struct bytes *text, const char *word)
 {
     struct bytes wanted = bytes_text(word);

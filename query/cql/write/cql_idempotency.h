@@ -1,11 +1,10 @@
 /* cql_idempotency: writes that are carried out once, however often they are sent.
  *
- * A client gives a request an id of 16 bytes: in its custom payload under `daybook-request-id`, or,
- * where the driver has no payloads, in a comment that begins the text and holds nothing but
- * `daybook-request-id: <32 hex digits>`.  The id is stored as a row of daybook_system.request in
- * the same frame as the write, so that after any crash both exist or neither.  A copy of the
- * request gets the answer of the first request.  The id expires CQL_IDEMPOTENCY_WINDOW_S after the
- * first request.
+ * A client gives a request an id of 16 bytes in its custom payload, under `daybook-request-id`.  A
+ * driver without payloads puts `daybook-request-id: <32 hex digits>`, and nothing else, into a
+ * comment that begins the text.  The id is stored as a row of daybook_system.request, in the same
+ * frame as the write.  A copy of the request gets the answer of the first request.  The id expires
+ * CQL_IDEMPOTENCY_WINDOW_S after the first request.
  *
  *     read the id's row, even if it is not durable
  *     ├─▶ no row: write, with the row, if there is still none
@@ -21,8 +20,7 @@
 
 enum { CQL_IDEMPOTENCY_WINDOW_S = 24 * 60 * 60 };
 
-/* The answer of a conditional write: names of columns, and the cells of the rows in the form of the
- * protocol. */
+/* The answer of a conditional write; the cells are in the form of the protocol. */
 struct cql_idempotency_answer {
     const char **names;
     uint32_t count;                      /* 0: the write was not conditional */
@@ -30,8 +28,7 @@ struct cql_idempotency_answer {
     struct bytes cells;
 };
 
-/* Convert an answer to the bytes that are kept in the id's row, and back.  Unpacking copies to
- * `arena`; false: the bytes are damaged. */
+/* Unpacking copies to `arena`; false: the bytes are damaged. */
 void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer,
                                  struct buffer *packed);
 bool cql_idempotency_answer_unpack(struct bytes packed, struct arena *arena,
@@ -42,40 +39,38 @@ enum cql_idempotency_verdict { CQL_IDEMPOTENCY_NEW, CQL_IDEMPOTENCY_KNOWN, CQL_I
 struct cql_idempotency {
     struct cql_execution *execution;
     struct bytes id;
-    struct hash128_stream *content;      /* hash of the statements and their values */
+    struct hash128_stream *content;
     struct store_version version;        /* of the id's partition, when it was looked up */
     struct cql_idempotency_answer answer; /* of the first request, if the id is known */
     void (*looked)(void *context, enum cql_idempotency_verdict verdict);
     void *context;
 };
 
-/* Find the id in the comment that begins a statement, and copy it to `arena`.  Without an id the
- * result is 0, and *id_out is empty.  A comment whose id is not 32 hex digits, or that has text
- * after the id, is refused, because a retry without an id would count twice. */
+/* Find the id in the comment that begins a statement.  Without an id the result is 0, and *id_out
+ * is empty.  A malformed id is refused, because a retry without an id would count twice. */
 int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
                          struct cql_fault *fault);
 
-/* Take the request's id from its payload, or else from `hint` (which may be empty).  If both have
- * an id, the ids must be equal.  Without an id *idempotency_out is NULL.  Call cql_idempotency_free
+/* Take the request's id from its payload, or else from `hint`, which may be empty.  If both have an
+ * id, the ids must be equal.  Without an id *idempotency_out is NULL.  Call cql_idempotency_free
  * afterwards. */
 int cql_idempotency_new(struct cql_execution *execution, struct bytes hint,
                         struct cql_idempotency **idempotency_out);
 void cql_idempotency_free(struct cql_idempotency *idempotency); /* NULL is fine */
 
-/* Add a statement of the request, with its bound values, to the hash by which a retry is
- * recognized: a retry has the same statements and values in the same order. */
+/* A retry is recognized by the same statements and values in the same order. */
 void cql_idempotency_add_statement(struct cql_idempotency *idempotency,
                                    const struct cql_compiled *compiled,
                                    const struct cql_value *values);
 
-/* Look up whether the id is known.  `looked` is called once, possibly before this returns; after
- * CQL_IDEMPOTENCY_FAILED the execution's fault says why. */
+/* `looked` is called once, possibly before this returns.  After CQL_IDEMPOTENCY_FAILED the
+ * execution's fault says why. */
 void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
                           void *context);
 
-/* For the batch that stores a new id: the first function returns the expectation that the id's row
- * was not written since it was looked up, and the second adds that row to the batch. */
+/* The expectation is that the id's row was not written since it was looked up.  cql_idempotency_add
+ * adds that row to the batch. */
 struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency);
 void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch);

@@ -1,6 +1,5 @@
-/* A list keeps its cells as numbers: a number below `read_count` stands for a cell that was read,
- * any other for a cell that the statement made.  The array of made cells may move, so pointers
- * would not stay valid.  A number also takes less memory than a cell. */
+/* Numbers below `read_count` stand for cells that were read, all others for cells that the
+ * statement made.  The array of made cells may move, so pointers would not stay valid. */
 #include "query/cql/write/cql_live_list.h"
 
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 
 enum { COPIES_A_LOOK = 64 }; /* numbers that can be copied in the time that one comparison takes */
 
-/* What numbers stand for: cells that were read for the list, and cells that the statement made. */
 struct numbering {
     const struct cql_live_list *list;
     const struct cell *made;
@@ -51,8 +49,6 @@ static int order_numbers(const void *a, const void *b, void *context)
                          cell_of(numbering, *(const uint32_t *)b));
 }
 
-/* The numbers of the column's cells that were made since the last cql_live_list_take, in order of
- * their paths. */
 static uint32_t gather(const struct numbering *numbering, uint32_t made_count, struct arena *arena,
                        uint32_t **numbers_out)
 {
@@ -73,7 +69,6 @@ static uint32_t gather(const struct numbering *numbering, uint32_t made_count, s
     return count;
 }
 
-/* Make room for `more` numbers besides those of the list. */
 static void make_room(struct cql_live_list *list, uint32_t more, struct arena *arena)
 {
     if (list->numbers != NULL && list->count + more <= list->capacity)
@@ -87,7 +82,6 @@ static void make_room(struct cql_live_list *list, uint32_t more, struct arena *a
     list->capacity = capacity;
 }
 
-/* The first place at or after `from` whose path is not before the cell's path. */
 static uint32_t place_of(const struct numbering *numbering, uint32_t from, const struct cell *cell)
 {
     const struct cql_live_list *list = numbering->list;

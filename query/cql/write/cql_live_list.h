@@ -1,12 +1,10 @@
-/* cql_live_list: the cells of a list while a statement changes the list: each operation finds
- * the list as the operations before have left it.
+/* cql_live_list: the live cells of a list while the operations of a statement change it.
  *
  *     cells that were read + cells that the statement made so far ─▶ live cells in path order
  *
- * A list that the statement has not changed yet costs nothing.  Otherwise the places of the cells
- * made since the last call are found by binary search, and the cells between these places are
- * copied unchanged.  Of two cells with the same path, the list keeps the one that the store would
- * keep; a cell with the server's time is newer than any cell that was read. */
+ * A list that the statement has not changed yet costs nothing.  Of two cells with the same path,
+ * the list keeps the one that the store would keep.  A cell with the server's time is newer than
+ * any cell that was read. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
 #define DAYBOOK_QUERY_CQL_WRITE_CQL_LIVE_LIST_H
 
@@ -18,24 +16,22 @@ struct cql_live_list {
     const struct column *column;
     const struct cell *read;             /* live ones, in order of their paths */
     uint32_t read_count;
-    uint32_t *numbers, *spare;           /* of the live cells, and room for a merge; NULL: the
-                                          * live cells are those that were read */
-    uint32_t capacity;                   /* of `numbers` and of `spare` */
+    uint32_t *numbers, *spare;           /* of the live cells, and room for a merge; NULL: those
+                                          * that were read */
+    uint32_t capacity;
     uint32_t count;
-    uint32_t seen;                       /* made cells that cql_live_list_take has taken */
-    struct cql_live_list *next;          /* of another column */
+    uint32_t seen;                       /* made cells that are in the list */
+    struct cql_live_list *next;
 };
 
 struct cql_live_list cql_live_list_of(const struct column *column, const struct cell *read,
                                       uint32_t read_count);
 /* Add the cells that the statement made since the last call.  `made` holds all cells of the
- * statement in the order in which they were made; cells of other columns are left out.  Between two
- * calls the statement makes at most one cell of a path, and none of a path that it has deleted.
- * Memory is taken from `arena`. */
+ * statement, in the order in which they were made.  Between two calls the statement makes at most
+ * one cell of a path, and none of a deleted path. */
 void cql_live_list_take(struct cql_live_list *list, const struct cell *made, uint32_t made_count,
                         struct arena *arena);
-/* The live cell at index `at`, which is below `list->count`; `made` as in the last call of
- * cql_live_list_take. */
+/* `at` is below `list->count`; `made` is as in the last call of cql_live_list_take. */
 const struct cell *cql_live_list_cell(const struct cql_live_list *list, const struct cell *made,
                                       uint32_t at);
 #endif

@@ -14,8 +14,7 @@ struct row_size {
 
 struct cql_row_size_bounds {
     size_t limit;
-    struct row_size kept[SIZES_KEPT]; /* at the index that the hash gives; a new bound overwrites
-                                       * the old bound */
+    struct row_size kept[SIZES_KEPT]; /* at the index that the hash gives */
 };
 
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit)
@@ -31,14 +30,12 @@ void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes)
     memory_free(sizes);
 }
 
-/* Where a write's next columns are.  Columns are asked about in ascending order, so that the cost
- * is linear also where both a write and its row have many cells. */
+/* The columns of a write, which must be asked about in ascending order. */
 struct write_place {
     const struct row *write;
     uint32_t complex, cell;
 };
 
-/* Whether a write deletes all older cells of a collection. */
 static bool is_replaced(struct write_place *place, uint32_t column_id)
 {
     const struct row *write = place->write;
@@ -49,8 +46,6 @@ static bool is_replaced(struct write_place *place, uint32_t column_id)
            write->complex[place->complex].column_id == column_id;
 }
 
-/* Whether the cells of the column that begins at `*at` may make the row large; *at is moved behind
- * them. */
 static bool column_grows(struct write_place *place, uint32_t *at)
 {
     const struct row *row = place->write;
@@ -71,7 +66,6 @@ size_t cql_row_size_growth(const struct row *row)
     return grows ? row_memory(row) : 0;
 }
 
-/* Whether the write replaces all that the column had. */
 static bool writes_over(struct write_place *place, uint32_t column_id)
 {
     const struct row *write = place->write;
@@ -98,7 +92,7 @@ size_t cql_row_size_kept(const struct row *row, const struct row *write)
     return size;
 }
 
-/* A hash of the row's table, partition key and clustering; never 0. */
+/* The hash is never 0. */
 static uint64_t row_hash(const struct mutation *mutation, const struct row *row)
 {
     uint64_t hash = hash64(mutation->key.data, mutation->key.size) ^ mutation->table_id;
@@ -201,8 +195,6 @@ static void read_row(struct cql_row_size_measure *measure)
     cql_execution_read(measure->execution, &request, row_arrived, measure);
 }
 
-/* Whether the item is a row that grows, that is not in an event table, and that is not known to be
- * small enough.  The table is looked up only for a row that grows, because few rows do. */
 static bool must_be_measured(struct cql_row_size_measure *measure)
 {
     const struct unfiltered *item = item_of(measure);
@@ -211,7 +203,6 @@ static bool must_be_measured(struct cql_row_size_measure *measure)
            !cql_row_size_add(measure->execution->cql->row_sizes, hash_of(measure), measure->growth);
 }
 
-/* The next row of the batch whose size is not known to be small enough; false: there is none. */
 static bool next_row(struct cql_row_size_measure *measure)
 {
     for (; measure->mutation < measure->batch->mutation_count; measure->mutation++) {
@@ -224,7 +215,6 @@ static bool next_row(struct cql_row_size_measure *measure)
     return false;
 }
 
-/* Measure the next row; row_arrived calls this function again. */
 static void measure_rows(struct cql_row_size_measure *measure)
 {
     if (measure->rc == 0 && next_row(measure))

@@ -5,14 +5,12 @@
  *              │                            ▼ all that was seen is durable  │
  *              └────────────────────────────────────────────────────────────┘
  *
- * Correctness: reads see all writes that are applied, also if they are not durable yet, and the
- * batch is applied only if every partition that was read is unchanged (store_apply_if).  Therefore
- * no other write comes between the check of a condition and its write.  A failed condition is
- * answered only when the rows that it was checked against are durable; an empty batch waits for
- * that.
+ * The batch is applied only if every partition that was read is unchanged (store_apply_if).
+ * Therefore no other write comes between the check of a condition and its write.  A failed
+ * condition is answered only when the rows that it was checked against are durable.
  *
- * If the outcome of a write that was given to the store is unknown, the answer is a write timeout,
- * never an error after which drivers retry automatically. */
+ * If a write's outcome is unknown, the answer is a write timeout, which drivers do not retry by
+ * themselves. */
 #include "query/cql/write/cql_write.h"
 
 #include <string.h>
@@ -27,8 +25,8 @@
 #include "storage/engine/store.h"
 
 enum {
-    FREE_ATTEMPTS = 8,  /* before the store's write lock is taken */
-    ATTEMPTS_MAX = 100, /* in all */
+    FREE_ATTEMPTS = 8, /* before the store's write lock is taken */
+    ATTEMPTS_MAX = 100,
     READ_ROWS = 5000,
     FIRST_ROWS = 2 /* a static row, and one more */
 };
@@ -36,7 +34,7 @@ enum {
 struct write {
     struct cql_execution *execution;
     bool is_batch;
-    enum cql_batch_kind kind;               /* of a batch */
+    enum cql_batch_kind kind;
     const struct cql_expression *timestamp; /* of a batch; NULL: none */
     struct cql_write_statement *statements;
     uint32_t count;
@@ -48,18 +46,18 @@ struct write {
     struct store_write_lock write_lock;
 
     uint32_t read_statement; /* the statement whose rows are being read */
-    uint32_t read_unit;      /* the index in that statement's `reads` */
+    uint32_t read_unit;      /* the index in the statement's `reads` */
     struct buffer position;
     bool read_failed;
-    const struct read_page *page; /* the store's page, while its rows are copied */
+    const struct read_page *page;
     struct store_expectation *expectations;
     uint32_t expectation_count;
 
     struct write_batch *batch;
-    struct cql_row_size_measure measure;  /* of the batch's rows, before it is applied */
-    struct cql_idempotency *idempotency;  /* NULL: the request has no id */
-    bool is_copy;                         /* the id is known: the request is a retry */
-    struct cql_idempotency_answer answer; /* of a conditional write; empty for others */
+    struct cql_row_size_measure measure;
+    struct cql_idempotency *idempotency; /* NULL: the request has no id */
+    bool is_copy;                        /* the request is a retry */
+    struct cql_idempotency_answer answer;
 };
 
 static void write_lock_end(struct write *write)
@@ -127,7 +125,6 @@ static void answer_unknown(struct write *write, const struct error *err)
 
 static void write_start(void *context);
 
-/* Whether a stream's clicks are in the table. */
 static bool is_clicks_table(const struct cql *cql, const struct table *table)
 {
     const struct streams *streams = cql->options.streams;
@@ -137,9 +134,9 @@ static bool is_clicks_table(const struct cql *cql, const struct table *table)
     return stream != NULL && stream->clicks.table_id == table->id;
 }
 
-/* Whether the write may take the store's write lock.  Changes of clicks may not, because they also
- * lock days (rollup/days/day_lock.h): a change that holds a day's lock and waits for the store
- * would wait for the holder of the write lock, which would wait for that day. */
+/* Changes of clicks may not take the store's write lock, because they also lock days
+ * (rollup/days/day_lock.h).  Otherwise a change that holds a day and the holder of the write lock
+ * could wait for each other. */
 static bool may_lock(const struct write *write)
 {
     bool may = true;
@@ -179,7 +176,7 @@ static void write_applied(void *context, int status, const struct error *err)
     }
 }
 
-/* The client's address, HOST:PORT; NULL: it has none. */
+/* HOST:PORT; NULL: the client has no address. */
 static const char *peer_of(struct cql_execution *execution)
 {
     const struct cql_address *client = &execution->session->client;
@@ -191,8 +188,7 @@ static const char *peer_of(struct cql_execution *execution)
                            CQL_SHOW(host), client->port);
 }
 
-/* Add a row to the table of changes if the write changes rates, or changes clicks other than by
- * INSERT.  Restatements that the write causes refer to that row. */
+/* Add a row to the table of changes, to which the write's restatements refer. */
 static void add_change(struct write *write)
 {
     struct cql_execution *execution = write->execution;
@@ -231,13 +227,13 @@ static int apply_batch(struct write *write, struct error *err)
                           write->expectation_count, write_applied, write, err);
 }
 
-/* Handle `rc`, which the store returned for a batch.  If the store is full, the execution waits for
- * room and then calls `again`; if a partition that was read has changed, `retry` is called. */
+/* If the store is full, the execution waits for room and then calls `again`.  If a partition that
+ * was read has changed, `retry` is called. */
 static void write_given(struct write *write, int rc, const struct error *err,
                         void (*again)(struct cql_execution *execution), void (*retry)(void *write))
 {
     if (rc == 0)
-        return; /* the write may already be answered, and freed with its execution */
+        return; /* the write may be freed already */
     struct cql_execution *execution = write->execution;
     if (rc == ERROR_FULL) {
         execution->resume = again;
@@ -259,8 +255,7 @@ static void write_apply(struct cql_execution *execution)
     write_given(write, apply_batch(write, &err), &err, write_apply, write_retry);
 }
 
-/* Wait until the rows that a failed condition or a retried request has read are durable.  The
- * answer of a failed condition is stored under the request's id, if the request has one. */
+/* Wait until all rows that were read are durable. */
 static void write_wait(struct cql_execution *execution)
 {
     struct write *write = execution->state;
@@ -299,8 +294,8 @@ static int build(void *context)
             continue;
         }
         /* In a batch with conditions, ranges are deleted 1 us before the other writes, as in
-         * Cassandra.  The engine gives all writes of a stream's table one timestamp, at which the
-         * deletion would hide the batch's own rows. */
+         * Cassandra.  In a stream's table, the deletion would hide the batch's own rows, since all
+         * have one timestamp. */
         if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan)) {
             if (statement.timestamp_us == TIMESTAMP_SERVER) {
                 return cql_invalid(&write->execution->fault,
@@ -329,8 +324,6 @@ static int build(void *context)
 
 enum { CONDITIONS_FAIL = 1 };
 
-/* Returns 0 if all conditions hold, CONDITIONS_FAIL, or an error; fills write->answer of a
- * conditional write. */
 static int check_conditions(void *context)
 {
     struct write *write = context;
@@ -431,13 +424,11 @@ static void read_arrived(void *context, int status, const struct error *err,
     read_units(write);
 }
 
-/* Whether rows must be read before the statement's mutations can be made. */
 static bool reads(const struct cql_write_plan *plan)
 {
     return plan->is_conditional || plan->reads_first;
 }
 
-/* Move to the statement and unit to be read next; false: everything has been read. */
 static bool read_next(struct write *write)
 {
     for (; write->read_statement < write->count; write->read_statement++, write->read_unit = 0) {
@@ -464,7 +455,6 @@ static void read_unit(struct write *write)
     cql_execution_read(write->execution, &request, read_arrived, write);
 }
 
-/* Read the next unit; read_arrived calls this function again. */
 static void read_units(struct write *write)
 {
     if (write->read_failed)
@@ -475,8 +465,6 @@ static void read_units(struct write *write)
         write_decide(write);
 }
 
-/* Make a struct cql_read_row for each key and slice that will be read, and one more for the
- * partition's first row, if a refusal shows that row. */
 static void make_places(struct write *write, struct cql_write_statement *statement,
                         bool shows_first)
 {
@@ -501,8 +489,6 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
     }
 }
 
-/* Called when the request's id was looked up.  A new request is carried out; a retry gets the
- * answer of the first request. */
 static void id_looked_up(void *context, enum cql_idempotency_verdict verdict)
 {
     struct write *write = context;
@@ -550,8 +536,6 @@ static void write_start(void *context)
 
 /* ---- statements ---- */
 
-/* Take the request's id from its payload or its first statement's text.  If the request has an id,
- * also hash the statements. */
 static int read_id(struct write *write)
 {
     struct cql_execution *execution = write->execution;
@@ -571,7 +555,6 @@ static int read_id(struct write *write)
     return 0;
 }
 
-/* Bind all statements, and check that they may be in one batch. */
 static int bind_all(void *context)
 {
     struct write *write = context;

@@ -1,5 +1,4 @@
-/* cql_write: carries out statements that change rows: reads the rows that they need, checks their
- * conditions, and makes their mutations.
+/* cql_write: carries out statements that change rows.
  *
  * A statement, or all statements of a BATCH, become one write batch of the store.
  *
@@ -18,30 +17,27 @@ int cql_write_compile(struct cql_scope *scope, const struct cql_statement *state
                       struct cql_write_plan **plan_out);
 int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *batch,
                             struct cql_batch_plan **plan_out);
-/* Find the markers that give the columns of the partition key.  Returns the number of columns, or 0
- * if one of the columns has no marker, or for INSERT JSON. */
+/* Returns the number of columns; 0: a column has no marker, or the statement is INSERT JSON. */
 uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
                                const uint16_t **indexes_out);
-/* Find these markers of a batch: those of its last statement that has them.  0: no statement has
- * them, or the statements write to several tables. */
+/* The markers of the batch's last statement that has them.  0: no statement has them, or the
+ * statements write to several tables. */
 uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
                                      const uint16_t **indexes_out);
 
 void cql_write_run(struct cql_execution *execution);
 void cql_write_run_batch(struct cql_execution *execution); /* BEGIN BATCH ... */
 
-/* The protocol's BATCH: begin, add each statement of the request with its values, then run. */
+/* The protocol's BATCH: begin, add each statement with its values, then run. */
 void cql_write_items_begin(struct cql_execution *execution);
-/* The number of statements that were added. */
 uint32_t cql_write_items_count(const struct cql_execution *execution);
-/* Add a statement; its reference is taken over. */
+/* Takes over the reference. */
 void cql_write_items_add(struct cql_execution *execution, struct cql_compiled *compiled,
                          const struct cql_value *values);
 void cql_write_items_run(struct cql_execution *execution);
 
 /* ---- what its files share ---- */
 
-/* The rows that a statement has read for one key and slice. */
 struct cql_read_row {
     struct bytes key;
     const struct slice *slice;
@@ -51,7 +47,6 @@ struct cql_read_row {
     uint32_t row_capacity;
 };
 
-/* A statement, alone or in a batch, with its values. */
 struct cql_write_statement {
     const struct cql_write_plan *plan;
     const struct cql_value *values;      /* by the numbers of the statement's markers */
@@ -60,38 +55,35 @@ struct cql_write_statement {
     uint32_t condition_count;
     int64_t timestamp_us;                /* TIMESTAMP_SERVER: the server's own */
     int32_t ttl_s;
-    struct cql_read_row *reads;          /* one per key and slice, if rows are read first */
+    struct cql_read_row *reads;          /* one per key and slice; only if rows are read first */
     uint32_t read_count;
     struct cql_read_row *first;          /* the partition's first row, for a refusal; else NULL */
 };
 
 /* ---- cql_write_bind.c: values of statements, and what a batch may hold ---- */
 
-/* Evaluate the statement's values, write timestamp and TTL, in the execution's arena.  `timestamp`:
- * that of the batch, or NULL.  `has_id`: the request has an id, so that an INSERT of a click may
- * leave out the click's rank.  A refusal is in the execution's fault. */
+/* Evaluate the statement's values in the execution's arena.  `timestamp` is the batch's, or NULL.
+ * `has_id`: the request has an id, so an INSERT of a click may leave out the click's rank. */
 int cql_write_bind(struct cql_execution *execution, struct cql_write_statement *statement,
                    const struct cql_expression *timestamp, bool has_id);
-/* Refuse statements that may not be one batch; they need not be bound. */
+/* Refuse statements that may not be in one batch.  They need not be bound. */
 int cql_write_check_batch(struct cql_execution *execution, enum cql_batch_kind kind,
                           const struct cql_write_statement *statements, uint32_t count,
                           bool has_timestamp);
-/* Check Cassandra's limits on batches over several partitions: refuse the batch, or warn, with
- * `table` in the warning. */
+/* Check Cassandra's limits on batches over several partitions: refuse the batch, or warn.  The
+ * warning names `table`. */
 int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind kind,
                          const struct table *table, const struct write_batch *batch);
 
 /* ---- cql_write_build.c, cql_write_json.c: what a statement writes ---- */
 
-/* INSERT JSON: append the columns' values, which are read from the JSON text, to the statement's
- * values. */
+/* Append the columns' values, read from the text of INSERT JSON, to the statement's values. */
 int cql_write_bind_json(struct cql_execution *execution, struct cql_write_statement *statement);
 
 /* Whether the statement deletes rows without naming each row. */
 bool cql_write_deletes_range(const struct cql_write_plan *plan);
 
-/* Append what the statement writes to the batch: mutations, increments, or the block of a click.
- * The rows that the statement needs must have been read. */
+/* The rows that the statement needs must have been read. */
 int cql_write_build(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch);
 
@@ -99,12 +91,12 @@ int cql_write_build(struct cql_execution *execution, const struct cql_write_stat
 
 void cql_write_keep_applied(struct cql_execution *execution,
                             struct cql_idempotency_answer *answer_out);
-/* Make the answer of a refused write: the rows that its conditions were checked against.  An error:
- * they have more than CQL_RESULT_BYTES_MAX bytes. */
+/* Make the answer of a write whose conditions do not hold: the rows that they were checked against.
+ * Fails if the rows have more than CQL_RESULT_BYTES_MAX bytes. */
 must_check int cql_write_keep_refused(struct cql_execution *execution,
                                       const struct cql_write_statement *statements, uint32_t count,
                                       bool is_batch, struct cql_idempotency_answer *answer_out);
-/* End the execution with the rows of `answer`, or without rows if `answer` is empty. */
+/* An empty `answer` ends the execution without rows. */
 void cql_write_answer(struct cql_execution *execution, const struct table *table,
                       const struct cql_idempotency_answer *answer);
 #endif

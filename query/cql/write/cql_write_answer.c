@@ -1,13 +1,12 @@
 /* The answer of a conditional write: the column [applied]; after a refusal, also the values that
- * the conditions were checked against.
+ * were compared.
  *
  *   columns   with IF [NOT] EXISTS, all columns; otherwise those of each statement's conditions in
  *             their order, its statics last; in a batch the key columns come first
  *   rows      the rows that have conditions and exist; if all conditions are on statics, the
  *             partition's first row; if there is no such row, the statics, or [applied] alone
  *
- * The answer is kept as names and cells without types, so that it can be stored under the request's
- * id and sent again.  The columns' types are looked up when the answer is sent. */
+ * The answer has no types, so that it can be stored under the request's id. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +58,7 @@ struct refusal {
     const struct row *static_row;
     bool has_exists;                /* some condition is IF [NOT] EXISTS */
     bool reads_rows, reads_statics; /* regular, static columns are shown with their values */
-    const struct column **columns;  /* of the answer, behind [applied] */
+    const struct column **columns;  /* behind [applied] */
     uint32_t column_count;
     bool *is_shown; /* by column of the table */
 };
@@ -155,7 +154,7 @@ static void add_columns(struct refusal *refusal, bool is_batch, struct arena *ar
         add_condition_columns(refusal, is_batch, arena);
 }
 
-/* Add the row's cells in the answer's order.  Returns whether a static column has a value. */
+/* Returns whether a static column has a value. */
 static bool add_cells(const struct refusal *refusal, const struct row *row, struct arena *arena,
                       struct buffer *cells)
 {
@@ -178,8 +177,7 @@ static bool add_cells(const struct refusal *refusal, const struct row *row, stru
     return has_static;
 }
 
-/* A static column is in each row of the answer, which can thus be much larger than what was read.
- */
+/* A static column is in each row, so the answer can be much larger than what was read. */
 static int check_size(struct cql_execution *execution, const struct buffer *cells)
 {
     if (cells->size <= CQL_RESULT_BYTES_MAX)
@@ -226,8 +224,7 @@ int cql_write_keep_refused(struct cql_execution *execution,
     return rc;
 }
 
-/* Describe a column of the answer.  A column that was dropped after the answer was kept is a blob.
- */
+/* A column that was dropped after the answer was kept is a blob. */
 static struct cql_column column_of(const struct table *table, const char *name)
 {
     const struct column *column = schema_column_named(table, bytes_text(name));
@@ -244,8 +241,7 @@ struct description {
     struct cql_rows *rows;
 };
 
-/* Describe the answer's columns.  cql_guard calls this function, because types may take much
- * memory. */
+/* Called by cql_guard, because types may take much memory. */
 static int describe_columns(void *context)
 {
     const struct description *description = context;
@@ -269,7 +265,7 @@ void cql_write_answer(struct cql_execution *execution, const struct table *table
     struct cql_result result = {.kind = CQL_RESULT_ROWS,
                                 .rows = {.row_count = answer->row_count, .cells = answer->cells}};
     struct description description = {execution, table, answer, &result.rows};
-    /* A write that was applied has [applied] as its only column, and must not be refused now. */
+    /* The answer of an applied write has only [applied], and must not be refused. */
     int rc = answer->count == 1 ? describe_columns(&description)
                                 : cql_guard(execution, describe_columns, &description);
     if (rc != 0)

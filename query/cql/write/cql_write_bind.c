@@ -1,10 +1,8 @@
 /* Values, write timestamps and TTLs of statements that write, and the rules for batches.
  *
- * Correctness: a timestamp of the statement or of its batch (both together are refused) takes
- * precedence over the request's.  A conditional statement does not use the request's timestamp.  In
- * a table that a stream uses, none of the three is used: every write has the server's time, so that
- * no client's clock can hide clicks that come later.  Refusals have Cassandra's words, except
- * those of daybook's own rules. */
+ * A timestamp of the statement or of its batch takes precedence over the request's.  A conditional
+ * statement does not use the request's timestamp.  In a stream's table every write has the server's
+ * time, so that no client's clock can hide later clicks. */
 #include "query/cql/expression/cql_key.h"
 #include "query/cql/write/cql_condition.h"
 #include "query/cql/write/cql_write.h"
@@ -20,12 +18,10 @@ enum {
 
 /* ---- a statement ---- */
 
-/* The last timestamp that clients may not use.  It is TIMESTAMP_SERVER + 1, because a statement
- * that overwrites a collection deletes the older cells one microsecond before its own timestamp. */
+/* The last timestamp that clients may not use.  It is TIMESTAMP_SERVER + 1: a write of a whole
+ * collection deletes older cells 1 us before its own timestamp. */
 #define TIMESTAMP_OWN_LAST (TIMESTAMP_SERVER + 1)
 
-/* Check that Cassandra could store the clusterings of the rows to be written.  Clusterings that are
- * only read need no such check. */
 static int check_clusterings(struct cql_fault *fault, const struct cql_restrict_bound *bound)
 {
     int rc = 0;
@@ -188,8 +184,8 @@ int cql_write_check_size(struct cql_execution *execution, enum cql_batch_kind ki
             schema_table(store_schema(execution->cql->options.store), batch->mutations[i].table_id);
         if ((written->flags & TABLE_HIDDEN) != 0)
             continue;
-        /* Only the first 1,000 mutations are compared with earlier mutations; each further mutation
-         * counts as a new partition. */
+        /* Only the first 1,000 mutations are compared; each further one counts as a new
+         * partition. */
         partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
         mutation_pack(&batch->mutations[i], &packed);
     }

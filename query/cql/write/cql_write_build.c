@@ -9,7 +9,7 @@
  *   counters             increments; deletions of the counters that were read, since only existing
  *                        counters can be deleted
  *
- * An INSERT makes a row marker: the row exists even without cells.  An UPDATE makes no marker: the
+ * An INSERT makes a row marker, so the row exists even without cells.  An UPDATE makes none: the
  * row exists only while it has cells. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,10 +24,8 @@
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
 #define PREPEND_REFERENCE_TICKS                                                                    \
-    (INT64_C(1262304000000) * 10000) /* 2010; times before it                                      \
-                                      * are for prepending */
+    (INT64_C(1262304000000) * 10000) /* 2010; times before it are for prepending */
 
-/* A statement, and the row that is being made for it. */
 struct row_builder {
     struct cql_execution *execution;
     const struct cql_write_statement *statement;
@@ -38,7 +36,7 @@ struct row_builder {
     uint32_t cell_count, cell_capacity;
     struct complex_deletion *complex;
     uint32_t complex_count, complex_capacity;
-    struct cql_live_list *lists; /* the lists that an operation has read */
+    struct cql_live_list *lists;
 };
 
 static struct row_builder builder_of(struct cql_execution *execution,
@@ -103,7 +101,7 @@ static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
 }
 
 /* Take `count` consecutive times, in 100 ns, later than all that were taken since the server
- * started; returns the first. */
+ * started. */
 static uint64_t take_ticks(struct row_builder *builder, uint32_t count)
 {
     struct cql *cql = builder->execution->cql;
@@ -194,7 +192,6 @@ static int set_column(struct row_builder *builder, const struct column *column, 
     return value.data == NULL ? 0 : add_whole(builder, column, value);
 }
 
-/* The list as the operations so far have left it. */
 static struct cql_live_list *live_list(struct row_builder *builder, const struct column *column)
 {
     struct arena *arena = builder->batch->arena;
@@ -214,7 +211,6 @@ static struct cql_live_list *live_list(struct row_builder *builder, const struct
     return list;
 }
 
-/* The path of a list's element at an index. */
 static int list_element(struct row_builder *builder, const struct column *column,
                         struct bytes index, bool is_deletion, struct bytes *path_out)
 {
@@ -266,7 +262,6 @@ static int set_element(struct row_builder *builder, const struct cql_operation *
     return 0;
 }
 
-/* Add tombstones for the cells of a list that have one of the values. */
 static int subtract_from_list(struct row_builder *builder, const struct column *column,
                               struct type_items *items)
 {
@@ -283,7 +278,6 @@ static int subtract_from_list(struct row_builder *builder, const struct column *
     return 0;
 }
 
-/* Add tombstones for elements of a set, keys of a map, or cells of a list. */
 static int subtract(struct row_builder *builder, const struct cql_operation *operation,
                     struct bytes value)
 {
@@ -354,8 +348,7 @@ static int order_complex(const void *a, const void *b)
     return (left->column_id > right->column_id) - (left->column_id < right->column_id);
 }
 
-/* Sort the cells.  Of several cells with the same column and path, keep the cell that the store
- * would keep if different statements had written them. */
+/* Of several cells with the same column and path, keep the one that the store would keep. */
 static void finish_cells(struct row_builder *builder, struct row *row)
 {
     const struct table *table = builder->statement->plan->table;
@@ -383,8 +376,8 @@ static void finish_cells(struct row_builder *builder, struct row *row)
     row->complex_count = builder->complex_count;
 }
 
-/* Make one row of the statement; the static row if `clustering` is NULL.  *made_out is false if the
- * statement writes nothing to the row.  `before`: the row as it was read; NULL: it was not read. */
+/* Makes the static row if `clustering` is NULL.  *made_out is false if the statement writes nothing
+ * to the row. */
 static int make_row(struct row_builder *builder, const struct clustering *clustering,
                     const struct cql_row *before, struct row *row, bool *made_out)
 {
@@ -419,7 +412,6 @@ static const struct cql_read_row *read_of(const struct cql_write_statement *stat
     return at < statement->read_count ? &statement->reads[at] : NULL;
 }
 
-/* INSERT, UPDATE, and DELETE of columns: rows with cells. */
 static int build_cells(struct row_builder *builder, uint32_t key, struct mutation *mutation)
 {
     const struct cql_write_statement *statement = builder->statement;
@@ -459,7 +451,7 @@ static struct bytes click_value(const struct row *row, const struct column *colu
     return CQL_NULL;
 }
 
-/* A click without a rank is written as a block of one row; blocks of ingest have many. */
+/* A click without a rank is written as a block of one row. */
 static int build_click(struct row_builder *builder, uint32_t key)
 {
     const struct cql_restrict_bound *bound = &builder->statement->bound;
@@ -503,7 +495,6 @@ bool cql_write_deletes_range(const struct cql_write_plan *plan)
     return plan->kind == CQL_DELETE && plan->operation_count == 0 && !names_rows;
 }
 
-/* DELETE of rows: a deletion of the partition, of each row, or of ranges. */
 static void build_deletion(const struct row_builder *builder, struct mutation *mutation)
 {
     const struct cql_write_statement *statement = builder->statement;
@@ -558,8 +549,8 @@ static void add_increment(const struct row_builder *builder, struct bytes key, u
     write_batch_add_increment(builder->batch, &increment);
 }
 
-/* Evaluate the number that the operation adds to a counter, or, for CQL_SET, the counter's new
- * value.  CQL_UNSET: the operation leaves the counter as it is. */
+/* Evaluate what the operation adds to a counter, or, for CQL_SET, its new value.  CQL_UNSET: the
+ * operation leaves the counter as it is. */
 static int count_operation(const struct row_builder *builder, const struct cql_operation *operation,
                            int64_t *value_out)
 {
@@ -651,7 +642,6 @@ static void build_count_deletion(const struct row_builder *builder, uint32_t key
 
 /* ---- the statement ---- */
 
-/* Add the mutation of one partition, and the index entries of its rows. */
 static int build_mutation(struct row_builder *builder, uint32_t key)
 {
     const struct cql_write_plan *plan = builder->statement->plan;

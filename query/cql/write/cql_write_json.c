@@ -1,13 +1,13 @@
 /* INSERT JSON: an object's members as the values of a table's columns.
  *
- * A column that no member names gets null, or with DEFAULT UNSET keeps its value.  A member that
+ * A column that no member names gets null, or keeps its value with DEFAULT UNSET.  A member that
  * names no column is refused. */
 #include <string.h>
 
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/write/cql_write.h"
 
-/* A member's name as the name of a column: in lower case, unless it is in double quotes. */
+/* A name is in lower case, unless it is in double quotes. */
 static const char *column_name(struct cql_execution *execution, struct bytes name)
 {
     bool is_quoted = name.size >= 2 && name.data[0] == '"' && name.data[name.size - 1] == '"';

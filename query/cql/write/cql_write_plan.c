@@ -1,6 +1,4 @@
-/* Resolves INSERT, UPDATE, DELETE and BATCH.  Refuses the statements that Cassandra refuses
- * whatever their values are, and statements that write to a table that only the server may change.
- */
+/* Resolves INSERT, UPDATE, DELETE and BATCH, and refuses what is wrong whatever the values are. */
 #include "query/cql/write/cql_write_plan.h"
 
 #include <stdlib.h>
@@ -18,8 +16,7 @@ static bool is_key(const struct column *column)
 
 /* ---- all statements ---- */
 
-/* Refuse a write to a counter table into which a user's stream counts, or mark the write as
- * ignored, if the stream is defined so. */
+/* The stream's definition says whether clients' writes to its counters are refused or ignored. */
 static int check_kept_counter(struct cql_scope *scope, const struct click_stream *stream,
                               struct cql_write_plan *plan)
 {
@@ -94,7 +91,6 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
     return rc;
 }
 
-/* Refuse a condition on an element or a field if the column's type has no such part. */
 static int check_condition(struct cql_scope *scope, const struct cql_relation *relation,
                            const struct cql_write_plan *plan)
 {
@@ -144,7 +140,6 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
     return 0;
 }
 
-/* Whether = or IN restricts every clustering column. */
 static bool has_rows(const struct cql_write_plan *plan)
 {
     for (uint32_t i = 0; i < plan->table->clustering_count; i++)
@@ -163,8 +158,7 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
-/* Whether an INSERT of an event names all clustering columns except the last, the rank.  The store
- * then gives the rank. */
+/* Whether an INSERT of an event leaves out only the rank, which the store then gives. */
 static bool leaves_rank(const struct cql_write_plan *plan)
 {
     uint32_t count = plan->table->clustering_count;
@@ -175,8 +169,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
     return leaves;
 }
 
-/* Statements that change columns, and conditional DELETEs, must restrict every clustering column by
- * = or IN.  Statements that change only static columns must restrict none, except INSERT. */
+/* Statements that change columns, and conditional DELETEs, must give every clustering column by =
+ * or IN.  Statements that change only static columns must give none, except INSERT. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;
@@ -227,7 +221,6 @@ static int check_conditional(struct cql_scope *scope, const struct cql_write_pla
 
 /* ---- operations ---- */
 
-/* What refusals call a column whose type has no elements to be set. */
 static const char *element_word(const struct type *type)
 {
     if (type->kind == TYPE_SET && !type->frozen)
@@ -251,7 +244,6 @@ static bool has_elements(const struct type *type)
     return type_is_complex(type) && type->kind != TYPE_UDT;
 }
 
-/* Resolve the key in a map, the index in a list or the element of a set. */
 static int resolve_key(struct cql_scope *scope, const struct cql_term *key,
                        struct cql_operation *operation)
 {
@@ -315,7 +307,6 @@ static int refuse_prepend(struct cql_scope *scope, const struct cql_assignment *
                        column->type->kind == TYPE_LIST ? "frozen" : "non", column->name);
 }
 
-/* Resolve a change of a map: a map is added, or a set of keys is removed. */
 static int resolve_map_change(struct cql_scope *scope, const struct cql_assignment *assignment,
                               struct cql_operation *operation)
 {
@@ -334,7 +325,6 @@ static int resolve_map_change(struct cql_scope *scope, const struct cql_assignme
                        CQL_SHOW(buffer_view(&text)));
 }
 
-/* Resolve c = c + v, c = v + c or c = c - v. */
 static int resolve_change(struct cql_scope *scope, const struct cql_assignment *assignment,
                           struct cql_write_plan *plan, struct cql_operation *operation)
 {
@@ -414,8 +404,8 @@ static int check_names(struct cql_scope *scope, const struct cql_insert *insert)
     return 0;
 }
 
-/* INSERT JSON becomes an INSERT of all columns with a marker for each.  These markers are numbered
- * after the statement's own.  Their values are read from the text when the statement runs. */
+/* INSERT JSON becomes an INSERT of all columns, with a marker for each after the statement's own.
+ * The values are read from the text when the statement runs. */
 static int spell_json(struct cql_scope *scope, const struct cql_insert *insert,
                       struct cql_write_plan *plan, struct cql_scope *extended,
                       struct cql_insert *spelled)
@@ -473,7 +463,7 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
         if (column == NULL)
             return ERROR_INVALID;
         if (is_key(column)) {
-            /* `name` and `value` are linked to further nodes, which the counts of 1 exclude. */
+            /* `name` and `value` are linked to further nodes; the counts of 1 exclude these. */
             *last = cql_scope_array(scope, 1, sizeof(**last));
             **last = (struct cql_relation){.kind = CQL_RELATION_COLUMN,
                                            .operator= CQL_EQ,

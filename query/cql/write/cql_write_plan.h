@@ -1,5 +1,5 @@
-/* cql_write_plan: the compiled form of an INSERT, UPDATE, DELETE or BATCH: its names and types are
- * resolved, its values are not known yet.
+/* cql_write_plan: an INSERT, UPDATE, DELETE or BATCH with its names and types resolved, before its
+ * values are bound.
  *
  * Its specification is tests/cql/cassandra/write_insert.cql and
  * tests/cql/cassandra/write_delete.cql. */
@@ -12,7 +12,7 @@
 enum cql_operation_kind {
     CQL_SET,                             /* the column gets the value; null deletes the column */
     CQL_SET_ELEMENT,                     /* column[key] */
-    CQL_SET_FIELD,                       /* column.field */
+    CQL_SET_FIELD,
     CQL_ADD,                             /* to the end of a list, to a set, map or counter */
     CQL_PREPEND,
     CQL_SUBTRACT,                        /* values of a list or set, keys of a map, a counter */
@@ -35,26 +35,25 @@ struct cql_write_plan {
     struct cql_restrict_plan where;      /* of an INSERT: its key columns, as relations with = */
     struct cql_operation *operations;
     uint32_t operation_count;
-    struct cql_expression *timestamp;    /* NULL: not given */
+    struct cql_expression *timestamp;
     struct cql_expression *ttl;
     struct cql_expression *json;         /* the text of INSERT JSON; NULL: not JSON */
-    uint32_t json_marker;                /* number of the first column's marker; the columns'
-                                          * markers follow the statement's own */
+    uint32_t json_marker;                /* of the first column; the columns' markers follow the
+                                          * statement's own */
     bool json_leaves_out;                /* DEFAULT UNSET: columns not in the text stay */
     struct cql_restriction *conditions;
     bool if_exists;
     bool if_not_exists;
     bool is_conditional;
-    bool is_static;                      /* writes the static row only, and restricts no
-                                          * clustering column */
-    bool is_ranked;                      /* INSERT of a click without its rank, which the store
-                                          * gives; allowed only with a request id */
-    bool is_ignored;                     /* writes a counter table of a stream that is defined so
-                                          * that clients' updates are accepted and ignored */
+    bool is_static;                      /* writes only the static row */
+    bool is_ranked;                      /* INSERT of a click without its rank; needs a request
+                                          * id */
+    bool is_ignored;                     /* the table belongs to a stream that ignores clients'
+                                          * updates */
     bool is_counter;
-    bool reads_first;                    /* rows are read first, because the statement
-                                          * changes elements of lists, or deletes counters */
-    const struct cql_index *indexes;     /* of the table */
+    bool reads_first;                    /* the statement changes elements of lists, or deletes
+                                          * counters */
+    const struct cql_index *indexes;
     uint32_t index_count;
 };
 
