@@ -455,6 +455,36 @@ Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
     instance_close(&instance);
 }
 
+Test(cql_session, statements_that_grow_with_the_schema_stay_within_the_caches_limit)
+{
+    enum { STATEMENTS = 4, COLUMNS = 200 };
+    struct instance instance = {0};
+    uint8_t ids[STATEMENTS][CQL_ID_SIZE];
+    instance_open(&instance, 100 * 1024);
+    make_table(&instance);
+    for (int i = 0; i < STATEMENTS; i++) {
+        char text[64];
+        snprintf(text, sizeof(text), "SELECT JSON * FROM t WHERE p = %d", i);
+        prepare(&instance, text, ids[i]);
+    }
+    struct buffer more = {0};
+    buffer_append_text(&more, "ALTER TABLE t ADD (");
+    for (int i = 0; i < COLUMNS; i++)
+        buffer_printf(&more, "%scolumn_%d text", i == 0 ? "" : ", ", i);
+    buffer_append_text(&more, ")");
+    ask(&instance, buffer_view(&more));
+    buffer_release(&more);
+    struct engine_status status;
+    for (int i = 0; i < STATEMENTS; i++) {
+        execute(&instance, ids[i], NULL, 0);
+        cr_expect(instance.seen.kind == CQL_RESULT_ROWS || instance.seen.code == CQL_UNPREPARED);
+        engine_status(instance.fixture.store, &status);
+        uint64_t held = status.held.bytes[MEMORY_HELD_STATEMENTS];
+        cr_expect(held <= 100 * 1024, "%" PRIu64 " bytes after statement %d", held, i);
+    }
+    instance_close(&instance);
+}
+
 Test(cql_session, a_batch_of_texts_and_prepared_statements_is_one_write)
 {
     struct instance instance = {0};
@@ -751,6 +781,52 @@ Test(cql_session, a_double_is_cast_to_integers_as_java_casts_it)
     query(&instance, "INSERT INTO reals (p, d) VALUES (1, NaN)");
     ask(&instance, bytes_text("SELECT CAST(d AS decimal) FROM reals"));
     cr_expect_str_eq(instance.seen.message, "NaN or infinity cannot be cast");
+    instance_close(&instance);
+}
+
+Test(cql_session, a_sum_of_doubles_beyond_their_range_is_infinite_and_their_average_is_not)
+{
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "CREATE TABLE reals (p int PRIMARY KEY, d double)");
+    query(&instance, "INSERT INTO reals (p, d) VALUES (1, 1e308)");
+    query(&instance, "INSERT INTO reals (p, d) VALUES (2, 1e308)");
+    query(&instance, "INSERT INTO reals (p, d) VALUES (3, 1e308)");
+    query(&instance, "SELECT CAST(sum(d) AS text), CAST(avg(d) AS text) FROM reals");
+    cr_expect_str_eq(instance.seen.cells, "Infinity 1.0E308;");
+    instance_close(&instance);
+}
+
+Test(cql_session, an_integer_has_the_smallest_type_that_holds_it)
+{
+    struct instance instance = {0};
+    instance_open(&instance, 0);
+    make_table(&instance);
+    query(&instance, "SELECT p + 2147483647 AS a, p + 2147483648 AS b, "
+                     "p + 9223372036854775807 AS c, p + 9223372036854775808 AS d, "
+                     "p + 000000000000000000000000000000000000000001 AS e FROM t");
+    cr_expect_str_eq(instance.seen.columns, "a int, b bigint, c bigint, d varint, e int");
+    instance_close(&instance);
+}
+
+Test(cql_session, a_timestamp_that_is_unset_is_that_of_the_request)
+{
+    struct instance instance = {0};
+    uint8_t id[CQL_ID_SIZE];
+    instance_open(&instance, 0);
+    make_table(&instance);
+    prepare(&instance, "INSERT INTO t (p, c, v) VALUES (1, 2, 'a') USING TIMESTAMP ?", id);
+    struct cql_value unset = {.state = CQL_VALUE_UNSET};
+    run(&instance, (struct cql_request){.kind = CQL_EXECUTE,
+                                        .text = bytes_of(id, CQL_ID_SIZE),
+                                        .values = &unset,
+                                        .value_count = 1,
+                                        .has_timestamp = true,
+                                        .timestamp_us = 1385654400000000});
+    cr_assert_eq(instance.seen.kind, CQL_RESULT_VOID, "%s", instance.seen.message);
+    query(&instance, "SELECT writetime(v) FROM t");
+    cr_expect_str_eq(instance.seen.cells, "1385654400000000;");
     instance_close(&instance);
 }
 

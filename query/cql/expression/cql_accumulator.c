@@ -21,8 +21,7 @@ struct cql_accumulator {
     struct cql_number sum; /* for the average of decimals, the average itself */
     int128 whole;          /* the exact sum of integers */
     double correction;     /* of Kahan's sum */
-    bool has_special;      /* NaN or infinity was added */
-    long double plain;     /* the sum of reals without compensation */
+    long double plain;     /* the sum of reals without compensation, in a wider range */
     bool has_best;
     struct buffer best;
 };
@@ -69,7 +68,6 @@ struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregat
 
 static void add_real(struct cql_accumulator *accumulator, double real)
 {
-    accumulator->has_special |= !isfinite(real);
     accumulator->plain += (long double)real;
     double corrected = real - accumulator->correction;
     double sum = accumulator->sum.real + corrected;
@@ -184,10 +182,10 @@ void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *a
                              : arena_copy(arena, buffer_view(&accumulator->best));
         }
     } else {
-        if (accumulator->has_special)
-            accumulator->sum.real = (double)accumulator->plain;
         if (accumulator->kind == AVG)
             average(accumulator);
+        else if (!isfinite(accumulator->sum.real))
+            accumulator->sum.real = (double)accumulator->plain;
         *value_out = cql_number_keep(&accumulator->sum, arena);
     }
     accumulator_clear(accumulator);

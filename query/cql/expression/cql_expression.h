@@ -2,6 +2,9 @@
  *
  * A value is serialized in the expression's type; null is a view whose data is NULL.
  *
+ * cql_expression.c resolves terms, with calls (cql_expression_call.c) and literals
+ * (cql_expression_literal.c); cql_expression_value.c computes values.
+ *
  * Its specification is tests/cql/cassandra/type_literals.cql and
  * tests/cql/cassandra/read_order.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_EXPRESSION_H

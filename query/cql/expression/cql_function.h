@@ -1,5 +1,9 @@
 /* cql_function: the functions, operators and aggregates of CQL.
  *
+ * Each file has a table of its functions: operators and CAST (cql_function_number.c), mathematics
+ * (cql_function_math.c), times (cql_function_time.c), collections (cql_function_collection.c);
+ * cql_function.c has the others and the lookup by name.
+ *
  * Its specification is tests/cql/cassandra/function_*.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_FUNCTION_H

@@ -37,8 +37,7 @@ static int bound_value(const struct cql_expression *call, const struct bytes *ar
     if (arguments[0].size != 8)
         return 0;
     int64_t time_ms = type_value_bigint(arguments[0]);
-    uint64_t ticks = (uint64_t)(time_ms + (is_min ? 0 : 1)) * 10000 + UUID_EPOCH_TICKS;
-    ticks -= is_min ? 0 : 1;
+    uint64_t ticks = (uint64_t)time_ms * 10000 + UUID_EPOCH_TICKS + (is_min ? 0 : 9999);
     struct buffer uuid = {.arena = context->arena};
     buffer_put_u32_be(&uuid, (uint32_t)ticks);
     buffer_put_u16_be(&uuid, (uint16_t)(ticks >> 32));

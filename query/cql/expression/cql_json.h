@@ -1,7 +1,10 @@
 /* cql_json: writes values as JSON and reads them, as Cassandra does.
  *
  * Decimals and varints of any size are exact in both directions.  Sets are arrays.  Maps are
- * objects whose names hold the JSON of the keys. */
+ * objects whose names hold the JSON of the keys.
+ *
+ * cql_json.c writes; cql_json_read.c makes a tree of a text, and cql_json_value.c makes a value of
+ * the tree. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
 #define DAYBOOK_QUERY_CQL_EXPRESSION_CQL_JSON_H
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/bigint.h"
+
 enum { FITS_MAX = 14 };
 
 /* For each kind of literal: its name in refusals, its own type, and the types that it fits. */
@@ -41,18 +43,16 @@ const char *cql_literal_value_kind(const struct cql_term *term)
     return literal_rules[term->kind].name;
 }
 
-/* A number of over 19 characters is a varint. */
+/* The smallest of int, bigint and varint that holds the number. */
 static enum type_kind integer_kind(struct bytes digits)
 {
-    char text[24];
-    if (digits.size >= sizeof(text))
+    struct buffer number = {0};
+    int rc = bigint_parse(digits, &number);
+    size_t size = number.size;
+    buffer_release(&number);
+    if (rc != 0 || size > sizeof(int64_t))
         return TYPE_VARINT;
-    memcpy(text, digits.data, digits.size);
-    text[digits.size] = '\0';
-    long long value = strtoll(text, NULL, 10);
-    if (digits.size > 19)
-        return TYPE_VARINT;
-    return value >= INT32_MIN && value <= INT32_MAX ? TYPE_INT : TYPE_BIGINT;
+    return size > sizeof(int32_t) ? TYPE_BIGINT : TYPE_INT;
 }
 
 const struct type *cql_literal_value_natural(const struct cql_term *term)

@@ -104,11 +104,10 @@ static void describe_prepared(const struct prepared *prepared, struct arena *are
         out->key_count = cql_write_batch_key_markers(compiled->batch, arena, &out->key_indexes);
 }
 
-static void keep_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
+/* Make the statement the last used one, and drop others while the cache is over its limit. */
+static void use_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
-    *find_place(cache, prepared->id) = prepared;
     TAILQ_INSERT_TAIL(&cache->by_use, prepared, link);
-    account_bytes(cache, (int64_t)prepared->bytes);
     while (cache->bytes > cache->bytes_max && TAILQ_FIRST(&cache->by_use) != prepared)
         drop_prepared(cache, TAILQ_FIRST(&cache->by_use));
 }
@@ -130,7 +129,9 @@ int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepa
     buffer_append_bytes(&prepared->text, text);
     prepared->compiled = compiled;
     prepared->bytes = sizeof(*prepared) + text.size + arena_held(compiled->arena);
-    keep_prepared(cache, prepared);
+    *find_place(cache, id) = prepared;
+    account_bytes(cache, (int64_t)prepared->bytes);
+    use_prepared(cache, prepared);
     describe_prepared(prepared, execution->arena, prepared_out);
     return 0;
 }
@@ -187,6 +188,6 @@ struct cql_compiled *cql_prepared_get(struct cql_execution *execution, struct by
         return NULL;
     }
     TAILQ_REMOVE(&cache->by_use, prepared, link);
-    TAILQ_INSERT_TAIL(&cache->by_use, prepared, link);
+    use_prepared(cache, prepared);
     return cql_compiled_ref(prepared->compiled);
 }

@@ -42,25 +42,25 @@ static int bind_timestamp(struct cql_execution *execution, struct cql_write_stat
     context.values = plan->timestamp != NULL ? statement->values : execution->values;
     bool is_stream = (plan->table->flags & TABLE_STREAM) != 0;
     statement->timestamp_us = TIMESTAMP_SERVER;
-    if (given != NULL) {
-        int rc = cql_expression_value(given, &context, &value);
-        if (rc < 0)
-            return rc;
-        if (rc == 0 && value.size != 8)
+    int rc = given == NULL ? CQL_UNSET : cql_expression_value(given, &context, &value);
+    if (rc < 0)
+        return rc;
+    if (rc == 0) {
+        if (value.size != 8)
             return cql_invalid(&execution->fault, "Invalid null value of timestamp");
-        if (rc == 0 && type_value_bigint(value) == INT64_MIN) {
+        if (type_value_bigint(value) == INT64_MIN) {
             return cql_invalid(&execution->fault, "Out of bound timestamp, must be in "
                                                   "[-9223372036854775807, 9223372036854775807]");
         }
-        if (rc == 0 && type_value_bigint(value) <= TIMESTAMP_OWN_LAST) {
+        if (type_value_bigint(value) <= TIMESTAMP_OWN_LAST) {
             return cql_invalid(&execution->fault,
                                "Timestamps up to -9223372036854775806 are daybook's own");
         }
-        if (rc == 0 && is_stream) {
+        if (is_stream) {
             cql_execution_warn(execution,
                                "Table %s.%s is used by a stream: the timestamp was ignored",
                                plan->table->keyspace, plan->table->name);
-        } else if (rc == 0) {
+        } else {
             statement->timestamp_us = type_value_bigint(value);
         }
     } else if (execution->request.has_timestamp && !is_stream && !plan->is_conditional) {
