@@ -321,7 +321,7 @@ enum producer_verdict producer_verdict_of(const struct producer *producer, uint6
 
 struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence)
 {
-    if (producer->window_size == 0)
+    if (producer->window_size == 0 || sequence == 0)
         return NULL;
     struct producer_batch *batch = &producer->window[sequence & (producer->window_size - 1)];
     return batch->sequence == sequence ? batch : NULL;

@@ -83,6 +83,8 @@ Test(producer, a_batch_taken_back_can_be_given_again)
     cr_expect(producer_batch_of(producer, 2) == NULL);
     cr_expect(producer_verdict_of(producer, 2) == PRODUCER_NEXT);
     cr_expect(producer_verdict_of(producer, 1) == PRODUCER_KNOWN);
+    producer_retract(producer, 1);
+    cr_expect(producer_batch_of(producer, 0) == NULL);
     producer_table_free(table);
 }
 
