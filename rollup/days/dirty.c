@@ -534,7 +534,7 @@ struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, i
         return NULL;
     if (first_us < day->first_us)
         day->first_us = first_us;
-    if (mark->cause == CAUSE_LATE_CLICKS && first_us > day->last_us)
+    if (mark->cause != CAUSE_RATE && first_us > day->last_us)
         day->last_us = first_us;
     if (!has_mark_of(day, mark->id))
         add_mark(set, day, mark);

@@ -50,6 +50,22 @@ Test(dirty, only_the_first_mark_of_a_kind_is_new_but_each_queues_the_day)
     dirty_set_free(set);
 }
 
+Test(dirty, a_day_that_is_loaded_was_last_marked_when_it_had_been)
+{
+    struct dirty_set *set = dirty_set_new();
+    const struct dirty_mark late = {.cause = CAUSE_LATE_CLICKS, .id = {1}};
+    const struct dirty_mark empty = {.cause = CAUSE_VOID, .id = {2}};
+    const struct dirty_mark rate = {.cause = CAUSE_RATE, .id = {3}};
+    const struct dirty_day *day = dirty_set_load(set, bytes_text("r"), 10, &late, 100);
+    cr_assert_eq(day->last_us, 100);
+    dirty_set_load(set, bytes_text("r"), 10, &empty, 200);
+    cr_expect_eq(day->last_us, 200);
+    dirty_set_load(set, bytes_text("r"), 10, &rate, 300);
+    cr_expect_eq(day->last_us, 200);
+    cr_expect_eq(day->first_us, 100);
+    dirty_set_free(set);
+}
+
 Test(dirty, changes_beyond_the_limit_go_unnamed)
 {
     struct dirty_set *set = dirty_set_new();
