@@ -79,7 +79,7 @@ static void json_append_list(struct buffer *text, struct bytes list)
         if (i < list.size && list.data[i] != ' ')
             continue;
         if (i > start) {
-            if (start > 0)
+            if (text->data[text->size - 1] != '[')
                 buffer_append_text(text, ", ");
             table_print_json_string(text, bytes_of(list.data + start, i - start));
         }

@@ -68,6 +68,17 @@ Test(table_print, json_has_decimals_as_strings_and_lists_as_arrays)
            "  {\"id\": \"Zürich|\", \"clicks\": 1000, \"amount\": null, \"causes\": []}\n]\n");
 }
 
+Test(table_print, a_list_that_begins_with_spaces_is_json)
+{
+    struct buffer text = {0};
+    struct table_print *print = table_print_new(TABLE_JSON, columns, 4, &text);
+    row(print, "a", "7", NULL, "  rate  clicks ");
+    table_print_finish(print);
+    buffer_put_u8(&text, 0);
+    cr_expect(strstr((const char *)text.data, "[\"rate\", \"clicks\"]") != NULL);
+    buffer_release(&text);
+}
+
 Test(table_print, markdown_escapes_its_bars)
 {
     expect(TABLE_MARKDOWN, "| id | clicks | amount | causes |\n|---|---:|---:|---|\n"
