@@ -50,6 +50,8 @@ struct load_batch {
     uint64_t sequence;
     uint64_t first_line; /* counts the header */
     uint64_t lines;
+    uint64_t refused;  /* the number of the last refused line; 0: none */
+    size_t refused_at; /* where that line begins in `text` */
     struct buffer text;
 };
 
@@ -197,7 +199,8 @@ static void load_summarize(struct load *load)
 static void load_close_file(struct load *load)
 {
     load_file_close(&load->file);
-    if (load->rejects != NULL && fclose(load->rejects) != 0)
+    bool is_cut = load->rejects != NULL && ferror(load->rejects) != 0;
+    if (load->rejects != NULL && (fclose(load->rejects) != 0 || is_cut))
         command_printf(load->output, COMMAND_ERR, "daybook: cannot write %s\n", load->rejects_path);
     load->rejects = NULL;
     memory_free(load->rejects_path);
@@ -319,6 +322,7 @@ static bool load_read_batch(struct load *load, struct load_batch *batch)
     batch->sequence = load->sequence;
     batch->first_line = load->file.lines + (load->file.header.size > 0) + 1;
     batch->lines = 0;
+    batch->refused = 0;
     buffer_clear(&batch->text);
     while (batch->lines < LOAD_BATCH_LINES && batch->text.size < LOAD_BATCH_BYTES) {
         int rc = load_file_line(&load->file, &batch->text, &err);
@@ -421,19 +425,23 @@ static void load_begin(struct load *load)
 
 /* ---- refused lines ---- */
 
-/* Without the LF. */
-static struct bytes batch_line(const struct load_batch *batch, uint64_t number)
+/* Line `number` without its LF.  The search begins at the last refused line, as the server refuses
+ * the lines of a batch in order. */
+static struct bytes batch_line(struct load_batch *batch, uint64_t number)
 {
-    struct bytes rest = buffer_view(&batch->text);
-
+    if (batch->refused == 0 || number < batch->refused) {
+        batch->refused = 1;
+        batch->refused_at = 0;
+    }
     for (;;) {
-        const uint8_t *end = memchr(rest.data, '\n', rest.size);
+        const uint8_t *line = batch->text.data + batch->refused_at;
+        const uint8_t *end = memchr(line, '\n', batch->text.size - batch->refused_at);
 
         check(end != NULL);
-        size_t size = (size_t)(end - rest.data);
-        if (--number == 0)
-            return bytes_of(rest.data, size);
-        rest = bytes_of(end + 1, rest.size - size - 1);
+        if (batch->refused == number)
+            return bytes_of(line, (size_t)(end - line));
+        batch->refused_at += (size_t)(end - line) + 1;
+        batch->refused++;
     }
 }
 
@@ -480,7 +488,7 @@ static bool rejects_open(struct load *load)
     return load->rejects != NULL;
 }
 
-static void load_reject(struct load *load, const struct load_batch *batch, uint64_t number,
+static void load_reject(struct load *load, struct load_batch *batch, uint64_t number,
                         struct bytes code)
 {
     uint64_t line = batch->first_line + number - 1;
