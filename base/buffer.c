@@ -6,10 +6,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-enum {
-    BUFFER_SIZE_FIRST = 64,
-    BUFFER_SIZE_IN_ARENA = 16
-};
+enum { BUFFER_SIZE_FIRST = 64, BUFFER_SIZE_IN_ARENA = 16 };
 
 void buffer_release(struct buffer *buffer)
 {

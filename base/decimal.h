@@ -5,7 +5,7 @@
  * sum of the scales.  Only decimal_round, decimal_divide and decimal_quotient round.
  *
  * A function returns ERROR_LIMIT when its result does not fit.  256 bits hold the sum of 2^60
- * products of a 128-bit sum with a rate of 18 digits. */
+ * products of a 128-bit sum with a rate of 18 digits.  decimal_divide.c divides. */
 #ifndef DAYBOOK_BASE_DECIMAL_H
 #define DAYBOOK_BASE_DECIMAL_H
 

@@ -31,10 +31,7 @@
 
 #define LOCK_FILE "lock"
 
-enum {
-    DIRECT_ALIGNMENT = 4096,
-    ZEROS_SIZE = 1 << 20
-};
+enum { DIRECT_ALIGNMENT = 4096, ZEROS_SIZE = 1 << 20 };
 
 struct disk_posix {
     struct disk disk;

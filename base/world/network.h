@@ -1,4 +1,4 @@
-/* network: listens on and connects TCP and unix sockets, on the engine's loop.
+/* network: listens on and connects TCP and unix sockets, on the engine's loop (network_uv.c).
  *
  * Every callback runs on the engine thread.  Only network_close closes a connection; `closed` is
  * the last callback, and the connection is freed after it. */

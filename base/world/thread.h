@@ -2,7 +2,7 @@
  *
  * A thread that wakes may wait for a core for milliseconds.  So all threads have short time slices
  * (since Linux 6.12), and only latency threads preempt others.  Background threads get a third of
- * the ordinary share while all cores are busy. */
+ * the ordinary share while all cores are busy.  thread_linux.c makes the system calls. */
 #ifndef DAYBOOK_BASE_WORLD_THREAD_H
 #define DAYBOOK_BASE_WORLD_THREAD_H
 

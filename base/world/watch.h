@@ -1,7 +1,7 @@
 /* watch: whether any descriptor of a set is ready to be read, without waiting.
  *
  * Work that takes most of a turn of the loop calls watch_is_ready, one system call, between its
- * pieces. */
+ * pieces.  watch_linux.c implements this by epoll. */
 #ifndef DAYBOOK_BASE_WORLD_WATCH_H
 #define DAYBOOK_BASE_WORLD_WATCH_H
 

@@ -22,8 +22,8 @@ struct load_options {
     bool is_strict;
 };
 
-/* The command's arguments.  The parser fills a zeroed struct load_options, except `stream`, an
- * option of all commands.  The texts are views of the arguments. */
+/* The command's arguments (load_options.c).  The parser fills a zeroed struct load_options, except
+ * `stream`, an option of all commands.  The texts are views of the arguments. */
 extern const struct argp load_argp;
 
 /* Load the files over `connection`, an ingest connection that is not started yet; takes ownership

@@ -1,4 +1,5 @@
-/* model: commands for data models: `daybook schema`, `daybook import` and `daybook stream`.
+/* model: commands for data models: `daybook schema` (schema_command.c), `daybook import`
+ * (import_command.c) and `daybook stream` (stream_command.c).
  *
  * Its specification is tests/e2e/test_model.py. */
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H

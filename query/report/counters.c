@@ -64,7 +64,7 @@ struct counters {
     const struct counter_table *table; /* being read; NULL: none is left */
     uint32_t table_index;
     struct buffer position;
-    struct buffer key;        /* the only partition to read; empty: all */
+    struct buffer key; /* the only partition to read; empty: all */
     struct buffer figure_key;
     struct report_figures figures;
     struct heap top; /* of top_entry, smallest first */

@@ -47,13 +47,13 @@ struct report {
     bool has_last;
     struct report_figures figures;
     struct report_ads *ads;
-    bool has_day;           /* day_figure is a day whose clicks are to be read */
+    bool has_day; /* day_figure is a day whose clicks are to be read */
     struct day_figure day_figure;
     struct buffer day_reseller;
     bool is_as_of;
     int64_t as_of_ms;
     uint64_t days_behind;
-    uint64_t days;              /* --as-of: number of figures as of now */
+    uint64_t days; /* --as-of: number of figures as of now */
     uint64_t days_known;
     struct report_sum unpriced;
     struct report_chart *chart; /* NULL: rows are printed */

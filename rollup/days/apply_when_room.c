@@ -11,7 +11,7 @@ struct apply_call {
     struct write_batch *batch;
     struct timer again;
     bool is_accepted;
-    bool is_durable;  /* the store has called back */
+    bool is_durable; /* the store has called back */
     struct error err;
     int (*refuses)(void *context, struct error *err);
     void (*accepted)(void *context);

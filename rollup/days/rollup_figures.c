@@ -58,7 +58,7 @@ struct figure_reading {
     struct figure_window *window; /* NULL: in any order */
     uint32_t window_first;
     uint32_t window_count;
-    uint32_t window_most;         /* resellers of the next window */
+    uint32_t window_most; /* resellers of the next window */
     struct placed *placed;
     uint32_t placed_capacity;
     uint32_t placed_next; /* index into `placed`: the first that is in no batch yet */

@@ -69,9 +69,9 @@ struct window {
 struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
-    int32_t to;          /* the last day not yet worked off */
-    uint32_t days;       /* days of the range in this chunk */
-    int32_t lowest;      /* the earliest of these days */
+    int32_t to;     /* the last day not yet worked off */
+    uint32_t days;  /* days of the range in this chunk */
+    int32_t lowest; /* the earliest of these days */
     bool ends;
     bool fails;          /* days of it could not be read in this chunk */
     bool has_failed;     /* days of it could not be read in an applied chunk */
@@ -90,12 +90,12 @@ struct refresh {
     const struct table *ledger;
     const struct table *marks;
     struct open_range ranges[CHUNK_RANGES_MAX];
-    uint32_t range_count;                       /* 0: the chunk has days of the queue */
+    uint32_t range_count; /* 0: the chunk has days of the queue */
     uint32_t range_days_max;
-    uint32_t reads;      /* of ranges, under way, and one for the function that starts them */
-    bool had_days;       /* this refresh took days of the queue that no waiter had asked for */
-    struct plan *plans;  /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
-                          * 0 */
+    uint32_t reads;     /* of ranges, under way, and one for the function that starts them */
+    bool had_days;      /* this refresh took days of the queue that no waiter had asked for */
+    struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
+                         * 0 */
     uint32_t written;
     uint32_t published;  /* first ledger entries in the batch */
     uint32_t restated;   /* further ledger entries in the batch */

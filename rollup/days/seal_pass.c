@@ -53,7 +53,7 @@ struct seal_pass {
     int32_t day;
     struct buffer key;
     struct partition_stats stats;
-    struct key_map *ads;          /* by ad: a struct ad_sum */
+    struct key_map *ads; /* by ad: a struct ad_sum */
     size_t bytes;
     bool is_read;
     struct store_version version;

@@ -51,8 +51,8 @@ struct click_changes {
     struct arena *arena;
     struct changed_day *days;
     uint32_t day_count;
-    struct key_map *named;     /* by the day's number and a row's packed clustering: a bool, true if
-                                * the row was there when the day was read */
+    struct key_map *named; /* by the day's number and a row's packed clustering: a bool, true if
+                            * the row was there when the day was read */
     uint32_t day_next;
     uint32_t increment_count;
     struct key_map **counters; /* CLICK_STREAM_COUNTERS_MAX items for each stream: what to add to

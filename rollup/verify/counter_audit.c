@@ -7,8 +7,8 @@
 #include "base/memory.h"
 
 enum {
-    COUNT_MIN = 256, /* keys that a round may always have */
-    BESIDE = 4,      /* memory for summing clicks, as a multiple of the entries' memory */
+    COUNT_MIN = 256,     /* keys that a round may always have */
+    BESIDE = 4,          /* memory for summing clicks, as a multiple of the entries' memory */
     BESIDE_MIN = 1 << 20 /* bytes; doubled where clicks need more */
 };
 

@@ -1,6 +1,8 @@
 /* verify_private: the state of one verification, and its steps.
  *
- * Each step calls verify_next at its end, or verify_fail_if. */
+ * Each step calls verify_next at its end, or verify_fail_if.
+ * verify_steps.c has their order and the verdict; verify_files.c, verify_seals.c, verify_figures.c,
+ * verify_ledger.c and verify_counters.c have one step each; verify_repair.c writes the repairs. */
 #ifndef DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 #define DAYBOOK_ROLLUP_VERIFY_VERIFY_PRIVATE_H
 

@@ -37,24 +37,24 @@ struct task {
     struct engine_snapshot *held; /* being copied, or copied last */
     struct backup_copy *copy;
     struct backup_progress progress;
-    struct timer timer;              /* runs only while no job is under way */
+    struct timer timer; /* runs only while no job is under way */
     int status;
     struct error err;
-    char failure[256];               /* of the last try; "" when it succeeded */
-    bool is_ending;                  /* the task is freed when its directory is closed */
-    bool has_let_go;                 /* newer log files are not kept */
+    char failure[256]; /* of the last try; "" when it succeeded */
+    bool is_ending;    /* the task is freed when its directory is closed */
+    bool has_let_go;   /* newer log files are not kept */
     /* Of a task that follows: */
     bool is_recorded;   /* the record is written (backup_following.h) */
     bool is_unfollowed; /* the task removes the record when it closes */
     bool removes;
     bool needs_point;
     struct backup_tail tail;
-    uint64_t frame;       /* the last frame that is copied and synced */
+    uint64_t frame; /* the last frame that is copied and synced */
     uint64_t frame_point;
     uint64_t point;
-    uint64_t log_bytes;   /* copied since the newest point */
+    uint64_t log_bytes; /* copied since the newest point */
     int64_t point_ms;
-    int64_t taken_us;     /* when the snapshot of `frame` was taken */
+    int64_t taken_us; /* when the snapshot of `frame` was taken */
     int64_t began_us;
 };
 

@@ -51,7 +51,7 @@ struct backup_copy {
     atomic_bool is_cancelled;
     struct backup_progress progress;
     enum phase phase;
-    uint32_t index;  /* among the files of the phase */
+    uint32_t index; /* among the files of the phase */
     bool is_working;
     struct work work;
     bool has_new_log;                  /* a file was made in log/ */

@@ -18,7 +18,7 @@ struct prune {
     struct disk *target;
     uint64_t *segments; /* ids of needed ones, ascending */
     size_t segment_count;
-    uint32_t log_first;    /* lower ids are not needed */
+    uint32_t log_first; /* lower ids are not needed */
     const char *directory;
     bool has_removed;
     int rc;

@@ -27,10 +27,7 @@
 /* Written to disk: the numbers cannot change. */
 enum { MUTATION_DELETES_PARTITION = 1 };
 
-enum {
-    MUTATION_ITEM_SIZE_MIN = 2,
-    MUTATION_ITEMS_MAX = 1 << 24
-};
+enum { MUTATION_ITEM_SIZE_MIN = 2, MUTATION_ITEMS_MAX = 1 << 24 };
 
 /* ---- pack ---- */
 

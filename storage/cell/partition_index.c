@@ -52,7 +52,7 @@ struct partition_index {
     uint32_t order_capacity;
     uint32_t order_count;
     uint32_t order_bucket;
-    uint32_t order_of;     /* `count` when `order` was made; ORDER_NONE: not valid */
+    uint32_t order_of; /* `count` when `order` was made; ORDER_NONE: not valid */
 };
 
 struct partition_index *partition_index_new(uint32_t table_id)

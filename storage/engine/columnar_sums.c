@@ -16,7 +16,7 @@
 #define SUMMED_MAX (UINT64_C(1) << 46)
 
 enum {
-    NUMBER_NONE = 0,     /* rows without a string; number n has slot n + 1 */
+    NUMBER_NONE = 0, /* rows without a string; number n has slot n + 1 */
     NUMBERS_FIRST = 1024
 };
 
@@ -43,7 +43,7 @@ struct columnar_sums {
     struct columnar_page page;
     uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
-    struct place_sum *places;   /* of one entry; all zero between entries */
+    struct place_sum *places; /* of one entry; all zero between entries */
     struct columnar_rows rows;
     const struct bytes *codes;  /* of the memtable that is summed, or NULL */
     struct number_sum *numbers; /* by number plus one */

@@ -7,7 +7,13 @@
  *     run_set       segments and the manifest         memory_account  shares of the memory
  *     engine_env    system, options, failure, jobs
  *
- * A part calls only the parts below it, and reports to those above it by callbacks. */
+ * A part calls only the parts below it, and reports to those above it by callbacks.
+ *
+ *     engine.c           creates, connects and closes the parts; the table of operations
+ *     engine_open.c      opens a directory
+ *     engine_restamp.c   replaces write timestamps that are ahead of now, while opening
+ *     engine_status.c    status, and the dump for debugging
+ *     engine_snapshot.c  the files of a moment, for a backup */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_PRIVATE_H
 #define DAYBOOK_STORAGE_ENGINE_ENGINE_PRIVATE_H
 

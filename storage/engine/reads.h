@@ -9,7 +9,8 @@
  * Reads of pages begin in the order of the requests, and only as many as their share of memory
  * allows.
  *
- * Engine thread. */
+ * reads.c, reads_capture.c and reads_page.c read pages; reads_stats.c, reads_group.c and
+ * reads_scrub.c do the other calls.  Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_READS_H
 #define DAYBOOK_STORAGE_ENGINE_READS_H
 

@@ -22,8 +22,8 @@ struct scrub_job {
     struct reads *reads;
     struct view view;
     const struct table *table;
-    char path[64];             /* of the checked segment, or "memory" */
-    struct buffer findings;    /* lines, separated by NUL */
+    char path[64];          /* of the checked segment, or "memory" */
+    struct buffer findings; /* lines, separated by NUL */
     uint32_t finding_count;
     int status;
     void (*found)(void *context, const char *text);

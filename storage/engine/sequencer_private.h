@@ -1,4 +1,5 @@
-/* sequencer_private: checks whether a batch may be applied, for sequencer.c alone. */
+/* sequencer_private: checks whether a batch may be applied (sequencer_admit.c), for sequencer.c
+ * alone. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SEQUENCER_PRIVATE_H
 #define DAYBOOK_STORAGE_ENGINE_SEQUENCER_PRIVATE_H
 

@@ -47,10 +47,10 @@ struct commit_log {
 
     struct commit_log_status status;
     uint64_t frame_flushed;
-    uint32_t crc_last;                 /* of the header of the last durable record */
+    uint32_t crc_last; /* of the header of the last durable record */
     uint64_t purges;
-    uint64_t purges_reported;          /* the highest number that a frame recorded */
-    struct buffer payload;             /* of the frame being written */
+    uint64_t purges_reported; /* the highest number that a frame recorded */
+    struct buffer payload;    /* of the frame being written */
     struct frame_writer_record record;
     struct disk_file *left_file;      /* the previous file, until a frame of `current` is durable */
     struct frame_writer *writer;      /* NULL if the log is read only */
@@ -58,13 +58,13 @@ struct commit_log {
 
     struct commit_log_file current; /* id 0: none */
     struct disk_file *current_file;
-    uint64_t offset;             /* where its next record goes */
+    uint64_t offset; /* where its next record goes */
     bool is_opening_due;
     struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
     struct disk_file *retired[COMMIT_LOG_RETIRED_MAX];
     size_t retired_count;
-    struct commit_log_files live;    /* with needed frames, without `current` */
+    struct commit_log_files live; /* with needed frames, without `current` */
     struct commit_log_files spare;
     struct commit_log_files leaving; /* for the next file job to archive; after a failure, when
                                       * archive_retry fires */

@@ -20,8 +20,7 @@
 enum {
     HEADER_MAGIC = 0x474c4244, /* "DBLG" */
     HEADER_VERSION = 1,
-    HEADER_CRC =
-        offsetof(struct commit_log_header, crc) /* bytes under the checksum */
+    HEADER_CRC = offsetof(struct commit_log_header, crc) /* bytes under the checksum */
 };
 
 _Static_assert(HEADER_CRC + 4 == COMMIT_LOG_HEADER, "the checksum ends a header without gaps");

@@ -18,7 +18,7 @@ struct piece {
     struct disk *disk;
     struct disk_file *file;
     uint64_t number;
-    uint8_t *data;   /* PIECE_SIZE aligned bytes; NULL: not used yet */
+    uint8_t *data; /* PIECE_SIZE aligned bytes; NULL: not used yet */
     size_t size;
     int64_t result;
     bool is_filled; /* or is being read */

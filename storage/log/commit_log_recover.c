@@ -19,7 +19,7 @@
 #include "base/memory.h"
 
 enum found_state {
-    FOUND_EMPTY,  /* the initial state: no record with the file's id at its beginning */
+    FOUND_EMPTY, /* the initial state: no record with the file's id at its beginning */
     FOUND_BEGINS,
     FOUND_DAMAGED
 };
@@ -54,7 +54,7 @@ struct recovery {
     const struct commit_log_range *range; /* NULL: read to the end */
     struct commit_log_end *end;
     bool is_stopped;
-    bool is_damaged;            /* the error is about the bytes at `index`, `offset` */
+    bool is_damaged; /* the error is about the bytes at `index`, `offset` */
 };
 
 /* ---- small parts ---- */
@@ -219,9 +219,7 @@ static int found_all(struct recovery *r, struct error *err)
     if (r->found_count > 0)
         qsort(r->found, r->found_count, sizeof(r->found[0]), found_order);
     if (r->has_leftover && !r->options->read_only)
-        (void)r->world->disk->remove(
-            r->world->disk,
-            "log/" COMMIT_LOG_NEW_NAME);
+        (void)r->world->disk->remove(r->world->disk, "log/" COMMIT_LOG_NEW_NAME);
     if (r->found_count == 0)
         return 0;
     r->out->file_id_last = r->found[r->found_count - 1].file.id;

@@ -39,13 +39,13 @@ struct manifest {
     struct manifest_state state;
     struct buffer properties; /* state.properties is a view of it */
     uint64_t size;
-    uint64_t offset;          /* where the next record goes */
-    uint64_t last_offset;     /* where the last loaded record begins */
+    uint64_t offset;      /* where the next record goes */
+    uint64_t last_offset; /* where the last loaded record begins */
     uint64_t number;
     uint32_t crc;
     bool is_failed;
-    struct buffer content;    /* the file's bytes, while it is loaded and checked */
-    bool is_torn;             /* `content` ends with a torn record */
+    struct buffer content; /* the file's bytes, while it is loaded and checked */
+    bool is_torn;          /* `content` ends with a torn record */
 };
 
 static const struct manifest_copy_names copy_names = {

@@ -24,8 +24,8 @@ static const char magic[8] = {'D', 'A', 'Y', 'B', 'R', 'O', 'S', 'T'};
 
 enum {
     ROSTER_FORMAT = 2,
-    ROSTER_HEAD = 24,  /* magic, format, zero, size of the file */
-    ROSTER_TAIL = 4,   /* CRC-32C of all bytes before */
+    ROSTER_HEAD = 24, /* magic, format, zero, size of the file */
+    ROSTER_TAIL = 4,  /* CRC-32C of all bytes before */
     ROSTER_SIZE_MAX = 1 << 30
 };
 

@@ -64,7 +64,7 @@ struct row_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
     uint64_t frame_last;
-    struct buffer packed;  /* scratch of one apply: the packed row that is being added */
+    struct buffer packed; /* scratch of one apply: the packed row that is being added */
     struct arena *scratch;
 };
 
@@ -482,7 +482,7 @@ struct row_stream {
     bool has_bound;
     struct deletion open; /* the range deletion in force */
     struct arena *arena;
-    bool is_kept;         /* the caller owns `arena`, and no pull resets it */
+    bool is_kept; /* the caller owns `arena`, and no pull resets it */
 };
 
 static void stream_seek(struct row_stream *stream, const struct bound *place)

@@ -87,8 +87,8 @@ struct columnar_page_encoder {
     struct vector_encoder *vectors;
     uint32_t *counts; /* by code; all zero between uses */
     uint32_t counts_capacity;
-    uint32_t *distinct;    /* codes of the entry that is added, or places of timestamps */
-    uint64_t *items;       /* scratch of codes_by_count */
+    uint32_t *distinct; /* codes of the entry that is added, or places of timestamps */
+    uint64_t *items;    /* scratch of codes_by_count */
     uint64_t *items_other;
     int64_t *values;
 };

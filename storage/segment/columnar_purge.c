@@ -15,7 +15,7 @@ struct columnar_purge {
     bool has_head;
     bool is_begun;
     struct deletion open;
-    uint8_t *gone;        /* by row of the present call: whether it is hidden */
+    uint8_t *gone; /* by row of the present call: whether it is hidden */
     uint32_t capacity;
 };
 

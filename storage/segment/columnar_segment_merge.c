@@ -27,8 +27,8 @@ struct merge_input {
     uint32_t position;
     const struct segment_partition *partition; /* NULL: the input lacks the partition */
     uint32_t piece;
-    struct columnar_rows rows;                 /* read and not yet written; codes are the writer's
-                                                * numbers */
+    struct columnar_rows rows; /* read and not yet written; codes are the writer's
+                                * numbers */
 };
 
 struct merge {

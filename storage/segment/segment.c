@@ -20,7 +20,7 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    INDEX_ENTRY_MIN = 13,      /* bytes of a page's entry: size, checksum, empty label */
+    INDEX_ENTRY_MIN = 13, /* bytes of a page's entry: size, checksum, empty label */
     EXPANDED_PLACES_MAX = 1024
 };
 

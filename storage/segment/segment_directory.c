@@ -16,9 +16,7 @@
 #include "storage/segment/segment_days.h"
 #include "storage/segment/segment_format.h"
 
-enum {
-    CURSOR_BLOCKS = 4
-};
+enum { CURSOR_BLOCKS = 4 };
 
 /* Where a block is, and the token and page of the entry before its first entry. */
 struct directory_block {

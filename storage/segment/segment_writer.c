@@ -27,8 +27,7 @@
 #include "storage/segment/segment_format.h"
 
 enum {
-    SEGMENT_WRITE_SIZE =
-        2 << 20,
+    SEGMENT_WRITE_SIZE = 2 << 20,
     CACHED_SYNC_SIZE = 16 << 20 /* bytes through the page cache between two syncs, without which the
                                  * system would write very many bytes at an unknown time */
 };

@@ -1,4 +1,5 @@
-/* cql_private: the structs that all files of query/cql share.
+/* cql_private: the structs that all files of query/cql share: the server, a request under way
+ * (cql_execution.c) and its fault (cql_fault.c).
  *
  *   text ──cql_parse──▶ tree ──cql_compile──▶ plan ──run, with bound values──▶ answer
  *                              names, types        cql_execution

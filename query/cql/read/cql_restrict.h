@@ -4,6 +4,8 @@
  *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
  *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘
  *
+ * cql_restrict.c resolves the relations, cql_restrict_bind.c gives them values.
+ *
  * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_RESTRICT_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_RESTRICT_H

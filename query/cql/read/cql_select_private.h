@@ -1,4 +1,5 @@
-/* cql_select_private: a SELECT while it is carried out. */
+/* cql_select_private: a SELECT while it is carried out.  cql_select.c reads;
+ * cql_select_rows.c makes rows and groups of the answer. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PRIVATE_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PRIVATE_H
 
