@@ -2,17 +2,21 @@
  *
  * The requests (▶) and answers (◀) for each file (docs/PROTOCOL.md "Text door"):
  *
- *     ▶ #notes                           ◀ note ...              when the server waits or goes on
- *     ▶ #stream [NAME], #columns         ◀ columns ...           shows whether line 1 is a header
- *     ▶ #files KEY                       ◀ file ..., files       recorded beginnings
+ *     ▶ #notes                           ◀ note ...              only before the first file; notes say
+ *                                                                that the server waits or goes on
+ *     ▶ #stream [NAME], #columns         ◀ columns ...           if the first field of line 1 is
+ *                                                                one of them, it is a header
+ *     ▶ #files KEY                       ◀ file ..., files       how far files with this KEY
+ *                                                                were loaded before
  *     ▶ #producer UUID 1 [new], header
  *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    for each batch; up to
  *       #batch N COUNT, the lines                                LOAD_BATCHES are unanswered
  *
- * With --binary the same requests are frames (load_frames.h).
+ * With --binary the requests are frames (load_frames.h), without #notes, #batch and the header.
  *
- * A batch ends at a fixed number of lines or bytes.  So a repeated load sends the same batches
- * again, and the server recognizes them as copies. */
+ * If a beginning of the file was loaded before, the load goes on behind this beginning, with the
+ * producer in the `file` answer and the number after the answer's BATCH.  Otherwise the load begins
+ * at batch 1 of a new producer. */
 #include "ingest/load/load.h"
 
 #include <fcntl.h>
@@ -79,7 +83,9 @@ struct load {
     FILE *rejects;
     char *rejects_path;
     /* counts and times */
-    uint64_t accepted, rejected, duplicates; /* lines, lines, and batches of the file */
+    uint64_t accepted;   /* lines of the file */
+    uint64_t rejected;   /* lines of the file */
+    uint64_t duplicates; /* batches of the file */
     uint64_t rejected_all;
     int64_t start_us, shown_us;
     bool is_bar_shown;
@@ -361,7 +367,8 @@ static void load_send_batch(struct load *load, struct load_batch *batch)
     network_write(load->connection, buffer_view(&batch->text));
 }
 
-/* Up to LOAD_BATCHES are unanswered.  After the file's last answer, the next file begins. */
+/* Send batches until LOAD_BATCHES are unanswered or the connection's queue is full.  After the
+ * file's last answer, begin the next file. */
 static void load_pump(struct load *load)
 {
     while (load->phase == LOAD_SENDING && !load->is_read && load->batch_count < LOAD_BATCHES &&
@@ -453,8 +460,8 @@ static const char *reason_of(struct bytes code)
     return "";
 }
 
-/* Create a file that only this user may read.  Symbolic links are not followed, because another
- * user may have put one there. */
+/* A new file is readable only by this user; an existing one keeps its owner and mode.  Symbolic
+ * links are not followed, because another user may have put one there. */
 static FILE *rejects_file(const char *path, bool goes_on)
 {
     int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC);

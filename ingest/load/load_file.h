@@ -10,8 +10,9 @@
 #include "ingest/load/source.h"
 #include "ingest/parse/line_parser.h"
 
-enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };      /* bytes of a line that are sent: enough to be
-                                                    * refused as too long */
+/* Longer lines are cut to this size before they are sent; the server still refuses them as too
+ * long. */
+enum { LOAD_LINE_MAX = RECORD_LINE_MAX + 2 };
 
 struct load_prefix {
     uint8_t producer[UUID_SIZE];

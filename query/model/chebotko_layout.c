@@ -23,7 +23,7 @@ enum {
 /* Each array except `order` has one item for each place. */
 struct layers {
     struct chebotko_layout *layout;
-    uint32_t *layer; /* CHEBOTKO_NOWHERE: no line reaches the place */
+    uint32_t *layer; /* CHEBOTKO_NOWHERE: the place has no lines */
     uint32_t *order; /* places with lines, in the order of the lines */
     uint32_t order_count;
     uint32_t *left_ports;
@@ -211,7 +211,7 @@ static void place_layers(struct layers *layers)
     layers->layout->width = max_of(layers->layout->width, x);
 }
 
-/* ---- boxes that no line reaches ---- */
+/* ---- boxes without lines ---- */
 
 static bool is_loose(const struct layers *layers, uint32_t place, bool is_second)
 {

@@ -2,7 +2,7 @@
  *
  *     entry ─Q1─▶ ┌ layer 0 ┐ ─Q2─▶ ┌ layer 1 ┐ ─Q4─▶ ┌ layer 2 ┐
  *                 └─────────┘ ─Q3─▶ └─────────┘       └─────────┘
- *     boxes that no line reaches, in columns of about the same height
+ *     boxes without lines, in columns of about the same height
  *     boxes of the second kind (user types), in the same way
  *
  * Its specification is tests/unit/test_chebotko.c. */
@@ -26,7 +26,8 @@ struct chebotko_line {
     uint32_t from;                     /* indexes of places; CHEBOTKO_NOWHERE: an entry */
     uint32_t to;
     int32_t label_width;
-    int32_t x1;                        /* the result: where it leaves its source */
+    int32_t x1;                        /* the result: where it leaves its source; of a line from an
+                                        * entry: where it begins */
     int32_t y1;
     bool leaves_left;
     int32_t x2;                        /* the result: where it reaches its target */
@@ -39,11 +40,12 @@ struct chebotko_layout {
     uint32_t place_count;
     struct chebotko_line *lines;
     uint32_t line_count;
-    int32_t top;                       /* the least y of a box */
-    int32_t left;                      /* the least x */
+    int32_t top;                       /* given: the least y that a box may have */
+    int32_t left;                      /* given: the least x that a box may have */
     int32_t width;                     /* the result: the right end of all boxes and lines */
     int32_t height;                    /* the result: the lower end of all boxes and lines */
-    int32_t second_y;                  /* where boxes of the second kind begin; 0: there are none */
+    int32_t second_y;                  /* the result: the y where boxes of the second kind begin; 0:
+                                        * there are none */
 };
 
 /* Length of the straight end of a line, on which the line's label lies. */

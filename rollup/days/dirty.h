@@ -1,22 +1,22 @@
 /* dirty: the set, in memory, of days whose figure or ledger is not up to date.  The table dirty_day
  * has the marks of these days, and those of evicted days (dirty_evicted.h).
  *
- *                 mark                      mark
- *   (not there) ───────▶ queued ◀──────────────────── waiting
- *                         │  │    worked off: open,     ▲
- *        worked off:      │  └────or a restatement ─────┘
- *        published,       ▼         is put off
- *        nothing owed  leaving ──durable──▶ (not there)
+ *                 mark          taken off the queue
+ *   (not there) ───────▶ queued ───────────────────▶ waiting
+ *                         ▲  ▲     mark, or due       │   │
+ *                         │  └────────────────────────┘   │ cleared: published,
+ *                         │                               ▼ nothing owed
+ *                         └────────── mark ─────────── leaving ──durable──▶ (not there)
  *
- * A day is *queued* while its figure is out of date.  A day is *waiting* while its row is being
- * computed (DIRTY_UNWRITTEN).  It is also *waiting* until its publication, or while its restatement
- * is put off.
+ * A day is *queued* when its row must be computed, and *waiting* while its row is being computed
+ * (DIRTY_UNWRITTEN).  A day is also *waiting* until its publication, or while its restatement is
+ * put off.
  *
  * The refresh takes a day off the queue before it reads the day's stats.  A mark that comes during
  * the read puts the day back; the refresh must not clear it.  A day that was cleared is *leaving*
- * until the frame that cleared it is durable.  It stays in the set, because readers take a day that
- * is not there to have a durable, correct row.  Functions ignore leaving days unless their comments
- * say otherwise.  A mark makes a leaving day a queued one again.
+ * until the frame that cleared it is durable.  The day stays in the set until then: readers trust
+ * the durable row of every day that is not in the set.  Functions ignore leaving days unless their
+ * comments say otherwise.
  *
  * A changed rate marks a *range* of days by one mark, because the commit hook must not read which
  * of these days have clicks.  Ranges are worked off before days. */
@@ -65,27 +65,30 @@ struct dirty_row {
 };
 
 struct dirty_day {
-    /* These members fit in one cache line.  Marking a queued day again accesses only them and the
-     * key, which is at the end. */
+    /* These members fit in one cache line.  Repeating a mark without a change on a queued day
+     * accesses only them and the key, which is at the end. */
     uint64_t hash;                     /* private */
-    int64_t last_us;                   /* when the last mark came whose cause is not `rate`; if
-                                        * there is none, when the day came into the set */
+    int64_t last_us;                   /* when the last mark came whose cause is not `rate`, or the
+                                        * mark that added the day, if that came later; leaving does
+                                        * not change it */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
                                         * a leaving day: the number of the batch that cleared it; of
-                                        * a waiting day: the number of the last batch that may have
-                                        * its row, or DIRTY_UNWRITTEN */
+                                        * a waiting day: DIRTY_UNWRITTEN, or the number of a batch:
+                                        * its row is in that batch or an earlier one */
     int32_t day;
     uint16_t key_size;                 /* private, as are the next two */
     uint16_t reseller_at;
     uint16_t reseller_size;
     bool is_queued;
     bool is_leaving;                   /* only the set changes it; a leaving day has no marks */
-    uint8_t unnamed;                   /* private: causes marked without a change, as bits */
+    uint8_t unnamed;                   /* private.  Bit c: the day has a mark of cause c that names
+                                        * no row of `change` */
     uint32_t mark_count;
     uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
 
-    uint64_t touched;                  /* the order that the set gave when the day last became
-                                        * queued, or waiting */
+    uint64_t touched;                  /* when the day last became queued or waiting, in the
+                                        * sequence of dirty_set_order; unlike `order` never a batch
+                                        * number */
     TAILQ_ENTRY(dirty_day) link;
     struct dirty_day *peer_next, *peer_previous;   /* days of the same reseller, in no order */
     int64_t first_us;                  /* when the first mark of any cause came */
@@ -130,11 +133,13 @@ const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);   /* day-
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
 bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
-/* The order that the next day or range to be queued will get.  All queued days and ranges have
- * lower orders. */
+/* Every order that was given so far is lower.  Days that become queued or waiting, ranges, and
+ * removals (dirty_set_cleared) get their orders from one sequence. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* The order that was next when a day was last cleared or let go, or a range cleared; 0: never. */
+/* When a day was last cleared or let go, or a range was cleared, in the sequence of
+ * dirty_set_order; 0: never.  A caller that noted dirty_set_order before can tell whether days left
+ * since. */
 uint64_t dirty_set_cleared(const struct dirty_set *set);
 
 uint64_t dirty_hash(struct bytes key);
@@ -145,7 +150,8 @@ uint64_t dirty_hash(struct bytes key);
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
-/* Prefetch the slots of several hashes, and only then the day in the first slot. */
+/* dirty_set_prefetch_slot fetches the hash's slot; dirty_set_prefetch_day reads the slot and
+ * fetches its day.  Between the two calls for a hash, make calls for several other hashes. */
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
@@ -190,7 +196,7 @@ struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes rese
                                         int32_t until, const struct dirty_mark *mark);
 struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; the others
                                                                         * follow by ->link */
-/* Whether a range has the day, or may have it: only the oldest ranges are looked at. */
+/* False: no range has the day.  True: one has it, or there are more ranges than are looked at. */
 bool dirty_set_may_have_range(const struct dirty_set *set, struct bytes reseller, int32_t day);
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
 /* Give the range the next order, so that it is worked off last. */

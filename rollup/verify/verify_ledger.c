@@ -1,4 +1,5 @@
-/* verify_ledger: compares each entry of the ledger with the previous one. */
+/* verify_ledger: compares each entry of the ledger with the previous one of its day, and the number
+ * of days that have entries with the number of published days. */
 #include "rollup/verify/verify_private.h"
 
 static void name_entry(struct verify *verify, const struct ledger_entry *entry, const char *what)
@@ -56,7 +57,7 @@ static void ledger_done(void *context, int status, const struct error *err)
     if (status < 0 &&
         verify_fail_or_name(verify, status, err, "not all of the ledger could be read"))
         return;
-    /* days_published was counted earlier; nothing may have been published since */
+    /* days_published was counted earlier: compare only if nothing has been published since. */
     if (status == 0 && !verify->are_rows_unread && verify->days_published != verify->ledger_days &&
         verify->publications == verify->rollup->metrics.published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,

@@ -1,7 +1,7 @@
 /* backup_restore: makes a new data directory from a backup, as of a moment.
  *
- * The functions block.  A directory that was restored only in part has no manifest, and every
- * command refuses it. */
+ * The functions wait for the disk.  A directory that was restored only in part has no manifest, and
+ * every command refuses it. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_RESTORE_H
 

@@ -11,7 +11,8 @@ struct packed_stats {
     int64_t first;
     union {
         int64_t sum;
-        struct partition_stats *stats; /* owned; if is_large: everything but `tag` */
+        struct partition_stats *stats; /* if is_large; owned.  Then only `tag` and is_large of the
+                                        * other members count */
     };
     uint32_t rows;
     uint32_t span;                     /* last minus first */
@@ -36,8 +37,8 @@ static inline uint64_t packed_stats_rows(const struct packed_stats *packed)
     return packed->is_large ? packed->stats->rows : packed->rows;
 }
 
-/* Add a row without its value, or a value.  False: nothing was added, and the caller must use
- * packed_stats_add. */
+/* packed_stats_take_row adds a row without its value; packed_stats_take_value adds a value.  False:
+ * nothing was added, and the caller must use packed_stats_add. */
 static inline bool packed_stats_take_row(struct packed_stats *packed, int64_t time)
 {
     int64_t first = packed->rows > 0 ? packed->first : time;

@@ -1,7 +1,7 @@
-/* Appended rows are stored without ranks, except by a purge: the rank of a row is its place among
- * the rows with the same other key columns, over all append-only runs, oldest first.  So the
- * append-only runs of an event table are merged first, as columns, and ranks are filled in.  The
- * result is merged by clustering and timestamp with the row runs. */
+/* Appended rows are stored without ranks until a purge.  Without a stored rank, a row's rank is its
+ * place among the rows that are equal in all other key columns, over all append-only runs, oldest
+ * first.  So the append-only runs of an event table are merged first, as columns, and ranks are
+ * filled in.  The result is merged by clustering and timestamp with the row runs. */
 #include "base/memory.h"
 #include "storage/engine/partition_reader.h"
 #include "storage/segment/columnar_segment.h"
@@ -15,7 +15,8 @@ struct partition_reader {
     struct columnar_segment_reader **columnar; /* by segment of the view; NULL for row segments, or
                                                 * before the first use */
     struct segment_cursor **cursors; /* by segment of the view; NULL before the first use */
-    struct buffer from;              /* copy of a seek's key, which may be in a cursor */
+    struct buffer from;              /* copy of the key to seek: the caller's may be a view into a
+                                      * cursor, which the seek moves */
     struct buffer found[2];          /* keys of the last two seeks, in turn */
     uint32_t seek_count;
     struct columnar_rows *inputs;
@@ -310,7 +311,7 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
                                  view->looked, READ_LOOKED_MAX + 1, list->streams + list->count);
 }
 
-/* Whether the whole partition was deleted after its last appended row was written. */
+/* True: a deletion of the partition hides all its appended rows.  False: it may not. */
 static bool is_appended_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
                                const struct stream_list *overwrites,
                                const struct columnar_rows *extra_rows)

@@ -5,7 +5,7 @@
  * durable.  If a sector of the last record is missing, a crash has torn it, and it is dropped; any
  * other record with a wrong checksum is damaged.  Layout: FORMATS.md "Manifest".
  *
- * Functions that use the disk block.  They are called while a directory is made, restored or
+ * Functions that use the disk wait for it.  They are called while a directory is made, restored or
  * opened, and by jobs of the background lane, one at a time.  manifest_is_linked is for the engine
  * thread. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_H
@@ -27,18 +27,19 @@ struct manifest_state {
     uint32_t segment_count;
     uint64_t segment_id_next;
     uint64_t flushed_frame;           /* every frame up to here is in segments */
-    int64_t timestamp_us;             /* the last write timestamp that the store gave up to
-                                       * flushed_frame; 0: unknown, as in format 1 */
+    int64_t timestamp_us;             /* the last write timestamp that the store had given when
+                                       * flushed_frame was the last frame; 0: unknown, as in format
+                                       * 1 */
     struct clock_reading clock;
-    uint64_t purges;                  /* number of purges of deleted rows, and of mended clocks
+    uint64_t purges;                  /* number of purges; a mended clock counts as one
                                        * (commit_log_note_purges) */
 };
 
 struct manifest;
 
-/* Make a manifest in an empty directory, and return it open.  ERROR_EXISTS: the directory has a
- * manifest.  ERROR_NOT_OURS or ERROR_CORRUPT: it has other files (manifest_probe_missing).  Takes a
- * reference to `schema` and copies `properties`. */
+/* Make a manifest in a directory for which manifest_probe_missing gives ERROR_NOT_FOUND, and return
+ * the manifest open.  ERROR_EXISTS: the directory has a manifest.  Other errors of
+ * manifest_probe_missing are returned.  Takes a reference to `schema` and copies `properties`. */
 must_check int manifest_create(struct world *world, struct schema *schema,
                                const uint8_t directory_id[16], struct bytes properties,
                                struct manifest **manifest_out, struct error *err);
@@ -58,9 +59,9 @@ struct manifest_options {
                                        * read_only */
 };
 
-/* ERROR_NOT_FOUND: the directory is empty or missing.  ERROR_NOT_OURS: it has files of other
- * programs.  Also ERROR_NEWER_FORMAT and ERROR_CORRUPT.  Salvage keeps a damaged file under another
- * name. */
+/* Without a manifest, errors are those of manifest_probe_missing.  ERROR_NOT_OURS: the file
+ * `manifest` is of another program.  Also ERROR_NEWER_FORMAT and ERROR_CORRUPT.  Salvage keeps a
+ * damaged file under another name. */
 must_check int manifest_open(struct world *world, const struct manifest_options *options,
                              struct manifest **manifest_out, struct error *err);
 /* The manifest owns the state; only manifest_apply changes it. */
@@ -84,10 +85,10 @@ struct manifest_edit {
     int64_t timestamp_us;             /* 0: unchanged */
     struct clock_reading clock;       /* wall_us 0: unchanged */
 };
-/* The edit is durable when this function returns 0.  After an error of error_is_passing, such as
- * -ENOSPC, the manifest is unchanged and the edit can be tried again.  After any other error it may
- * be unknown what is on disk, and later calls return ERROR_FAILED.  The state must have the removed
- * segments and not the added ones; flushed_frame and purges must not fall. */
+/* The edit is durable when this function returns 0.  After an error for which error_is_passing is
+ * true, such as -ENOSPC, the manifest is unchanged and the edit can be tried again.  After any
+ * other error it may be unknown what is on disk, and later calls return ERROR_FAILED.  The state
+ * must have the removed segments and not the added ones; flushed_frame and purges must not fall. */
 must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
                               struct error *err);
 void manifest_close(struct manifest *manifest);

@@ -6,12 +6,13 @@
  *   varint       0: rows are read from the table; otherwise 1 + the id of the column by whose
  *                index they are read
  *   byte         only with an index: its kind (enum cql_index_of)
- *   varint       the unit, which stands for a key and a slice of the statement (cql_select.c)
- *   varint       rows left of LIMIT plus 1; 0: there is no limit
+ *   varint       the unit's number: key number x slices + slice; 0 in a scan (cql_select.c)
+ *   varint       1 + the rows that LIMIT leaves; 0: there is no limit
  *   varint       the rows that the client has of the partition in which the page ended
  *   varint n, n  the key of that partition
- *   varint n, n  the store's position; with a wide index (cql_index.h) the position of an entry, as
- *                varint n, n, and then the position in the partition of that entry
+ *   varint n, n  the store's position.  With a wide index (cql_index.h) these n bytes are:
+ *                  varint m, m  the entry's position in the index
+ *                  the rest     the position in the entry's partition
  *   4 bytes      CRC-32C of all bytes before
  *
  * The next page is read by the same index as the page before.  If the table's key columns have

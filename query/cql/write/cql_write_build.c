@@ -1,13 +1,19 @@
-/* Makes the mutations of a statement: one per partition, rows in clustering order, cells by column
- * and path.
+/* Makes the mutations, blocks and counter increments of a statement.
+ *
+ * There is one mutation per partition, with rows in clustering order, and cells by column and path.
  *
  *   SET c = v            a cell, or a tombstone for null
- *   SET s = {..}         a deletion of the column's older cells (1 us before), then cells
- *   SET l = l + [..]     cells whose paths are times after all paths of the list
- *   SET l[i] = v         the cell at the i-th path of the list that the operations before have left
+ *   SET s = {..}         a deletion of the column's older cells, 1 us below the new cells'
+ *                        timestamp (the server's: 1 us below *now*), and the new cells
+ *   SET l = l + [..]     cells whose paths are the present time (take_ticks)
+ *   SET l = [..] + l     cells whose paths are mirrored times (PREPEND_REFERENCE_TICKS)
+ *   SET l[i] = v         a cell with the path of element i; elements count as the statement's
+ *                        earlier operations leave the list
  *   DELETE FROM t WHERE  a partition, row or range deletion
- *   counters             increments; deletions of the counters that were read, since only existing
- *                        counters can be deleted
+ *   UPDATE of counters   increments; for SET c = v, COUNTER_SET
+ *   DELETE of counters   one deletion for each counter that was read: a deletion names one counter,
+ *                        never a range
+ *   INSERT of a click    without its rank: a block of one row
  *
  * An INSERT makes a row marker, so the row exists even without cells.  An UPDATE makes none: the
  * row exists only while it has cells. */
@@ -23,8 +29,10 @@
 #include "base/calendar.h"
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
+/* 2010-01-01.  A prepended item gets its time mirrored at this one, so later prepends sort
+ * earlier. */
 #define PREPEND_REFERENCE_TICKS                                                                    \
-    (INT64_C(1262304000000) * 10000) /* 2010; times before it are for prepending */
+    (INT64_C(1262304000000) * 10000)
 
 struct row_builder {
     struct cql_execution *execution;
