@@ -2,8 +2,8 @@
  *
  * The requests (▶) and answers (◀) for each file (docs/PROTOCOL.md "Text door"):
  *
- *     ▶ #notes                           ◀ note ...              only before the first file; notes say
- *                                                                that the server waits or goes on
+ *     ▶ #notes                           ◀ note ...              before the first file only: the
+ *                                                                server waits or goes on
  *     ▶ #stream [NAME], #columns         ◀ columns ...           if the first field of line 1 is
  *                                                                one of them, it is a header
  *     ▶ #files KEY                       ◀ file ..., files       how far files with this KEY
