@@ -1,6 +1,6 @@
 /* native_segment: see the header.
  *
- * What must hold: a payload is used only after its checksums were checked.  Example with the bytes
+ * What must hold: a payload is used only after its checksum was checked.  Example with the bytes
  * "hello":
  *
  *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6

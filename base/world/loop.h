@@ -15,17 +15,21 @@ void loop_free(struct loop *loop);
 /* The uv_loop_t. */
 void *loop_uv(struct loop *loop);
 
-/* Handle events, or wait for one.  False: no handle is left that could cause an event. */
+/* Handle the events that are ready.  If none is ready, wait for the first one and handle it; a loop
+ * that polls returns without waiting.  False: no handle is left that could cause an event. */
 bool loop_step(struct loop *loop);
 void loop_run_until(struct loop *loop, const bool *is_done);
 
-/* Before sleeping, poll for up to `look_us` microseconds where an event is likely to come soon
- * (loop_poll.h), on more than one processor, and while no job of `world` computes.  0 and NULL:
- * never. */
+/* Before it sleeps, the loop then polls for up to `look_us` microseconds (0 and NULL: never), if
+ *
+ *     an event is likely to come soon (loop_poll.h),
+ *     the process may use more than one processor, and
+ *     no job of `world` runs, waits or has ended in the last 2 ms, except on the lanes of the log
+ *     and LANE_READ. */
 void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *world);
 
-/* Add the times of callbacks (loop_times.h) to `metrics`; NULL: no longer.  `metrics` must exist
- * until then, or until the loop is freed. */
+/* Add the times of callbacks and of whole turns (loop_times.h) to `metrics`; NULL: no longer.
+ * `metrics` must exist until then, or until the loop is freed. */
 void loop_show_times(struct loop *loop, struct metrics *metrics);
 
 /* Call `stop` at the first SIGINT or SIGTERM; a second one kills the process.  Signals alone do not

@@ -1,8 +1,9 @@
 /* thread_linux: time slices by sched_setattr(2).
  *
  * Linux schedules by EEVDF since 6.6 (I. Stoica and H. Abdel-Wahab, "Earliest Eligible Virtual
- * Deadline First", 1995).  A thread that wakes preempts a thread with a longer slice, unless it has
- * had more than its share.  Since 6.12 `sched_runtime` is the length of an ordinary thread's slice.
+ * Deadline First", 1995).  A thread that wakes preempts a running thread with a longer slice,
+ * unless the waking thread has had more than its share.  Since 6.12 `sched_runtime` is the length
+ * of an ordinary thread's slice.
  *
  * SCHED_BATCH keeps a thread from preempting another one when it wakes. */
 #include "base/world/thread.h"
@@ -14,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-    TURN_NS = 100000,    /* the shortest slice */
-    BACKGROUND_NICE = 5, /* a third of the weight is left */
+    TURN_NS = 100000,    /* the shortest slice that Linux allows */
+    BACKGROUND_NICE = 5, /* leaves a thread a third of its weight, its share of a busy core */
     NICE_MAX = 19
 };
 

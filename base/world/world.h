@@ -118,7 +118,8 @@ struct executor {
     /* A delay of 0 means the next turn of the loop, after sockets and jobs. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
     void (*timer_stop)(struct executor *executor, struct timer *timer);  /* an idle one is fine */
-    /* Handle events, or wait for one.  False: there is nothing to wait for. */
+    /* Handle events that are ready; if none is, wait for the first one and handle it.  False: there
+     * is nothing to wait for. */
     bool (*step)(struct executor *executor);
 };
 

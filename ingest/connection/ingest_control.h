@@ -6,7 +6,9 @@
 
 enum ingest_control_result {
     INGEST_CONTROL_DONE,
-    INGEST_CONTROL_LATER,              /* earlier lines wait for the store */
+    INGEST_CONTROL_LATER,              /* not executed: the rows before the line could not be
+                                        * applied, so the connection is BLOCKED or REFUSED.  After
+                                        * BLOCKED, pass the line again */
     INGEST_CONTROL_UNKNOWN             /* not a control line */
 };
 

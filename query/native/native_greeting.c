@@ -1,6 +1,7 @@
 /* native_greeting: refuses unknown versions, and answers STARTUP, logins and REGISTER.
  *
- * Drivers find the version to speak by the words, the stream or the version byte of a refusal
+ * A driver tries its newest version first, and an older one after a refusal.  Drivers recognize the
+ * refusal by its words, its stream or its version byte, so none of the three may change
  * (docs/PROTOCOL.md "CQL door"). */
 #include <stddef.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
     native_response_put_error(&error, NATIVE_VERSION_MAX, &body);
     buffer_put_u8(&wire, (is_old ? version : NATIVE_VERSION_MAX) | NATIVE_RESPONSE_BIT);
     buffer_put_u8(&wire, 0);
-    /* Stream 0, not the request's, because every driver expects the refusal on stream 0. */
+    /* Stream 0, not the request's, because some drivers recognize the refusal by it. */
     buffer_put_zeros(&wire, is_old ? 1 : 2);
     buffer_put_u8(&wire, NATIVE_ERROR);
     buffer_put_u32_be(&wire, (uint32_t)body.size);
@@ -64,7 +65,7 @@ static bool find_option(const struct native_request *request, const char *name,
     return false;
 }
 
-/* Whether the version of the language is at least 2.99, as in Cassandra. */
+/* Whether the version of the language begins with 2.99, or with a number from 3 on and a dot. */
 static bool is_language_known(struct bytes version)
 {
     unsigned major = 0;
@@ -167,8 +168,9 @@ static bool take_part(struct bytes *token, char *to, size_t size_max)
     return true;
 }
 
-/* Read a SASL PLAIN token: authorization id (ignored), user and password, separated by NULs.  Parts
- * of an invalid token may be a password, so they are copied to `login` only. */
+/* Read a SASL PLAIN token: authorization id (ignored), user and password, separated by NULs.  Any
+ * part of an invalid token may be a password, so parts are copied only to `login`, which login_free
+ * wipes. */
 static bool read_token(struct bytes token, struct native_login *login)
 {
     return take_part(&token, login->user, NATIVE_USER_MAX) &&

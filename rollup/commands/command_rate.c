@@ -3,8 +3,8 @@
  * With --dry-run, or if rows of the edited resellers may be out of date, figures are read before
  * the change.  Otherwise the effect is summed up from the figures that the rollup writes.
  *
- * --expect is checked in the callback that applies the batch: if two commands with --expect change
- * a rate at the same time, the second is refused. */
+ * --expect is checked by change_refuses, directly before each attempt to apply the batch.  So if
+ * two commands with --expect change a rate at the same time, the second is refused. */
 #include "rollup/commands/rollup_commands.h"
 
 #include "rollup/commands/rate_effect.h"
@@ -165,7 +165,8 @@ static void list_rate(struct table_print *print, struct bytes reseller, const st
     table_print_cells(print, &cells);
 }
 
-enum { LISTED_MAX = 1000 }; /* rates that one loop turn prints */
+/* A loop turn prints whole resellers until it has printed at least this many rates. */
+enum { LISTED_MAX = 1000 };
 
 struct rate_listing {
     struct rollup *rollup;
@@ -433,7 +434,8 @@ static void change_written(void *context, int status, const struct error *err)
         change_end_refused(change);
         return;
     }
-    /* After a failure the effect is that of the days that were written, if there are any. */
+    /* If the figures failed, print the effect on the days that were written, if there are any.
+     * After ERROR_LIMIT print nothing, because the sums are incomplete. */
     if (!change->is_printed && (code == 0 || (change->has_figures && code != ERROR_LIMIT)))
         rate_effect_print(change->effect, &change->text);
     command_text_flush(change->output, &change->text, true);
@@ -526,8 +528,8 @@ static void preview_start(struct rate_change *change)
     rollup_figures(change->rollup, &query, preview_figure, preview_done, change);
 }
 
-/* If the rows are up to date, the refresh reads the same rows as a preview, and reports the
- * figures. */
+/* A preview is needed for a dry run, and where rows may be out of date.  Otherwise the refresh
+ * after the change reads the same rows, and reports the figures. */
 static bool needs_preview(const struct rate_change *change)
 {
     if (change->options->common.is_dry_run)

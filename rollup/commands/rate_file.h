@@ -21,7 +21,8 @@ enum { RATE_FILE_ERRORS_MAX = 20, RATE_FILE_EDITS_MAX = 50000 };
 struct rate_file;
 
 /* Returns NULL if a line is wrong; `errors` then has a line for each of the first
- * RATE_FILE_ERRORS_MAX wrong lines.  The file keeps no pointer into `text`. */
+ * RATE_FILE_ERRORS_MAX wrong lines, and one more with the number of the others, if there are any.
+ * The file keeps no pointer into `text`. */
 struct rate_file *rate_file_parse(struct bytes text, struct buffer *errors);
 void rate_file_free(struct rate_file *file);                 /* NULL is fine */
 /* The rates, by reseller ascending, and for each reseller by day descending. */

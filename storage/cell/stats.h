@@ -36,12 +36,13 @@ void stats_copy(struct partition_stats *target, const struct partition_stats *so
 void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale);
 void stats_add_row(struct partition_stats *stats, int64_t first_clustering);
 void stats_add(struct partition_stats *stats, const struct partition_stats *more);
-size_t stats_bytes(const struct partition_stats *stats);   /* beside the struct */
+/* Memory that the stats own, without the struct itself. */
+size_t stats_bytes(const struct partition_stats *stats);
 bool stats_equal(const struct partition_stats *a, const struct partition_stats *b);
 
 const struct scale_sum *stats_sums(const struct partition_stats *stats);
 uint64_t stats_value_count(const struct partition_stats *stats);
-/* The exact sum with the largest scale of its terms; 0: none. */
+/* The exact sum, with the largest scale among its terms; 0 if there are no values. */
 struct decimal stats_sum(const struct partition_stats *stats);
 
 void stats_serialize(const struct partition_stats *stats, struct buffer *buffer);

@@ -1,5 +1,6 @@
-/* Checks the manifest and its copy; then every page of every run, the stats against the rows, and
- * every cell against the type of its column.  Cells in memory were checked when they were written.
+/* Checks the manifest and its copy, then every page of each segment whose table is in the schema.
+ * Columnar rows, also those in memory, are compared with their stats.  Cells of row segments are
+ * checked against the types of their columns; cells in memory were checked when they were written.
  *
  * After damage the scrub continues with the next partition.  Findings are reported on the engine
  * thread at the end. */
@@ -54,7 +55,8 @@ static bool scrub_found(struct scrub_job *scrub, struct bytes key, const char *d
     return true;
 }
 
-/* If log files were reused meanwhile, the advice says that frames are missing. */
+/* Add the advice on whether the segment can be made again from the log.  The log may reuse files
+ * while this function reads them; the advice then says that frames are missing. */
 static void scrub_advise(struct scrub_job *scrub, const struct segment_info *info)
 {
     char advice[RUN_REBUILD_ADVICE_MAX];
@@ -88,7 +90,8 @@ static bool span_has(const struct segment *segment, const struct table *table,
     return item->kind == UNFILTERED_BOUND || row_segment_may_meet(segment, table, &slice);
 }
 
-/* The page is not damaged: an earlier version wrote the value. */
+/* A value that its type does not allow is no damage, because the page's checksum is right.  An
+ * earlier version wrote the value. */
 static void check_item(struct scrub_job *scrub, struct bytes key, const struct unfiltered *item)
 {
     struct error err;
@@ -133,7 +136,7 @@ static int scrub_row_partition(struct scrub_job *scrub, struct segment *segment,
     return rc;
 }
 
-/* Returns whether a page is damaged. */
+/* Returns whether reading a partition gave ERROR_CORRUPT; wrong stats and values do not count. */
 static bool scrub_segment(struct scrub_job *scrub, struct segment *segment)
 {
     bool is_columnar = segment_info(segment)->kind == SEGMENT_COLUMNAR;
@@ -164,7 +167,8 @@ static bool scrub_segment(struct scrub_job *scrub, struct segment *segment)
     return is_damaged;
 }
 
-/* There is no advice, because nothing needs the zeros. */
+/* Check the zeros that fill the last block before the footer.  A finding gets no advice, because no
+ * data is lost. */
 static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 {
     struct error err = {0};

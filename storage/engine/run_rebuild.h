@@ -17,10 +17,10 @@ struct run_rebuild_parts {
     struct skipped_cells *cells;
 };
 
-/* Make a segment from the log, and name it instead of the damaged one in the manifest.  Called
- * while opening, before the log is opened, because the log reuses files whose frames are flushed.
- * The caller removes the damaged file.  ERROR_CORRUPT, ERROR_CONFLICT: `err` says why the segment
- * cannot be made, and nothing was changed. */
+/* Make a segment from the log, and name it instead of the damaged one in the manifest.  Call this
+ * before the log is opened, because the open log reuses files whose frames are flushed.  The caller
+ * removes the damaged file.  ERROR_CORRUPT, ERROR_CONFLICT: `err` says why the segment cannot be
+ * made, and nothing was changed. */
 must_check int run_rebuild(struct run_set *runs, const struct run_rebuild_parts *parts,
                            const struct segment_info *damaged, struct segment **segment_out,
                            struct error *err);

@@ -1,5 +1,5 @@
-/* memtable_partitions: keeps the partitions of all tables that one part of a memtable holds, in
- * order.
+/* memtable_partitions: the partitions of one part of a memtable (its rows or its counters), of all
+ * tables, in order.
  *
  * The row memtable and the counter memtable each have a struct of their own for a partition, which
  * begins with a struct memtable_partition. */
@@ -42,8 +42,8 @@ void *memtable_partitions_find(const struct memtable_partitions *partitions, uin
 void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key);
 
-/* Fetch into the cache what memtable_partitions_get will read: first the place in the hash table,
- * some partitions later the partition. */
+/* Prefetch for a later memtable_partitions_get of this partition.  Call the first function some
+ * writes ahead, and the second, which reads the place in the hash table, fewer writes ahead. */
 void memtable_partitions_prefetch_place(const struct memtable_partitions *partitions,
                                         uint32_t table_id, int64_t token);
 void memtable_partitions_prefetch(const struct memtable_partitions *partitions, uint32_t table_id,
@@ -51,8 +51,8 @@ void memtable_partitions_prefetch(const struct memtable_partitions *partitions, 
 
 struct bytes memtable_partitions_key(const struct memtable_partition *partition);
 
-/* Find the table's first partition at or after (token, key), or only after it if `after`.  Outputs
- * are views into the memtable. */
+/* Find the table's first partition at or after (token, key), or only after it if `after`.
+ * `key_out` is a view into the memtable. */
 bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key, bool after, int64_t *token_out,
                               struct bytes *key_out);

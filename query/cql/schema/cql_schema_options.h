@@ -20,7 +20,7 @@ int cql_schema_options_check_keyspace(struct cql_execution *execution,
 int cql_schema_options_read_keyspace(struct cql_execution *execution, const char *keyspace,
                                      const struct cql_property *properties,
                                      struct cql_keyspace_options *options);
-/* CQL_SYNTAX_ERROR: `text` is no boolean as Cassandra spells those of options. */
+/* CQL_SYNTAX_ERROR: `text` is none of 1, true, yes, 0, false and no, in upper or lower case. */
 int cql_schema_options_read_boolean(struct cql_execution *execution, const char *name,
                                     const char *text, bool *value_out);
 

@@ -1,6 +1,8 @@
 /* The write is applied only if the partition of the id's row is unchanged since it was read.  Of
  * two copies of a request that run at the same time, one is applied, and the other finds its row.
- * The copy that finds the row applies an empty batch, and is answered when that batch is durable.
+ * The copy that finds the row may have read it before it is durable.  So the copy applies an empty
+ * batch (cql_write.c), whose frame is not earlier than the row's, and is answered when that batch
+ * is durable.
  *
  *     id uuid  content blob  answer blob        every cell expires after CQL_IDEMPOTENCY_WINDOW_S
  *

@@ -1,5 +1,5 @@
-/* Numbers below `read_count` stand for cells that were read, all others for cells that the
- * statement made.  The array of made cells may move, so pointers would not stay valid. */
+/* The list holds cells by number: `read[n]` if n is below `read_count`, else the cell
+ * `made[n - read_count]`.  The array `made` may move, so pointers would not stay valid. */
 #include "query/cql/write/cql_live_list.h"
 
 #include <stdlib.h>
