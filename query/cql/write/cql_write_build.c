@@ -31,8 +31,7 @@
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
 /* 2010-01-01.  A prepended item gets its time mirrored at this one, so later prepends sort
  * earlier. */
-#define PREPEND_REFERENCE_TICKS                                                                    \
-    (INT64_C(1262304000000) * 10000)
+#define PREPEND_REFERENCE_TICKS (INT64_C(1262304000000) * 10000)
 
 struct row_builder {
     struct cql_execution *execution;
