@@ -72,6 +72,8 @@ static inline void *arena_copy_item(struct arena *arena, const void *item, size_
     return memcpy(arena_array(arena, 1, size), item, size);
 }
 
+/* End all allocations.  The chunks are kept and used again, except those that were made for one
+ * allocation each. */
 void arena_reset(struct arena *arena);
 /* Reset the arena, and keep at most `bytes` bytes of chunks. */
 void arena_shrink(struct arena *arena, size_t bytes);

@@ -31,6 +31,7 @@ enum {
     DECIMAL_SERIALIZED_MAX = 36
 };
 
+/* `scale` lies within the limits above: the caller checks a scale that comes from outside. */
 struct decimal decimal_from(int128 unscaled, int32_t scale);
 
 /* False: `*unscaled_out` has no meaning. */

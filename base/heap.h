@@ -14,6 +14,7 @@ struct heap {
     size_t count;
 };
 
+/* Whether item `a` comes before item `b`. */
 typedef bool heap_order(const void *context, const void *a, const void *b);
 
 static inline void heap_push(struct heap *heap, heap_order *is_before, const void *context,

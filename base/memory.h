@@ -15,6 +15,8 @@ void *memory_resize(void *old, size_t size);
 /* Make room for one more item in an array of `count` items of `size` bytes, with room for
  * `*capacity` items.  Returns the array, which may have moved. */
 void *memory_make_room(void *items, uint32_t count, uint32_t *capacity, size_t size);
+/* The capacity to which an array for `capacity` items grows if it needs room for `needed`: twice as
+ * many, or `needed` if that is more. */
 uint32_t memory_grown(uint32_t capacity, uint32_t needed);
 void *memory_copy(const void *source, size_t size);
 char *memory_string(const char *source);             /* must not be NULL */

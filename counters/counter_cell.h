@@ -36,8 +36,11 @@ struct counter_shard {
 void counter_cell_write_single(struct buffer *buffer, int64_t generation,
                                struct counter_shard shard);
 
+/* Append a cell without shards, which DELETE writes.  Its value is 0, and readers treat it as a
+ * counter that was never incremented. */
 void counter_cell_write_reset(struct buffer *buffer, int64_t generation);
 
+/* ERROR_CORRUPT unless `cell` is a well-formed serialized cell. */
 must_check int counter_cell_validate(struct bytes cell);
 
 /* All functions below take validated cells only. */

@@ -62,6 +62,7 @@ void producer_table_opened(struct producer_table *table);
  * is full. */
 struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
                               uint64_t epoch);
+/* Whether at most `kept` places are free. */
 bool producer_table_is_full(const struct producer_table *table, uint32_t kept);
 uint32_t producer_table_count(const struct producer_table *table);
 size_t producer_table_bytes(const struct producer_table *table);

@@ -140,6 +140,7 @@ void door_login_pending(struct door_slot *slot);
 /* The connection now has `bytes` of memory.  May evict connections, also this one.  No effect after
  * login. */
 void door_login_charge(struct door_slot *slot, size_t bytes);
+/* The connection has logged in: the charge ends. */
 void door_login_done(struct door_slot *slot);
 
 void door_dump(const struct door *door, struct buffer *text);

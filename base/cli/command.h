@@ -63,6 +63,8 @@ bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *numb
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out);
 /* For an argp parser: gives EINVAL after argp_error. */
 #define command_refuse(state, ...) (argp_error(state, __VA_ARGS__), EINVAL)
+/* The exit status for an error code: EXIT_WRONG_USAGE for ERROR_USAGE and ERROR_INVALID, else
+ * EXIT_SYSTEM_FAILED. */
 int command_exit_of(int code);
 /* Returns EXIT_DONE if `status` is 0.  Else writes the text of `err` (of `status` if NULL) to the
  * error stream, and returns command_exit_of(status). */

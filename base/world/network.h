@@ -70,6 +70,7 @@ void network_listener_close(struct listener *listener);
 /* This call may block. */
 must_check int network_connect_unix(struct network *network, const char *path,
                                     struct connection **connection_out, struct error *err);
+/* Two connected ends in one process. */
 must_check int network_pair(struct network *network, struct connection *ends_out[2],
                             struct error *err);
 

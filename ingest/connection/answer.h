@@ -18,6 +18,7 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
  * discarded.  `sequence` is 0 outside of batches; `text` may be NULL. */
 void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
                    const char *text);
+/* Call answer_refuse with sequence 0, and `line` as a JSON string for the text. */
 void answer_refuse_quoting(struct ingest_connection *connection, const char *word,
                            struct bytes line);
 /* Replace the text of `reply` by an error, and set its connection to REFUSED if it is not

@@ -18,6 +18,7 @@ void answer_text_error(struct buffer *text, uint64_t sequence, const char *word,
 void answer_text_rejects(struct buffer *text, const struct reject_list *list, uint64_t sequence,
                          uint64_t lines_max, uint64_t *lines_sent,
                          uint64_t sums[REJECT_CODE_COUNT]);
+/* Append a line for each code whose sum is not 0. */
 void answer_text_reject_sums(struct buffer *text, uint64_t sequence,
                              const uint64_t sums[REJECT_CODE_COUNT]);
 #endif

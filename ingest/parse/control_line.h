@@ -33,6 +33,8 @@ struct control_words {
 enum control_kind control_line_kind(struct bytes line);
 void control_line_split(struct bytes line, struct control_words *words_out);
 
+/* Whether `line` is a control line that does not change the stream.  The meaning of later rows
+ * depends on the stream. */
 bool control_line_keeps_stream(struct bytes line);
 bool control_line_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out);
 bool control_line_batch(const struct control_words *words, uint64_t *sequence_out,

@@ -24,5 +24,6 @@ struct day_memo {
 /* Valid until the next call. */
 struct bytes day_memo_format(struct day_memo *memo, int32_t day);
 
+/* The same as calendar_day_parse of the DAY_TEXT_SIZE bytes at `text`. */
 bool day_memo_parse(struct day_memo *memo, const uint8_t *text, int32_t *day_out);
 #endif

@@ -182,6 +182,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 
 /* ---- native_call.c: statements ---- */
 
+/* Take a statement: it is queued, or refused. */
 void native_call_take(struct native_connection *connection,
                       const struct native_envelope *envelope);
 void native_call_start(struct native_connection *connection);

@@ -34,10 +34,12 @@ void day_marks_write(struct day_marks *marks, struct write_batch *batch, struct 
 /* Mark the day of a click's partition key, in memory and in `batch`; `change` may be NULL. */
 void day_marks_add(struct day_marks *marks, struct write_batch *batch, struct bytes key,
                    enum dirty_cause cause, const uint8_t *change, int64_t now_us);
+/* Mark all days from `from` up to before `until`. */
 void day_marks_add_range(struct day_marks *marks, struct write_batch *batch,
                          struct bytes reseller, int32_t from, int32_t until,
                          enum dirty_cause cause, const uint8_t *change, int64_t now_us);
 
+/* day_marks_add of a key whose dirty_hash is known.  Called once for each partition of a block. */
 static inline void day_marks_add_hashed(struct day_marks *marks, struct write_batch *batch,
                                         struct bytes key, uint64_t hash, enum dirty_cause cause,
                                         const uint8_t *change, int64_t now_us)

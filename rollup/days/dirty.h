@@ -202,5 +202,6 @@ void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
 /* Give the range the next order, so that it is worked off last. */
 void dirty_set_postpone_range(struct dirty_set *set, struct dirty_range *range);
 
+/* Append ad_click's partition key of a day. */
 void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day);
 #endif

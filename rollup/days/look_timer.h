@@ -17,12 +17,14 @@ struct look_timer {
     int64_t refresh_took_us;           /* how long the last refresh took; set by the rollup */
 };
 
+/* `is_on` false: the timer never fires. */
 void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
                      void (*fire)(struct timer *timer), void *context);
 /* From now on setting a time has no effect. */
 void look_timer_stop(struct look_timer *look);
 /* Fire at a time of the wall clock, unless an earlier time is set. */
 void look_timer_at(struct look_timer *look, int64_t at_us);
+/* Fire after a pause, which depends on how long the last refresh took. */
 void look_timer_soon(struct look_timer *look);
 /* Call this when the timer has fired, before a time is set again. */
 void look_timer_fired(struct look_timer *look);

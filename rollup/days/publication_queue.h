@@ -18,6 +18,7 @@ struct publication_queue {
 
 void publication_queue_init(struct publication_queue *queue, const struct publication_rules *rules);
 
+/* Note that a waiting day is due at `due_us`. */
 void publication_queue_expect(struct publication_queue *queue, int64_t due_us);
 
 /* Queue the days that are due; if not `may_publish`, only days that are due for a restatement.

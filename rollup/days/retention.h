@@ -33,6 +33,8 @@ void retention_load(struct retention *retention, store_done done, void *context)
 /* Note a day that may be due for a seal: it is no longer dirty, and no restatement is pending. */
 void retention_expect(struct retention *retention, int32_t day);
 
+/* Add to a batch the row with one of its columns: keep_days (for how many days clicks are kept), or
+ * sealed_to (no later day has a seal). */
 void retention_write_keep(const struct retention *retention, struct write_batch *batch,
                           uint32_t keep_days);
 void retention_write_sealed_to(const struct retention *retention, struct write_batch *batch,

@@ -156,6 +156,7 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
 
 /* ---- rollup_load.c ---- */
 
+/* Read retention, rates and marks from their tables, then call `opened`. */
 void rollup_load(struct rollup *rollup);
 
 /* ---- rollup_refresh.c ---- */

@@ -37,5 +37,6 @@ uint32_t voided_page_count(const struct voided_page *page);
 const struct page_row *voided_page_row(const struct voided_page *page, uint32_t number);
 /* False for all rows if they were not looked up. */
 bool voided_page_is_taken(const struct voided_page *page, uint32_t number);
+/* The version of the clicks when they were looked up. */
 struct store_version voided_page_version(const struct voided_page *page);
 #endif

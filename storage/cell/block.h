@@ -65,6 +65,8 @@ struct block {
 
 enum vector_kind block_vector_kind(const struct type *type);
 
+/* How many columns a block of the table has, and which: the clustering columns without the rank,
+ * then the regular columns. */
 uint32_t block_column_count(const struct table *table);
 const struct column *block_column_of(const struct table *table, uint32_t index);
 

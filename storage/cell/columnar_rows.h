@@ -82,6 +82,7 @@ static inline uint32_t columnar_rows_clustering_columns(const struct columnar_ro
 /* Compare the clusterings of two rows without the rank. */
 int columnar_rows_compare(const struct columnar_rows *a, uint32_t row_a,
                           const struct columnar_rows *b, uint32_t row_b);
+/* Put the rows into clustering order; equals keep their order. */
 void columnar_rows_sort(struct columnar_rows *rows);
 
 /* ---- columnar_rows.c ---- */

@@ -40,6 +40,7 @@ bool partition_index_next(const struct partition_index *index, uint32_t *place,
 /* The first entry at or after (token, key), or with `after` the first one after it; false: none. */
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out);
+/* The order of partitions: by token, then by the bytes of the key. */
 int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b);
 /* Sort numbers by the order of the partitions for which they stand.  `compare` gets pointers to two
  * numbers, as qsort_r calls it. */

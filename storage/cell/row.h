@@ -140,6 +140,7 @@ struct clustering row_clustering_copy(const struct clustering *from, struct aren
  * `from`. */
 void row_clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out);
 size_t row_clustering_bytes(const struct clustering *clustering);
+/* Copy a row with its arrays and all their bytes to `arena`. */
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
 size_t row_memory(const struct row *row);
 

@@ -34,6 +34,7 @@ void engine_clock_open(struct engine_clock *clock, int64_t log_last_us);
 
 /* Note that the store has given this timestamp; the next ones are later. */
 void engine_clock_pass(struct engine_clock *clock, int64_t timestamp_us);
+/* The next write timestamp. */
 int64_t engine_clock_now_us(struct engine_clock *clock);
 /* The last write timestamp given; 0: none. */
 int64_t engine_clock_given_us(const struct engine_clock *clock);

@@ -34,6 +34,7 @@ void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct j
 /* Note a failure; only the first one counts.  Nothing is acknowledged or written from now on. */
 void engine_env_fail(struct engine_env *env, int code, const char *why);
 
+/* 0, or ERROR_FAILED with the reason. */
 must_check int engine_env_check(const struct engine_env *env, struct error *err);
 /* As engine_env_check, or ERROR_READ_ONLY if the directory was opened for reading only. */
 must_check int engine_env_check_writable(const struct engine_env *env, struct error *err);

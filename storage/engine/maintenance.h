@@ -69,6 +69,7 @@ must_check int maintenance_flush(struct maintenance *maintenance, store_done don
 must_check int maintenance_compact(struct maintenance *maintenance, store_done done, void *context,
                                    struct error *err);
 
+/* Whether jobs were short of disk space, descriptors or memory, and wait for their next try. */
 bool maintenance_is_waiting_for_space(const struct maintenance *maintenance);
 /* 0: no job waits. */
 int maintenance_status(const struct maintenance *maintenance);

@@ -78,10 +78,13 @@ void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *w
 /* Resume all waiters.  One that waits again meanwhile waits for the next freeze. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
 
+/* Whether the open memtable, which other threads may not read, has anything of the table. */
 bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_id);
 /* Whether the batch overwrites or deletes in a partition with appended rows in the open
  * memtable. */
 bool memtable_set_meets_overwrites(const struct memtable_set *set, const struct write_batch *batch);
+/* Whether the partition has overwrites in any memtable; and whether any partition of the table may
+ * have some. */
 bool memtable_set_has_overwrites(const struct memtable_set *set, const struct table *table,
                                  int64_t token, struct bytes key);
 bool memtable_set_may_have_overwrites(const struct memtable_set *set, const struct table *table);
@@ -92,6 +95,7 @@ uint64_t memtable_set_bytes(const struct memtable_set *set);
 bool memtable_set_open_is_full(const struct memtable_set *set);
 bool memtable_set_is_full(const struct memtable_set *set);
 void memtable_set_make_ready(struct memtable_set *set);
+/* Have another thread free a flushed memtable, except the memory that is kept for the next ones. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable);
 /* As engine_return_memory. */
 void memtable_set_return_memory(struct memtable_set *set, bool at_once);

@@ -19,5 +19,6 @@ uint64_t partition_versions_of(const struct partition_versions *versions, uint32
 /* A batch that changes the schema gives all partitions a new number. */
 void partition_versions_advance(struct partition_versions *versions,
                                 const struct write_batch *batch);
+/* Give all partitions a new number. */
 void partition_versions_end(struct partition_versions *versions);
 #endif

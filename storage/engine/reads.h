@@ -51,6 +51,7 @@ must_check int reads_scrub(struct reads *reads, void (*found)(void *context, con
 
 /* ---- shared by the files of this header ---- */
 
+/* The frame up to which a read with this view sees rows. */
 static inline uint64_t reads_frame(const struct reads *reads, enum read_view view)
 {
     return view == READ_APPLIED ? UINT64_MAX : sequencer_durable_frame(reads->sequencer);

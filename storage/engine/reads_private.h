@@ -80,6 +80,8 @@ bool reads_is_past(const struct read_job *read, int64_t token);
 
 /* ---- reads_capture.c ---- */
 
+/* Find the first partition of the table in the open memtable at (token, key) or behind it; if
+ * `after`, only behind it. */
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                            int64_t *token_out, struct bytes *key_out);
 
@@ -90,6 +92,7 @@ bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);
 
+/* Move captured_at forward to the first capture at (token, key) or behind it. */
 void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key);
 /* Capture number `index` of the partition, whose captures begin at captured_at; NULL: there are not
  * so many. */
@@ -102,6 +105,7 @@ struct stream *reads_captured_stream(const struct read_job *read, struct capture
 
 void reads_run(struct job *job); /* any thread */
 
+/* Keep only the segments in the view that a read of one partition needs. */
 void reads_reduce(struct read_job *read);
 
 /* Whether all rows of the partition, or of the table, are in the open memtable; false for an event

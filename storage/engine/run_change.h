@@ -31,6 +31,7 @@ void run_change_remove(struct run_change *change, const struct segment *segment)
 must_check int run_change_publish(const struct run_change *change, struct manifest_edit edit,
                                   struct error *err);
 void run_change_apply(struct run_change *change);
+/* Have the files of the added segments removed when they are closed. */
 void run_change_discard(struct run_change *change);
 /* Close added segments that are not live; any thread.  This takes long if a large file was
  * removed. */

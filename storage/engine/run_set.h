@@ -50,6 +50,7 @@ void run_set_add(struct run_set *runs, struct segment *segment);       /* takes 
 void run_set_remove(struct run_set *runs, uint64_t segment_id);
 
 void run_set_index_segment(struct run_set *runs, struct segment *segment);
+/* Compute the sums of the partition again, from the present segments. */
 void run_set_index_partition(struct run_set *runs, uint32_t table_id, int64_t token,
                              struct bytes key);
 /* NULL: the table has no append-only runs. */
@@ -66,6 +67,8 @@ uint64_t run_set_next_id(struct run_set *runs);
 void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us,
                           struct schema *schema);
 
+/* Whether an overwrite segment has anything of the partition; and whether the table has overwrite
+ * segments. */
 bool run_set_has_overwrites(const struct run_set *runs, const struct table *table, int64_t token,
                             struct bytes key);
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);

@@ -71,6 +71,7 @@ must_check int sequencer_apply(struct sequencer *sequencer, struct write_batch *
 struct store_version sequencer_version(const struct sequencer *sequencer, uint32_t table_id,
                                        struct bytes key);
 
+/* The number of the last frame that has a batch. */
 uint64_t sequencer_applied_frame(const struct sequencer *sequencer);
 /* The last durable frame; UINT64_MAX while opening, because all that is replayed is durable. */
 uint64_t sequencer_durable_frame(const struct sequencer *sequencer);

@@ -314,6 +314,7 @@ static inline const struct schema *store_schema(struct store *store)
     return store->ops->schema(store);
 }
 
+/* A store has at most one commit hook and one commit check; a new one replaces the old one. */
 static inline void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
 {
     store->hooks.commit = hook;

@@ -130,6 +130,7 @@ struct commit_log_pin {
 void commit_log_pin(struct commit_log *log, struct commit_log_pin *pin, uint64_t frame);
 void commit_log_pin_narrow(struct commit_log *log, struct commit_log_pin *pin, uint32_t file_last);
 void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin);
+/* Whether flushed files are kept: there is an archive or a pin. */
 bool commit_log_is_kept(const struct commit_log *log);
 
 /* Append a struct commit_log_extent for each file.  commit_log_extents: the files with frames after

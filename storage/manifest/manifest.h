@@ -47,6 +47,7 @@ must_check int manifest_create(struct world *world, struct schema *schema,
  * ERROR_EXISTS: the directory has a manifest. */
 must_check int manifest_create_from(struct world *world, const struct manifest_state *state,
                                     struct error *err);
+/* Sort the segments by (table_id, frame_first): a state must have them in this order. */
 void manifest_state_sort(struct manifest_state *state);
 /* A decoded manifest has no file.  Errors are ERROR_CORRUPT and ERROR_NEWER_FORMAT. */
 void manifest_state_encode(const struct manifest_state *state, struct buffer *to);

@@ -31,6 +31,7 @@ must_check int manifest_copy_make(struct disk *disk, const struct manifest_copy_
 must_check int manifest_copy_settle(struct disk *disk, const struct manifest_copy_names *names,
                                     struct bytes content, uint64_t from, uint64_t end,
                                     struct disk_file **file_out);
+/* Write bytes at `offset` and sync them. */
 must_check int manifest_copy_write(struct disk *disk, struct disk_file *file, uint64_t offset,
                                    struct bytes bytes);
 /* Rename the damaged file `path` to the first free name of manifest.damaged-1, manifest.damaged-2

@@ -37,10 +37,12 @@ bool manifest_record_is_older(struct bytes content);
 uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest_record_kind kind,
                               uint64_t number, uint32_t previous_crc);
 
+/* Whether the bytes at `offset` are a complete record with a right checksum. */
 bool manifest_record_is_valid(struct bytes content, uint64_t offset);
 /* Whether the bytes at `offset` may be record `number`, torn by a crash: a sector of it is still
  * zero, and there is no later record. */
 bool manifest_record_is_torn(struct bytes content, uint64_t offset, uint64_t number);
+/* Whether there are only zeros from `offset` on, so that no record was begun. */
 bool manifest_record_is_unused(struct bytes content, uint64_t offset);
 
 struct manifest_record {

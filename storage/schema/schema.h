@@ -98,6 +98,7 @@ struct table {
     uint32_t option_count;
 };
 
+/* Whether every directory has the table. */
 static inline bool table_is_builtin(const struct table *table)
 {
     return table->id < TABLE_ID_USER_MIN;
@@ -233,6 +234,7 @@ must_check int schema_check_serialized(const struct schema *schema, struct bytes
 
 /* ERROR_CORRUPT if the schema has tables that are kept as bytes. */
 must_check int schema_refuse_unread(const struct schema *schema, struct error *err);
+/* Whether the table with that number is kept as bytes. */
 bool schema_is_unread(const struct schema *schema, uint32_t table_id);
 
 /* Append the CREATE statement, as Cassandra's DESCRIBE shows it, without a final line end.

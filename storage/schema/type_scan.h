@@ -25,6 +25,7 @@ static inline bool scan_is_digit(const struct scan *scan)
     return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
 }
 
+/* Read exactly `count` digits. */
 static inline bool scan_digits(struct scan *scan, int count, uint64_t *value_out)
 {
     *value_out = 0;

@@ -28,6 +28,7 @@ const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary
                                                 uint32_t column, uint32_t *count_out);
 bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer);
 uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *writer);
+/* Write the dictionary as pages and begin the next one. */
 must_check int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
                                          struct segment_writer *segment, struct error *err);
 /* The index of all written dictionaries, for the extra section. */

@@ -21,6 +21,7 @@ struct row_page_builder {
 };
 void row_page_builder_release(struct row_page_builder *builder);
 
+/* Append an item to `items`, the packed items of an entry that is being collected. */
 void row_page_put_item(const struct unfiltered *item, struct buffer *scratch, struct buffer *items);
 /* `open` is the range deletion in force before the entry's items.  Returns the entry's number. */
 uint32_t row_page_add(struct row_page_builder *builder, struct deletion open, struct bytes items);

@@ -110,6 +110,7 @@ struct bytes segment_page_first(const struct segment *segment, uint32_t page);
 /* What segment_writer_extra got, or nothing; valid as long as the segment. */
 struct bytes segment_extra(const struct segment *segment);
 struct reader_pool *segment_readers(const struct segment *segment);
+/* The segment's place in the pool for the scratch of a row stream. */
 struct reader_spare **segment_scratch(struct segment *segment);
 /* The place for an expanded page of a row segment; several pages may share it. */
 struct reader_spare **segment_page_place(struct segment *segment, uint32_t page);

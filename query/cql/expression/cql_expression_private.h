@@ -8,6 +8,7 @@
 struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expression_kind kind,
                                           const struct type *type, uint32_t argument_count);
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term);
+/* Refuse a term whose type is not known. */
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term);
 /* Whether a term has a type of its own; as an argument, a literal has one. */
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument);

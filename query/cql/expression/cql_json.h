@@ -59,6 +59,7 @@ must_check int cql_json_read_row(struct bytes text, struct arena *arena,
 /* The last member of this name; NULL: there is none.  Keys are compared in lower case unless they
  * are in double quotes. */
 const struct cql_json *cql_json_member(const struct cql_json *object, const char *name);
+/* Whether `key` names the column or field `name`. */
 bool cql_json_key_is(struct bytes key, const char *name);
 
 /* Append `json`, which must not be CQL_JSON_NULL, as a serialized value of `type`.  Sets and maps
