@@ -73,14 +73,15 @@ void table_print_json_string(struct buffer *text, struct bytes string)
 
 static void json_append_list(struct buffer *text, struct bytes list)
 {
+    const char *separator = "";
     size_t start = 0;
     buffer_put_u8(text, '[');
     for (size_t i = 0; i <= list.size; i++) {
         if (i < list.size && list.data[i] != ' ')
             continue;
         if (i > start) {
-            if (text->data[text->size - 1] != '[')
-                buffer_append_text(text, ", ");
+            buffer_append_text(text, separator);
+            separator = ", ";
             table_print_json_string(text, bytes_of(list.data + start, i - start));
         }
         start = i + 1;
