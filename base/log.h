@@ -3,7 +3,9 @@
  *     2026-11-24T08:31:02.114Z warning disk_full path=data/log needed_bytes=67108864
  *
  * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).  A
- * value is a JSON string unless it is plain ASCII.  Keys are words joined by '_'; the key of a
+ * value is bare if it is not empty and has only visible ASCII other than " = \; else it is a JSON
+ * string.  A value over LOG_VALUE_MAX bytes is cut and followed by "..."; the dots stand behind the
+ * closing quote, so such a value is no JSON string.  Keys are words joined by '_'; the key of a
  * size or a time ends in the unit.  Any thread may log.
  *
  * An event that a client can cause at will needs a log_group. */
@@ -21,7 +23,7 @@ enum log_level {
     LOG_ERROR
 };
 
-enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; longer ones are cut */
+enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; what is longer is cut */
 
 enum log_kind { LOG_TEXT, LOG_NUMBER };
 
@@ -67,7 +69,7 @@ struct log_group {
     uint64_t suppressed;               /* events since the last line */
 };
 
-/* Returns whether to log an event; `*count_out` is then the number of events since the last line.
- * `now_us` is monotonic. */
+/* Returns whether to log an event; `*count_out` is then the number of events since the last line,
+ * this one included.  `now_us` is monotonic. */
 bool log_group_admit(struct log_group *group, int64_t now_us, uint64_t *count_out);
 #endif

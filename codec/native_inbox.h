@@ -34,7 +34,8 @@ struct native_inbox {
     size_t input_start;
     struct bytes window;                   /* envelopes not yet returned */
     struct buffer plain;                   /* a decompressed segment or body */
-    struct buffer parts;                   /* the parts of an envelope that came */
+    struct buffer parts;                   /* the parts received so far of an envelope in several
+                                            * segments */
     uint64_t drop;                         /* bytes to come of a body that is too large */
 };
 
@@ -57,7 +58,8 @@ void native_inbox_add(struct native_inbox *inbox, struct bytes bytes);
 must_check int native_inbox_next(struct native_inbox *inbox, struct native_envelope *envelope_out,
                                  struct error *err);
 
-/* Bytes that wait for the rest of an envelope or segment. */
+/* Bytes of `input` that wait for the rest of an envelope or segment. */
 size_t native_inbox_unread(const struct native_inbox *inbox);
+/* The capacity of the buffers. */
 size_t native_inbox_held(const struct native_inbox *inbox);
 #endif

@@ -3,15 +3,15 @@
  * What must hold: a handler may close its connection within any callback.  The memory of a handle
  * is freed only in the callback of uv_close.
  *
- * At most one uv_write is under way, that of `sending`, so that a thousand small replies take one
- * system call:
+ * At most one uv_write is under way, that of `sending`.  Replies that queue behind it are joined,
+ * and the next uv_write sends them together:
  *
  *     network_write ── socket accepts all ──────────────────────▶ done
  *                   └─ rest ─▶ waiting ─ swap ─▶ sending ─▶ done, drained()
  *
- * A failed write drops the queue and calls `end`, even after `end` with 0.  Unix sockets are made
- * without libuv, because the mode must be 0600 before another process can connect, and paths may
- * be long. */
+ * A failed write drops the queue and calls `end` with the error, even if `end` was called with 0
+ * before.  Unix sockets are made without libuv, because the mode must be 0600 before another
+ * process can connect, and paths may be long. */
 #include "base/world/network.h"
 
 #include <errno.h>
@@ -52,7 +52,8 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    struct watch questions; /* unix listeners, and connections that expect questions */
+    struct watch questions; /* descriptors for network_has_question: unix listeners, and connections
+                             * on which requests arrive */
     uint32_t users;
     struct descriptors descriptors;
     struct log_group refused;
@@ -175,7 +176,8 @@ static int connection_adopt(struct network *network, int fd, struct connection *
 
 /* ---- connections: reading ---- */
 
-/* A connection that is not read from must not be watched: it would be reported for ever. */
+/* A connection that is not read from must not be watched.  Its unread bytes would make
+ * network_has_question true for ever. */
 static void connection_watch(struct connection *connection, bool is_watched)
 {
     uv_os_fd_t fd;
@@ -320,7 +322,8 @@ void network_addresses(const struct connection *connection, struct network_addre
 
     if (connection->uv.handle.type == UV_TCP) {
         (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
-        /* After a reset this fails.  "::" then shows that the peer is no unix socket. */
+        /* After a reset this fails.  The peer then becomes the all-zero IPv6 address, because an
+         * address of size 0 means a unix socket. */
         if (uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size) != 0)
             peer.ss_family = AF_INET6;
     }
@@ -418,7 +421,7 @@ void network_write(struct connection *connection, struct bytes bytes)
         uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes.data, (unsigned)bytes.size);
 
         taken = uv_try_write(&connection->uv.stream, &buf, 1);
-        /* The queued write gets the error again.  The caller expects no callback here. */
+        /* The uv_write that follows gets the error again. */
         if (taken < 0)
             taken = 0;
     }
@@ -497,7 +500,8 @@ bool network_listener_is_local(const struct listener *listener)
     return listener->is_local;
 }
 
-/* The ordinary read comes a turn later.  It gets any end or error again. */
+/* Read what a new connection has already sent: libuv would read it a turn later.  An end or error
+ * is ignored here, because libuv's read then gets an end or error too. */
 static void connection_read_now(struct connection *connection)
 {
     uint8_t *to = NULL;
@@ -560,8 +564,9 @@ static void listener_turn(uv_check_t *turn)
     loop_times_end(turn->loop->data, LOOP_SOCKET, began_ns);
 }
 
-/* libuv would accept all waiting connections before it reads from one.  Until uv_accept has taken
- * the last of NETWORK_AT_ONCE_MAX connections, in listener_turn, libuv accepts no other. */
+/* libuv would accept all waiting connections before it reads from one.  So the
+ * NETWORK_AT_ONCE_MAX-th connection of a turn is left untaken until listener_turn: libuv accepts no
+ * other while one waits for uv_accept. */
 static void listener_connection(uv_stream_t *stream, int status)
 {
     struct listener *listener = stream->data;

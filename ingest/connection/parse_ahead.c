@@ -200,7 +200,8 @@ void parse_ahead_advance(struct ingest_connection *connection)
         input_queue_advance(input);
         has_advanced = true;
     }
-    /* A full back could not be sealed while there were INPUT_QUEUE_CHUNKS_MAX chunks. */
+    /* While there were INPUT_QUEUE_CHUNKS_MAX chunks, the back chunk could not be sealed even if it
+     * was full; now it can. */
     if (has_advanced)
         parse_ahead_submit(connection);
 }

@@ -1,8 +1,8 @@
 /* native_call: statements of a connection, from arrival to answer.
  *
  * A call is answered exactly once, under the stream id of its request, unless its connection
- * closes.  A call that is not admitted is answered 0x1001 before it is carried out; drivers may
- * send it elsewhere.
+ * closes.  A call that is not admitted is answered 0x1001 (overloaded) and never carried out, so a
+ * driver may safely send it to another server.
  *
  * cql may answer within cql_run; call_answered then leaves further calls to the loop of
  * native_call_start. */
@@ -100,7 +100,7 @@ static void put_answer(struct native_call *call, const struct cql_result *result
         error = (struct cql_error){.code = CQL_READ_TIMEOUT,
                                    .message = "Too many answers wait for their readers",
                                    .consistency = call->request.cql.consistency};
-    error.required = 1; /* timeouts say: 0 of 1 required answers came */
+    error.required = 1; /* of a call's errors only timeouts encode it: received 0 of 1 required */
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 

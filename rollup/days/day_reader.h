@@ -2,7 +2,7 @@
  *
  *     add days ─▶ stats of each and its seals, and rows of amount_by_day in slices over
  *                 neighbouring days
- *              ─▶ ledger of those that are published ─▶ done
+ *              ─▶ ledger of each slice with a published day ─▶ done
  *
  * Everything is read as applied (store.h), not as durable. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_READER_H
@@ -27,8 +27,8 @@ struct day_facts {
     struct seal_sum sum;               /* of the day's clicks and seals; not set if is_settled */
     bool has_row;                      /* amount_by_day has a row; may be set before reading */
     struct day_figure row;
-    bool has_last;                     /* the ledger has an entry; only read if the row is
-                                        * published */
+    bool has_last;                     /* the ledger has an entry; read for all days of a slice
+                                        * if one of them is published */
     struct ledger_entry last;
     bool is_settled;                   /* the row is known to be right in all but its rate */
     int status;                        /* below 0: the day could not be read */
@@ -69,9 +69,10 @@ struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key
 struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
                                          const struct day_figure *row);
 
-/* Sort the days by token, reseller, and day descending, as rows are stored, and read them.
- * `has_rows`: all rows are known and none is read.  Without it, days whose rows are all known and
- * open are not sorted.  `done` is called once, perhaps before the call returns, with the first
- * failure of any day. */
+/* Sort the days by token, then reseller, then latest day first (the order in which rows are
+ * stored), and read them.  `has_rows`: all rows are known and none is read.  If `has_rows` is false
+ * and every added day has a row that is not published (DAY_OPEN), nothing needs the order and the
+ * days stay as they were added.  `done` is called once, perhaps before the call returns, with the
+ * first failure of any day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
 #endif

@@ -52,7 +52,8 @@ static void marking_end(struct stream_marking *marking, int status, const struct
 
 static void marking_time_slice(struct timer *timer);
 
-/* Marks of the page stay in the batch, because the dirty set already has them. */
+/* Marks already made of the page stay in the batch: the dirty set has them, so reading the page
+ * again would not add them a second time. */
 static void marking_pause(struct stream_marking *marking, int status, const struct error *err)
 {
     const struct rollup *rollup = marking->rollup;

@@ -105,12 +105,12 @@ static void add_counters(struct repair *repair)
     }
 }
 
-/* The refresh publishes days again that lost their ledger. */
 static void batch_next(struct repair *repair)
 {
     struct rollup *rollup = repair->verify->rollup;
     if (repair->day_next == repair->list->day_count &&
         repair->counter_next == repair->list->counter_count) {
+        /* `true`: days whose ledger entries are missing are published again. */
         rollup_refresh_now(rollup, true, refreshed, repair);
         return;
     }

@@ -1,8 +1,10 @@
 /* Makes the rows of a page: merged from sealed runs and the capture (what reads_capture.c copied of
  * the open memtable), or of the open memtable alone.
  *
- * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or where the capture ends.  The rows of
- * a page made of the open memtable alone point into the memtable, and their bytes do not count. */
+ * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or where the capture ends.  If a page of
+ * the open memtable alone would need over READ_CAPTURE_ITEMS_MAX items, reads_open discards its
+ * rows and returns false.  The values of such a page stay in the memtable, and do not count towards
+ * READ_PAGE_BYTES_MAX. */
 #include "counters/counter_cell.h"
 #include "base/memory.h"
 #include "storage/engine/reads_private.h"
@@ -10,8 +12,8 @@
 
 enum {
     PAGE_ROWS_SURE = 2, /* rows given whatever their size: a static row, and another */
-    PASSED_MAX = 32     /* rows skipped one by one (one_of_each), before a new stream begins behind
-                         * them */
+    PASSED_MAX = 32     /* with one_of_each: after so many rows with the first clustering value
+                         * already given, seek past that value instead of stepping */
 };
 
 /* ---- rows ---- */
@@ -46,7 +48,8 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
         read->given = added->row.clustering.values[0];
 }
 
-/* read->given becomes the value that the page before gave last of the partition, or none. */
+/* Set read->given: if the previous page ended within this partition, the first clustering value of
+ * its last row; else none. */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -70,7 +73,8 @@ static bool page_is_full(const struct read_job *read)
 
 /* ---- of sealed runs and the capture, on a lane ---- */
 
-/* The next partition of sealed runs and the capture before the horizon. */
+/* The next partition, of sealed runs or of the capture.  False at the end, and at the horizon, the
+ * first partition that was not captured. */
 static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
@@ -99,7 +103,7 @@ static struct slice behind_given(const struct read_job *read, struct slice slice
 }
 
 /* 1: the page is full.  After PASSED_MAX consecutive skipped rows, stop, set *is_left_out, and cut
- * the slice to what lies behind them. */
+ * the slice to what lies behind all rows with that first clustering value. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
                       struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {
@@ -260,7 +264,8 @@ bool reads_is_open_only(struct read_job *read)
     return read->view.segment_count == 0;
 }
 
-/* Only the engine thread writes the open memtable, so nothing is copied. */
+/* Only the engine thread writes the open memtable, so values are not copied.  Arrays of cells with
+ * a deleted or expired cell are. */
 struct open_read {
     struct read_job *read;
     int64_t now_s;

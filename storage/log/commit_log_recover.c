@@ -6,8 +6,9 @@
  * synced.  Everything else is damage to frames that may have been acknowledged.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
- * another frame 181 to file 6.  The walk ends in file 5 at frame 181, and file 6 begins with a
- * frame 181 that has the checksum of frame 180; the torn record does not matter any more. */
+ * another frame 181 to file 6.  The walk leaves file 5 at the torn record.  File 6 begins with
+ * another frame 181, whose header names frame 180's checksum as its predecessor's, so the walk goes
+ * on there and the torn record is ignored. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -44,7 +45,8 @@ struct recovery {
     bool has_leftover;
     bool is_archive_listed;
     struct buffer payload;
-    uint32_t index;       /* of the file being walked; found_count before the walk */
+    uint32_t index;       /* of the file being walked; before the walk of commit_log_recover:
+                           * found_count */
     uint64_t offset;      /* in the file at `index` */
     uint32_t last_index;  /* of the file with the last accepted record */
     uint64_t last_offset; /* of the last accepted record */
@@ -301,8 +303,8 @@ static int record_read(struct recovery *r, struct commit_log_header *header, boo
     return rc < 0 ? rc : record_gather(r, header, is_whole_out, err);
 }
 
-/* ERROR_CONFLICT: the frame was written after a purge or a mended clock that the segments do not
- * have. */
+/* ERROR_CONFLICT: the frame was written after more purges than the segments have been through (a
+ * mended clock counts as a purge). */
 static int frame_accept(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -489,9 +491,10 @@ static int log_search_later(struct recovery *r, struct error *err)
 
 /* ---- what is left for the writer ---- */
 
-/* Sync the file in which the log ends, because accepted frames may be in a cache only.  After a
- * failed sync, the system may treat a page as written that did not reach the disk.  So the last
- * record is written again; a crash cannot tear it, because its bytes and its place are the same. */
+/* Sync the file in which the log ends, because accepted frames may be in a cache only.  If the last
+ * process's sync failed, the system may believe that a page is on disk though it never got there.
+ * So the last record is written again (every earlier one was synced before its successor was
+ * written).  Writing the same bytes in the same place cannot tear it. */
 static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
 {
     struct disk *disk = r->world->disk;

@@ -49,8 +49,9 @@ void segment_block_encoder_close(struct segment_block_encoder *encoder, struct b
 struct segment_block_decoder;
 struct segment_block_decoder *segment_block_decoder_new(void);
 void segment_block_decoder_free(struct segment_block_decoder *decoder);        /* NULL is fine */
-/* Read the next block into `block`, which is cleared first.  ERROR_CORRUPT unless the bytes are a
- * block with pages below `page_count`.  The order of entries is not checked. */
+/* Read the next block into `block`, which is cleared first.  ERROR_CORRUPT if the bytes are no
+ * valid block, or an entry names a page at or past `page_count`, the segment's number of pages.
+ * The order of entries is not checked. */
 must_check int segment_block_decode(struct segment_block_decoder *decoder, struct reader *reader,
                                     uint32_t page_count, bool has_stats,
                                     struct segment_block *block);

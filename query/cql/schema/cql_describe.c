@@ -151,8 +151,8 @@ static void put_whole_keyspace(struct describe *describe, const struct keyspace 
     put_tables(describe, keyspace);
 }
 
-/* The keyspace after `after`, of either schema, in the order of names.  NULL is before the first
- * and after the last. */
+/* The keyspace after `after`, of either schema, in the order of names.  `after` NULL: the first
+ * keyspace.  Returns NULL after the last. */
 static const struct keyspace *next_keyspace(struct describe *describe, const struct keyspace *after)
 {
     const struct keyspace *next = NULL;
