@@ -5,7 +5,8 @@
  * unless the waking thread has had more than its share.  Since 6.12 `sched_runtime` is the length
  * of an ordinary thread's slice.
  *
- * SCHED_BATCH keeps a thread from preempting another one when it wakes. */
+ * SCHED_BATCH keeps a thread from preempting another one when it wakes, and sched_yield(2) ends its
+ * slice: at a tick it would end after up to 4 ms, for which the engine thread would wait. */
 #include "base/world/thread.h"
 
 #include <sched.h>
@@ -52,4 +53,11 @@ void thread_set(enum thread_kind kind)
     attributes.runtime_ns = TURN_NS;
     attributes.nice = attributes.nice + nicer < NICE_MAX ? attributes.nice + nicer : NICE_MAX;
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+void thread_yield(void)
+{
+    struct thread_attributes attributes;
+    if (attributes_get(SCHED_BATCH, &attributes) && attributes.runtime_ns == TURN_NS)
+        (void)sched_yield();
 }

@@ -6,6 +6,7 @@
 #include "ingest/connection/parse_ahead.h"
 
 #include "base/memory.h"
+#include "base/world/thread.h"
 #include "ingest/connection/ingest_commit.h"
 #include "ingest/connection/ingest_decoder.h"
 
@@ -24,7 +25,8 @@ static struct row_builder *lane_builder(struct ingest *ingest, const struct inge
     struct parse_ahead_pool *pool = &ingest->aheads;
 
     if (pool->lane == NULL)
-        pool->lane = parse_lane_new(ingest->options.streams, ingest->options.stream_count);
+        pool->lane =
+            parse_lane_new(ingest->options.streams, ingest->options.stream_count, thread_yield);
     return parse_lane_builder(pool->lane, &ingest->parts, stream);
 }
 

@@ -11,10 +11,20 @@ static size_t records_parse(struct parse_job *job, size_t at, uint64_t lines_max
                             uint64_t *lines_out)
 {
     struct line_parser *parser = &job->lane->parser;
+    size_t size = 0;
+    uint64_t piece_end;
 
     parser->line = 1;
-    size_t size =
-        line_parser_run(parser, job->builder, bytes_of(job->data + at, job->end - at), lines_max);
+    do {
+        uint64_t lines = parser->line - 1;
+
+        piece_end =
+            lines_max - lines < PARSE_LANE_PIECE_ROWS ? lines_max : lines + PARSE_LANE_PIECE_ROWS;
+        size += line_parser_run(parser, job->builder,
+                                bytes_of(job->data + at + size, job->end - at - size),
+                                piece_end - lines);
+        parse_lane_did(job->lane, parser->line - 1 - lines);
+    } while (parser->line - 1 == piece_end && piece_end < lines_max);
     *lines_out = parser->line - 1;
     return size;
 }
@@ -253,7 +263,8 @@ void parse_job_frames(struct parse_job *job)
 
         if (decoded_frame_has_kind(data[4])) {
             job->frames[i].start = at;
-            is_sound = frame_decode(job, &job->frames[i++], frame);
+            is_sound = frame_decode(job, &job->frames[i], frame);
+            parse_lane_did(job->lane, job->frames[i++].batch.rows);
         } else {
             group_end(job);
         }

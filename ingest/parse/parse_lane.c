@@ -3,12 +3,14 @@
 
 #include "base/memory.h"
 
-struct parse_lane *parse_lane_new(const struct ingest_stream *streams, uint32_t stream_count)
+struct parse_lane *parse_lane_new(const struct ingest_stream *streams, uint32_t stream_count,
+                                  void (*yield)(void))
 {
     struct parse_lane *lane = memory_zeroed(1, sizeof *lane);
 
     lane->streams = streams;
     lane->stream_count = stream_count;
+    lane->yield = yield;
     lane->builders = memory_zeroed(stream_count, sizeof(struct row_builder *));
     line_parser_init(&lane->parser);
     return lane;

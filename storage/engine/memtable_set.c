@@ -1,6 +1,7 @@
 #include "storage/engine/memtable_set.h"
 
 #include "base/memory.h"
+#include "base/world/thread.h"
 
 enum {
     NEEDED_SHARE = 32, /* more than a 32nd of the limit is not made ready ahead */
@@ -176,10 +177,13 @@ static void memory_run(struct job *job)
 {
     struct memory_job *memory = (struct memory_job *)(void *)job;
     struct arena_range left = memory->needed;
+    thread_yield();
     if (left.size == 0)
         memory->chunk = arena_chunk_make(MEMTABLE_CHUNK);
-    while (left.size > 0)
+    while (left.size > 0) {
         left = arena_range_touch(left);
+        thread_yield();
+    }
 }
 
 static void memory_done(struct job *job)

@@ -21,6 +21,13 @@ static const struct schema *store_has_schema(struct store *store)
 static const struct store_ops ops = {.schema = store_has_schema};
 static struct store store = {.ops = &ops};
 
+static uint32_t yields;
+
+static void count_yield(void)
+{
+    yields++;
+}
+
 struct fixture {
     struct part_pool pool;
     struct parse_lane *lane;
@@ -37,7 +44,7 @@ static void fixture_open(struct fixture *fixture)
     cr_assert(schema_add_keyspace(schema, "daybook", &err) == 0);
     cr_assert(schema_add_table(schema, &clicks_definition, &err) == 0, "%s", err.text);
     part_pool_open(&fixture->pool, &store, NULL, 42);
-    fixture->lane = parse_lane_new(&clicks_stream, 1);
+    fixture->lane = parse_lane_new(&clicks_stream, 1, count_yield);
 }
 
 static void fixture_close(struct fixture *fixture)
@@ -136,5 +143,22 @@ Test(parse_job, a_batch_that_is_not_whole_is_in_no_group)
     cr_assert(span != NULL, "its lines are a span behind its control line");
     cr_expect_eq(span->group.count, 0);
     cr_expect_eq(span->group.lines, 2);
+    fixture_close(&fixture);
+}
+
+Test(parse_job, the_thread_yields_between_pieces)
+{
+    struct fixture fixture;
+    struct buffer lines = {0};
+
+    fixture_open(&fixture);
+    yields = 0;
+    for (uint32_t i = 0; i < 5 * PARSE_LANE_PIECE_ROWS / 2; i++)
+        buffer_append_text(&lines, GOOD);
+    buffer_put_u8(&lines, 0);
+    parse(&fixture, (const char *)lines.data);
+    cr_expect_eq(yields, 2);
+    cr_expect_eq(span_rows(&fixture.job.spans[0]), 5 * PARSE_LANE_PIECE_ROWS / 2);
+    buffer_release(&lines);
     fixture_close(&fixture);
 }
