@@ -2,11 +2,17 @@
  *
  * A line is one write(2), so that lines of several threads do not mix.  A line is dropped if
  * standard error accepts no bytes.  A non-blocking standard error would affect all
- * processes that share it, so sockets use MSG_DONTWAIT, and a pipe is opened a second time. */
+ * processes that share it, so sockets use MSG_DONTWAIT, and a pipe is opened a second time.
+ *
+ * A file takes the place of descriptor 2, so that what libraries and a failed check print is in it,
+ * too.  dup2 replaces a descriptor in one step. */
 #include "base/log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -16,6 +22,14 @@
 
 static const char *const level_names[] = {
     [LOG_NOTICE] = "notice", [LOG_WARNING] = "warning", [LOG_ERROR] = "error"};
+
+static struct {
+    enum log_form form;
+    const char *path; /* NULL: standard error as the process began with it */
+    int terminal;     /* that standard error, if there is a path */
+} target = {.terminal = -1};
+
+static const char cut_mark[] = "...";
 
 static bool is_plain(struct bytes value)
 {
@@ -28,7 +42,7 @@ static bool is_plain(struct bytes value)
 }
 
 /* Bytes beyond ASCII are escaped unless the whole value is UTF-8. */
-static void append_quoted(struct buffer *line, struct bytes value)
+static void append_quoted(struct buffer *line, struct bytes value, const char *end)
 {
     bool is_utf8 = bytes_valid_utf8(value);
     buffer_put_u8(line, '"');
@@ -45,7 +59,7 @@ static void append_quoted(struct buffer *line, struct bytes value)
             buffer_put_u8(line, byte);
         }
     }
-    buffer_put_u8(line, '"');
+    buffer_printf(line, "%s\"", end);
 }
 
 static size_t cut_size(struct bytes value)
@@ -58,30 +72,44 @@ static size_t cut_size(struct bytes value)
     return size;
 }
 
-static void append_text(struct buffer *line, struct bytes value)
+static void append_text(struct buffer *line, enum log_form form, struct bytes value)
 {
     struct bytes shown = bytes_of(value.data, cut_size(value));
-    if (is_plain(shown))
-        buffer_append_bytes(line, shown);
-    else
-        append_quoted(line, shown);
-    if (shown.size < value.size)
-        buffer_append_text(line, "...");
+    const char *end = shown.size < value.size ? cut_mark : "";
+    if (form == LOG_JSON || !is_plain(shown)) {
+        append_quoted(line, shown, end);
+        return;
+    }
+    buffer_append_bytes(line, shown);
+    buffer_append_text(line, end);
 }
 
-void log_format(struct buffer *line, int64_t time_ms, enum log_level level, const char *event,
-                const struct log_field *fields, size_t field_count)
+static void append_field(struct buffer *line, enum log_form form, const struct log_field *field)
 {
+    buffer_printf(line, form == LOG_JSON ? ",\"%s\":" : " %s=", field->key);
+    if (field->kind == LOG_NUMBER)
+        buffer_printf(line, "%lld", (long long)field->number);
+    else
+        append_text(line, form, field->text);
+}
+
+void log_format(struct buffer *line, enum log_form form, int64_t time_ms, enum log_level level,
+                const char *event, const struct log_field *fields, size_t field_count)
+{
+    const char *end = form == LOG_JSON ? "}\n" : "\n";
+    size_t size_max = line->size + LOG_LINE_MAX - strlen(end);
+    buffer_append_text(line, form == LOG_JSON ? "{\"time\":\"" : "time=");
     calendar_time_format(time_ms, line);
-    buffer_printf(line, " %s %s", level_names[level], event);
+    buffer_printf(line,
+                  form == LOG_JSON ? "\",\"level\":\"%s\",\"event\":\"%s\"" : " level=%s event=%s",
+                  level_names[level], event);
     for (size_t i = 0; i < field_count; i++) {
-        buffer_printf(line, " %s=", fields[i].key);
-        if (fields[i].kind == LOG_NUMBER)
-            buffer_printf(line, "%lld", (long long)fields[i].number);
-        else
-            append_text(line, fields[i].text);
+        size_t before = line->size;
+        append_field(line, form, &fields[i]);
+        if (line->size > size_max)
+            line->size = before;
     }
-    buffer_put_u8(line, '\n');
+    buffer_append_text(line, end);
 }
 
 static int64_t wall_ms(void)
@@ -95,42 +123,91 @@ static int64_t wall_ms(void)
 }
 
 /* For terminals, files, and pipes that cannot be opened again. */
-static ssize_t write_if_ready(struct bytes line)
+static ssize_t write_if_ready(int descriptor, struct bytes line)
 {
-    struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+    struct pollfd out = {.fd = descriptor, .events = POLLOUT};
     if (poll(&out, 1, 0) != 1 || (out.revents & POLLOUT) == 0)
         return 0;
-    return write(STDERR_FILENO, line.data, line.size);
+    return write(descriptor, line.data, line.size);
 }
 
-static void write_line(struct bytes line)
+static int open_pipe_again(int descriptor)
+{
+    char path[32];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+static void write_line(int descriptor, struct bytes line)
 {
     struct stat of = {0};
     ssize_t written; /* cannot be logged */
-    bool is_pipe = fstat(STDERR_FILENO, &of) == 0 && S_ISFIFO(of.st_mode);
-    int own = is_pipe ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    bool is_pipe = fstat(descriptor, &of) == 0 && S_ISFIFO(of.st_mode);
+    int own = is_pipe ? open_pipe_again(descriptor) : -1;
     if (own >= 0) {
         written = write(own, line.data, line.size);
         (void)close(own);
     } else if (S_ISSOCK(of.st_mode)) {
-        written = send(STDERR_FILENO, line.data, line.size, MSG_DONTWAIT);
+        written = send(descriptor, line.data, line.size, MSG_DONTWAIT);
     } else {
-        written = write_if_ready(line);
+        written = write_if_ready(descriptor, line);
     }
     (void)written;
+}
+
+static void write_event(bool is_announced, enum log_level level, const char *event,
+                        const struct log_field *fields, size_t field_count)
+{
+    struct buffer line = {0};
+    log_format(&line, target.form, wall_ms(), level, event, fields, field_count);
+    write_line(STDERR_FILENO, buffer_view(&line));
+    if (is_announced && target.terminal >= 0)
+        write_line(target.terminal, buffer_view(&line));
+    buffer_release(&line);
 }
 
 void log_event_fields(enum log_level level, const char *event, const struct log_field *fields,
                       size_t field_count)
 {
-    struct buffer line = {0};
-    log_format(&line, wall_ms(), level, event, fields, field_count);
-    if (line.size > LOG_LINE_MAX) {
-        line.size = LOG_LINE_MAX;
-        line.data[LOG_LINE_MAX - 1] = '\n';
+    write_event(false, level, event, fields, field_count);
+}
+
+void log_announce_fields(enum log_level level, const char *event, const struct log_field *fields,
+                         size_t field_count)
+{
+    write_event(true, level, event, fields, field_count);
+}
+
+/* ---- where the lines go ---- */
+
+void log_set_form(enum log_form form)
+{
+    target.form = form;
+}
+
+int log_reopen(struct error *err)
+{
+    int file = open(target.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+                    S_IRUSR | S_IWUSR);
+    int rc = file < 0 || dup2(file, STDERR_FILENO) < 0 ? -errno : 0;
+    if (file >= 0)
+        (void)close(file);
+    return rc == 0 ? 0 : error_set(err, rc, "the log %s: %s", target.path, error_text(rc));
+}
+
+int log_open(const char *path, struct error *err)
+{
+    check(target.path == NULL);
+    target.terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    target.path = path;
+    int rc = log_reopen(err);
+    if (rc != 0) {
+        if (target.terminal >= 0)
+            (void)close(target.terminal);
+        target.terminal = -1;
+        target.path = NULL;
     }
-    write_line(buffer_view(&line));
-    buffer_release(&line);
+    return rc;
 }
 
 bool log_group_admit(struct log_group *group, int64_t now_us, uint64_t *count_out)

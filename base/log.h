@@ -1,12 +1,12 @@
-/* log: events that an operator reads, one line each on standard error.
+/* log: events that an operator reads, one line each on standard error or in a file.
  *
- *     2026-11-24T08:31:02.114Z warning disk_full path=data/log needed_bytes=67108864
+ *     time=2026-11-24T08:31:02.114Z level=warning event=disk_full path=data/log needed_bytes=4096
+ *     {"time":"2026-11-24T08:31:02.114Z","level":"warning","event":"disk_full","path":"data/log",
+ *      "needed_bytes":4096}                            (in one line)
  *
- * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).  A
- * value is bare if it is not empty and has only visible ASCII other than " = \; else it is a JSON
- * string.  A value over LOG_VALUE_MAX bytes is cut and followed by "..."; the dots stand behind the
- * closing quote, so such a value is no JSON string.  Keys are words joined by '_'; the key of a
- * size or a time ends in the unit.  Any thread may log.
+ * The time is in UTC.  In the first form (logfmt) a value is bare if it is not empty and has only
+ * visible ASCII other than " = \; else it is a JSON string.  Keys are words joined by '_'; the key
+ * of a size or a time ends in the unit.  Any thread may log.
  *
  * An event that a client can cause at will needs a log_group. */
 #ifndef DAYBOOK_BASE_LOG_H
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/error.h"
 
 enum log_level {
     LOG_NOTICE,
@@ -23,7 +24,12 @@ enum log_level {
     LOG_ERROR
 };
 
-enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; what is longer is cut */
+enum log_form { LOG_LOGFMT, LOG_JSON };
+
+enum {
+    LOG_LINE_MAX = 4096,               /* bytes; fields that do not fit are left out */
+    LOG_VALUE_MAX = 512                /* bytes before escapes; longer ones end in "..." */
+};
 
 enum log_kind { LOG_TEXT, LOG_NUMBER };
 
@@ -55,11 +61,30 @@ static inline struct log_field log_number(const char *key, int64_t value)
     log_event_fields(level, event, (const struct log_field[]){__VA_ARGS__},                        \
                      sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
 
+/* The same for what belongs to starting and ending: a log in a file leaves a copy of the line on
+ * the standard error that the process began with. */
+#define log_announce(level, event, ...)                                                            \
+    log_announce_fields(level, event, (const struct log_field[]){__VA_ARGS__},                     \
+                        sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
+
 void log_event_fields(enum log_level level, const char *event, const struct log_field *fields,
                       size_t field_count);
-/* `time_ms` is milliseconds since 1970. */
-void log_format(struct buffer *line, int64_t time_ms, enum log_level level, const char *event,
-                const struct log_field *fields, size_t field_count);
+void log_announce_fields(enum log_level level, const char *event, const struct log_field *fields,
+                         size_t field_count);
+/* Append one line.  `time_ms` is milliseconds since 1970. */
+void log_format(struct buffer *line, enum log_form form, int64_t time_ms, enum log_level level,
+                const char *event, const struct log_field *fields, size_t field_count);
+
+/* Call these before other threads log. */
+void log_set_form(enum log_form form);
+/* Append the lines to the file `path`, which is made with mode 0600 if it is missing.  Standard
+ * error is the file from now on, for all of the process.  Call this once; `path` is borrowed for
+ * good.  An errno, negative: nothing has changed. */
+must_check int log_open(const char *path, struct error *err);
+
+/* After log_open: open the path again, as the file may have been renamed.  A line of another thread
+ * goes to the former file or to the new one.  Any thread.  On an error the former file stays. */
+must_check int log_reopen(struct error *err);
 
 /* Limits one kind of event to one line in `period_us`.  The owner sets `period_us`; the rest begins
  * as zeros. */

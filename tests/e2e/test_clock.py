@@ -40,11 +40,11 @@ def test_a_server_a_year_ahead_publishes_and_seals_nothing_until_that_is_over(
     assert "in doubt           no\n" in server.run("clock", "accept").out
     answer = server.run("rollup")
     assert "published: 1," in answer.out and "sealed: 1 day with 1 expired click" in answer.out
-    server.wait_until_it_says("notice days_sealed stream=clicks")
+    server.wait_until_it_says("event=days_sealed stream=clicks")
     assert server.stop() == 0, server.text()
     ahead.write_text("0")
     server = daybook.Server(directory, wrapper=wrapper)
-    server.wait_until_it_says("warning timestamps_ahead last=")
+    server.wait_until_it_says("event=timestamps_ahead last=")
     server.wait_until_it_says("ahead_seconds=-316")
     assert "in doubt           no\n" in server.run("clock", "accept").out
     server.wait_until_it_says("clock_trusted")
@@ -89,7 +89,7 @@ def test_a_directory_that_is_a_year_ahead_is_mended(directory, tmp_path):
     write_a_year_ahead(directory, tmp_path, backup)
     report = daybook.run("report", "-d", directory).out
     server = daybook.Server(directory, "--cql", "127.0.0.1:0")
-    server.wait_until_it_says("warning timestamps_ahead last=")
+    server.wait_until_it_says("event=timestamps_ahead last=")
     with cql.connected(server) as session:
         before = values_of(session)
         session.execute("UPDATE k.t SET v = 'lost' WHERE id = 'a'")

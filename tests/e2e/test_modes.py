@@ -45,7 +45,7 @@ def test_a_directory_of_an_older_version_is_closed_to_others_when_it_is_opened(s
     assert modes(directory) == {("directory", 0o755), ("file", 0o644)}, "a reader changes nothing"
     server = serve()
     assert modes(directory) == OURS
-    assert "notice directory_closed_to_others path=" in server.text()
+    assert "level=notice event=directory_closed_to_others path=" in server.text()
     server.stop()
     assert "directory_closed_to_others" not in serve().text()
 
@@ -88,7 +88,7 @@ def test_the_password_files_mode_is_looked_at(serve, directory, tmp_path):
     assert f"(mode 0660); chmod 640 '{passwords}'" in answer.err
     passwords.chmod(0o644)
     server = serve(*options)
-    assert "warning passwords_readable path=" in server.text()
+    assert "level=warning event=passwords_readable path=" in server.text()
     server.stop()
     passwords.chmod(0o640)
     assert "passwords_readable" not in serve(*options).text()

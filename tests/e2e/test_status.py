@@ -42,7 +42,8 @@ def test_a_full_disk_is_said_everywhere_and_ends_by_itself(small_disk, tmp_path)
         assert re.search(r"^disk_full: writes wait for disk space, [\d.]+ MiB in log; ",
                          check(server.directory, 1))
         server.wait_until_it_says('effect="writes wait')
-        assert re.search(r"Z warning disk_full path=\S+/data/log needed_bytes=\d+ ", server.text())
+        assert re.search(r"Z level=warning event=disk_full path=\S+/data/log needed_bytes=\d+ ",
+                         server.text())
         status = json.loads(server.run("status", "--format", "json").out)
         assert (status["state"], status["waits_for"]) == ("waiting", "disk_full")
         assert [finding["reason"] for finding in status["findings"]] == ["disk_full"]
@@ -141,7 +142,7 @@ def test_a_hangup_ends_nothing(serve, directory):
     server = serve()
     for _ in range(2):
         server.process.send_signal(signal.SIGHUP)
-    server.wait_until_it_says("notice hangup path=")
+    server.wait_until_it_says("level=notice event=hangup path=")
     assert check(directory, 0) == ""
 
 
