@@ -142,6 +142,22 @@ static void log_grouped(struct log_group *group, const char *event, const struct
               log_number("times_count", (int64_t)count));
 }
 
+void door_log_refused(const struct door_slot *slot, const char *reason, const char *detail)
+{
+    struct door *door = slot->door;
+    char address[DOOR_PEER_TEXT];
+    uint64_t count;
+
+    if (door == NULL ||
+        !log_group_admit(&door->clients_refused, world_monotonic_us(door->options.world), &count))
+        return;
+    door_peer_text(slot, address);
+    log_event(LOG_WARNING, "client_refused", log_text("door", door->options.name),
+              log_text("address", address), log_text("reason", reason),
+              log_text("detail", detail != NULL ? detail : ""),
+              log_number("times_count", (int64_t)count));
+}
+
 static void slot_evict(struct door_slot *slot)
 {
     struct door *door = slot->door;
@@ -310,7 +326,7 @@ void door_open(struct door *door, const struct door_options *options)
     TAILQ_INIT(&door->logins);
     door->login_quota = (struct quota){.limit = options->login_bytes_max};
     door->full.period_us = door->refused.period_us = LOG_PERIOD_US;
-    door->logins_full.period_us = LOG_PERIOD_US;
+    door->logins_full.period_us = door->clients_refused.period_us = LOG_PERIOD_US;
     door->local = address_new(0);
     door->chains = memory_zeroed(CHAINS, sizeof *door->chains);
     /* A full door counts a new connection before it evicts another. */

@@ -95,6 +95,7 @@ struct door {
     struct quota login_quota;
     struct log_group full;
     struct log_group refused;
+    struct log_group clients_refused;
     struct log_group logins_full;
 };
 
@@ -142,6 +143,10 @@ void door_login_pending(struct door_slot *slot);
 void door_login_charge(struct door_slot *slot, size_t bytes);
 /* The connection has logged in: the charge ends. */
 void door_login_done(struct door_slot *slot);
+
+/* Log, at most once a minute, that a connection with a place is refused.  `detail` may quote the
+ * client, and may be NULL. */
+void door_log_refused(const struct door_slot *slot, const char *reason, const char *detail);
 
 void door_dump(const struct door *door, struct buffer *text);
 

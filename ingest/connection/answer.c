@@ -18,11 +18,12 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
 }
 
 /* The rows are not cleared here, because the store or click_dedup may be reading them. */
-static void answer_end(struct ingest_connection *connection)
+static void answer_end(struct ingest_connection *connection, const char *word, const char *text)
 {
     if (connection->state == INGEST_REFUSED)
         return;
     connection->state = INGEST_REFUSED;
+    door_log_refused(&connection->slot, word, text);
     connection->ingest->metrics.refused->value++;
 }
 
@@ -31,7 +32,7 @@ void answer_refuse(struct ingest_connection *connection, uint64_t sequence, cons
 {
     if (connection->state == INGEST_REFUSED)
         return;
-    answer_end(connection);
+    answer_end(connection, word, text);
     struct reply *reply = reply_queue_add(&connection->replies, sizeof *reply);
     answer_text_error(&reply->text, sequence, word, text);
     reply->is_last = true;
@@ -57,7 +58,7 @@ void answer_fail(struct reply *reply, uint64_t sequence, const char *word, const
     answer_text_error(&reply->text, sequence, word, text);
     reply->is_last = true;
     if (connection != NULL)
-        answer_end(connection);
+        answer_end(connection, word, text);
     reply_queue_ready(reply);
 }
 

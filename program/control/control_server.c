@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/reader.h"
 #include "door/door.h"
 #include "program/control/control_message.h"
@@ -38,6 +39,8 @@ enum {
     SMALL_MAX = 64 << 10, /* bytes of a request that is read before memory is taken */
     TEXTS_CHUNK = 1 << 10,
     MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* after which the command is refused */
+    LONG_US = 10000000,
+    LONG_LOG_PERIOD_US = 1000000
 };
 
 struct session {
@@ -62,6 +65,7 @@ struct session {
     void *options;
     struct command_request request;
     const struct control_entry *entry; /* NULL: the request is incomplete */
+    int64_t began_us;                  /* when the command began to run; 0: not yet */
     bool is_extra;                     /* beyond connections_max: only for a brief command */
     bool is_refused;
     bool is_running;
@@ -75,6 +79,7 @@ struct control_server {
     struct quota answers;
     struct quota kept; /* what commands keep by command_keep */
     struct door door;
+    struct log_group long_log;
     bool is_closing;
     struct session *sessions;
     uint32_t extra_count;
@@ -240,10 +245,26 @@ static bool output_keep(struct command_output *output, int64_t change_bytes)
     return true;
 }
 
+/* The time includes that for which the client let output wait. */
+static void log_if_long(struct session *session, int exit_status)
+{
+    struct control_server *server = session->server;
+    int64_t now_us = world_monotonic_us(server->options.world);
+    uint64_t count;
+    if (session->began_us == 0 || now_us - session->began_us < server->options.long_us ||
+        !log_group_admit(&server->long_log, now_us, &count))
+        return;
+    log_event(LOG_NOTICE, "long_command", log_text("command", session->words[0]),
+              log_text("words", session->request.text), log_text("actor", session->request.actor),
+              log_number("took_ms", (now_us - session->began_us) / 1000),
+              log_number("exit_status", exit_status), log_number("times_count", (int64_t)count));
+}
+
 static void output_finish(struct command_output *output, int exit_status)
 {
     struct session *session = session_of(output);
     uint8_t status = (uint8_t)exit_status;
+    log_if_long(session, exit_status);
     session->is_running = false;
     output->drained = NULL;
     door_claim(&session->slot, DOOR_NAMED);
@@ -309,6 +330,7 @@ static void session_run(struct session *session)
 {
     /* session_closed was not called, so the call does not free the session. */
     session->is_starting = true;
+    session->began_us = world_monotonic_us(session->server->options.world);
     session->entry->command->run(session->entry->context, &session->request, &session->output);
     session->is_starting = false;
     held_want_turn(session);
@@ -557,6 +579,8 @@ int control_server_open(const struct control_server_options *options,
 {
     struct control_server *server = memory_zeroed(1, sizeof(*server));
     server->options = *options;
+    server->options.long_us = options->long_us > 0 ? options->long_us : LONG_US;
+    server->long_log.period_us = LONG_LOG_PERIOD_US;
     struct quota part = {.parent = &server->held,
                          .limit = options->bytes_max > 0 ? options->bytes_max : CONTROL_BYTES_MAX};
     server->held = (struct quota){.limit = SIZE_MAX};

@@ -19,6 +19,7 @@ struct control_server_options {
                                         * and command_keep; 0: CONTROL_BYTES_MAX */
     /* Called with each change of the bytes of all three quotas together; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);
+    int64_t long_us;                   /* a command that runs longer is logged; 0: 10 s */
     /* Called with a connection on which ingest was requested.  NULL: the connection is closed. */
     void (*ingest)(void *context, struct connection *connection);
     void *context;

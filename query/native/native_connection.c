@@ -201,7 +201,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
         connection->outbox.version = connection->inbox.version;
         native_connection_error(connection, 0, CQL_PROTOCOL_ERROR, "%s", err->text);
     }
-    native_connection_refuse(connection);
+    native_connection_refuse(connection, err->text);
 }
 
 static bool is_before_login(const struct native_connection *connection)
@@ -227,7 +227,7 @@ static bool take_input(struct native_connection *connection)
             native_connection_error(connection, 0, CQL_INVALID,
                                     "Request is too big: more than %d bytes before a login.",
                                     NATIVE_GREETING_MAX);
-            native_connection_refuse(connection);
+            native_connection_refuse(connection, "too many bytes before a login");
         }
         if (rc <= 0)
             break;
@@ -262,11 +262,13 @@ void native_connection_flush_soon(struct native_connection *connection)
 
 /* ---- life ---- */
 
-void native_connection_refuse(struct native_connection *connection)
+void native_connection_refuse(struct native_connection *connection, const char *why)
 {
     if (connection->state == NATIVE_REFUSED)
         return;
     connection->state = NATIVE_REFUSED;
+    if (why != NULL)
+        door_log_refused(&connection->slot, why, NULL);
     connection->door->metrics.refused->value++;
 }
 

@@ -145,8 +145,9 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
                                  const struct cql_extras *extras,
                                  const struct cql_error *error);
 /* Ignore all further input.  Once the answers have been sent, the server ends its side.  The
- * connection closes when its peer hangs up, or after `linger_ms`. */
-void native_connection_refuse(struct native_connection *connection);
+ * connection closes when its peer hangs up, or after `linger_ms`.  `why` is for the log; NULL: it
+ * has a line already. */
+void native_connection_refuse(struct native_connection *connection, const char *why);
 void native_connection_flush(struct native_connection *connection);
 /* Update the connection in the loop's next turn, so that answers of one turn leave together.  While
  * take_input runs, this does nothing. */

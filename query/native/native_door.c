@@ -236,6 +236,12 @@ int native_door_listen(struct native_door *door, const struct door_place *place,
     return 0;
 }
 
+void native_door_set_passwords(struct native_door *door, struct native_passwords *passwords)
+{
+    check(door->options.passwords != NULL && passwords != NULL);
+    door->options.passwords = passwords;
+}
+
 void native_door_release(struct native_door *door)
 {
     void (*closed)(void *context) = door->closed;

@@ -35,7 +35,7 @@ struct native_options {
     struct network *network;
     struct metrics *metrics;
     struct store *store;                 /* counts the door's memory; NULL: it is not counted */
-    const struct native_passwords *passwords;      /* outlives the door; NULL: no login is needed */
+    struct native_passwords *passwords;  /* outlives the door; NULL: no login is needed */
     bool read_only;                      /* every session only reads (cql_session.h) */
     struct native_limits limits;
 };
@@ -48,6 +48,9 @@ struct native_door *native_door_new(const struct native_options *options);
  * without a password, and its place does not say that it is open to all. */
 must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
+/* Logins whose check begins from now on are checked against `passwords`, which takes the place of
+ * those of the options.  The caller may then give up its reference to the former ones. */
+void native_door_set_passwords(struct native_door *door, struct native_passwords *passwords);
 /* Take ownership of an accepted `connection`: serve it, or close it if the door is full or
  * closing. */
 void native_door_attach(struct native_door *door, struct connection *connection);

@@ -48,7 +48,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
     native_door_error_metric(connection->door, error.code)->value++;
     buffer_release(&wire);
     buffer_release(&body);
-    native_connection_refuse(connection);
+    native_connection_refuse(connection, "no version of the protocol that is spoken here");
 }
 
 /* ---- STARTUP ---- */
@@ -148,7 +148,7 @@ struct native_login {
     struct login_waiter waiter;
     struct native_connection *connection;
     int16_t stream;
-    const struct native_passwords *passwords;
+    struct native_passwords *passwords; /* from when the check begins */
     char user[NATIVE_USER_MAX + 1];
     char password[NATIVE_PASSWORD_MAX + 1];
     bool is_right;
@@ -215,11 +215,12 @@ static void login_answer(struct native_connection *connection, const struct nati
     }
     native_connection_error(connection, login->stream, CQL_BAD_CREDENTIALS,
                             "Provided username %s and/or password are incorrect", login->user);
-    native_connection_refuse(connection);
+    native_connection_refuse(connection, NULL);
 }
 
 static void login_free(struct native_login *login)
 {
+    native_password_free(login->passwords);
     /* The password must not stay in freed memory. */
     explicit_bzero(login, sizeof *login);
     memory_free(login);
@@ -259,6 +260,7 @@ static void check_next_login(struct native_door *door)
     if (next == NULL)
         return;
     door->checking = login_of(next);
+    door->checking->passwords = native_password_keep(door->options.passwords);
     world_submit(door->options.world, LANE_LOGIN, &door->checking->job, login_run, login_done);
 }
 
@@ -279,7 +281,7 @@ static void login_turn_away(struct native_login *login, const char *why)
 
     connection->door->metrics.logins_refused->value++;
     native_connection_error(connection, login->stream, CQL_OVERLOADED, "%s", why);
-    native_connection_refuse(connection);
+    native_connection_refuse(connection, why);
     connection->login = NULL;
     login_free(login);
     native_connection_update(connection);
@@ -302,12 +304,11 @@ void native_greeting_authenticate(struct native_connection *connection, int16_t 
     struct native_login *login = memory_zeroed(1, sizeof *login);
     login->connection = connection;
     login->stream = stream;
-    login->passwords = door->options.passwords;
     if (!read_token(request->token, login)) {
         login_free(login);
         native_connection_error(connection, stream, CQL_BAD_CREDENTIALS,
                                 "The token is not NUL, user, NUL, password");
-        native_connection_refuse(connection);
+        native_connection_refuse(connection, "a login that is not NUL, user, NUL, password");
         return;
     }
     connection->login = login;

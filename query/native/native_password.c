@@ -31,6 +31,7 @@ struct native_user {
 struct native_passwords {
     struct native_user *users;
     uint32_t count, capacity;
+    uint32_t references;
     int cost_max;
 };
 
@@ -113,6 +114,7 @@ int native_password_parse(struct bytes text, struct native_passwords **passwords
     size_t at = 0;
     int rc = 0;
 
+    passwords->references = 1;
     *passwords_out = NULL;
     for (uint32_t number = 1; at < text.size && rc == 0; number++) {
         const uint8_t *end = memchr(text.data + at, '\n', text.size - at);
@@ -170,9 +172,20 @@ int native_password_load(const char *path, struct native_passwords **passwords_o
     return rc;
 }
 
+struct native_passwords *native_password_keep(struct native_passwords *passwords)
+{
+    passwords->references++;
+    return passwords;
+}
+
+uint32_t native_password_count(const struct native_passwords *passwords)
+{
+    return passwords->count;
+}
+
 void native_password_free(struct native_passwords *passwords)
 {
-    if (passwords == NULL)
+    if (passwords == NULL || --passwords->references > 0)
         return;
     memory_free(passwords->users);
     memory_free(passwords);

@@ -4,7 +4,8 @@
  *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
  *
  * `htpasswd -nBC 12 NAME` makes such a line.  The cost of a hash is 10 to 14.  A loaded struct
- * native_passwords does not change, so any thread may use it. */
+ * native_passwords does not change, so any thread may use it; references are counted on the engine
+ * thread. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 
@@ -27,7 +28,11 @@ must_check int native_password_load(const char *path, struct native_passwords **
                                     struct error *err);
 must_check int native_password_parse(struct bytes text, struct native_passwords **passwords_out,
                                      struct error *err);
+/* Returns `passwords`, with one reference more. */
+struct native_passwords *native_password_keep(struct native_passwords *passwords);
+/* Give up a reference; the last one frees.  NULL: nothing is done. */
 void native_password_free(struct native_passwords *passwords);
+uint32_t native_password_count(const struct native_passwords *passwords);
 
 /* Whether `password` is the user's.  Every name, known or not, takes the time of the file's highest
  * cost.  Any thread. */

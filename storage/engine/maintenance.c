@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-enum { RETRY_MS = 1000 };
+enum { RETRY_MS = 1000, FAILURE_LOG_US = 60000000 };
 
 void maintenance_init(struct maintenance *maintenance, struct sequencer *sequencer,
                       struct run_set *runs)
@@ -12,6 +12,8 @@ void maintenance_init(struct maintenance *maintenance, struct sequencer *sequenc
                                         .sequencer = sequencer,
                                         .memtables = sequencer->memtables,
                                         .runs = runs};
+    for (int i = 0; i < MAINTENANCE_KINDS; i++)
+        maintenance->failures[i].period_us = FAILURE_LOG_US;
 }
 
 void maintenance_release(struct maintenance *maintenance)
@@ -70,15 +72,29 @@ void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance
     maintenance->on_change(maintenance->context);
 }
 
+void maintenance_log_failure(struct maintenance *maintenance, enum maintenance_kind kind,
+                             const struct error *err, const char *effect)
+{
+    static const char *const events[] = {
+        [MAINTENANCE_FLUSH] = "flush_failed", [MAINTENANCE_MERGE] = "merge_failed"};
+    int64_t now_us = world_monotonic_us(maintenance->env->world);
+    uint64_t count;
+    if (log_group_admit(&maintenance->failures[kind], now_us, &count))
+        log_event(LOG_WARNING, events[kind], log_text("reason", err->text),
+                  log_text("effect", effect), log_number("times_count", (int64_t)count));
+}
+
 /* A shortage of disk space, descriptors or memory loses nothing: the data is still in the log, or
  * in the runs to be merged. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err)
 {
     if (!error_is_passing(status)) {
+        maintenance_log_failure(maintenance, kind, err, "nothing more is written");
         engine_env_fail(maintenance->env, status, err->text);
         return;
     }
+    maintenance_log_failure(maintenance, kind, err, "it is tried again every second");
     maintenance->job_status[kind] = status;
     maintenance->on_change(maintenance->context);
     maintenance_call_flush_waiters(maintenance, status, err);

@@ -11,6 +11,7 @@
 #ifndef DAYBOOK_STORAGE_ENGINE_MAINTENANCE_H
 #define DAYBOOK_STORAGE_ENGINE_MAINTENANCE_H
 
+#include "base/log.h"
 #include "storage/engine/callbacks.h"
 #include "storage/engine/sequencer.h"
 #include "storage/engine/view.h"
@@ -47,6 +48,7 @@ struct maintenance {
 
     struct timer retry_timer;
     int job_status[MAINTENANCE_KINDS]; /* the error after which a job is retried; or 0 */
+    struct log_group failures[MAINTENANCE_KINDS];
     struct metric *metric_flushes;
     struct metric *metric_compactions;
     void (*on_change)(void *context);  /* job_status may have changed */

@@ -371,9 +371,13 @@ static void merge_failed(struct compact_job *compact)
     struct maintenance *maintenance = compact->maintenance;
     if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
         return;
-    if (!is_failed_read(compact))
+    if (!is_failed_read(compact)) {
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
-    else if (compact->is_awaited)
+        return;
+    }
+    maintenance_log_failure(maintenance, MAINTENANCE_MERGE, &compact->err,
+                            "the segments stay as they are; daybook verify names the damage");
+    if (compact->is_awaited)
         callbacks_call(&maintenance->compact_waiters, compact->status, &compact->err);
 }
 

@@ -7,6 +7,9 @@
 /* Retry the job later if waiting can help; otherwise the engine fails. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err);
+/* Log at most one failure of a kind in a minute. */
+void maintenance_log_failure(struct maintenance *maintenance, enum maintenance_kind kind,
+                             const struct error *err, const char *effect);
 void maintenance_job_succeeded(struct maintenance *maintenance, enum maintenance_kind kind);
 void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err);

@@ -28,6 +28,7 @@ struct bench {
     uint32_t runs;
     uint32_t connections_max; /* 0: the default */
     size_t bytes_max;         /* of memory for commands; 0: the default */
+    int64_t long_us;          /* 0: the default */
     int64_t held;             /* of it, as the server tells */
     int64_t held_most;
     bool is_closed;
@@ -210,6 +211,7 @@ static void bench_start(struct bench *bench, struct control_entry entries[COMMAN
                                                    .entry_count = COMMANDS,
                                                    .connections_max = bench->connections_max,
                                                    .bytes_max = bench->bytes_max,
+                                                   .long_us = bench->long_us,
                                                    .held = write_lock,
                                                    .ingest = take_over,
                                                    .context = bench};
@@ -749,6 +751,29 @@ Test(control, closing_does_not_wait_for_clients_that_do_nothing)
     network_close(silent);
     step_until(&bench, &idle.is_closed);
     answer_release(&answer);
+    bench_stop(&bench);
+}
+
+Test(control, a_command_that_took_long_is_logged_with_its_words_escaped)
+{
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {.long_us = 10000};
+    char *words[] = {(char[]){"late"}, NULL};
+    struct answer answer;
+    char said[4096] = "";
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    bench_start(&bench, entries);
+    expect_say(&bench);
+    ask(&bench, &answer, words, 1, "");
+    step_until(&bench, &answer.is_finished);
+    answer_release(&answer);
+    cr_assert_gt(read(ends[0], said, sizeof said - 1), 0);
+    cr_expect_not_null(strstr(said, " level=notice event=long_command command=late "
+                                    "words=\"as given\" actor=ann took_ms="),
+                       "%s", said);
+    cr_expect_eq(strchr(said, '\n')[1], '\0', "%s", said);
     bench_stop(&bench);
 }
 

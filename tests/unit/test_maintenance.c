@@ -1,5 +1,7 @@
 /* A job that finds no space is tried again; one that fails for good fails the engine. */
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -63,6 +65,30 @@ Test(maintenance, a_full_disk_is_waited_for_and_told)
     cr_expect_eq(parts.changes, 2);
     maintenance_stop(&parts.maintenance);
     cr_expect_eq(parts.timers, 0);
+    engine_parts_stop(&parts);
+}
+
+Test(maintenance, failures_of_a_kind_are_logged_once_a_minute)
+{
+    struct engine_parts parts;
+    struct error err = {.text = "no room"};
+    char said[1000] = "";
+    const char *time = "time=1970-01-01T00:00:00.000Z";
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    engine_parts_start(&parts, &(struct engine_options){0});
+    for (int i = 0; i < 3; i++)
+        maintenance_job_failed(&parts.maintenance, MAINTENANCE_FLUSH, -ENOSPC, &err);
+    maintenance_job_failed(&parts.maintenance, MAINTENANCE_MERGE, ERROR_CORRUPT, &err);
+    cr_assert_gt(read(ends[0], said, sizeof said - 1), 0);
+    char *second = strchr(said, '\n') + 1;
+    cr_expect_str_eq(second + strlen(time), " level=warning event=merge_failed reason=\"no room\" "
+                                            "effect=\"nothing more is written\" times_count=1\n");
+    *second = '\0';
+    cr_expect_str_eq(said + strlen(time),
+                     " level=warning event=flush_failed reason=\"no room\" "
+                     "effect=\"it is tried again every second\" times_count=1\n");
     engine_parts_stop(&parts);
 }
 

@@ -1386,6 +1386,30 @@ Test(native_door, passwords_that_wait_are_few_and_one_too_many_is_told_to_try_ag
         client_close(&clients[i]);
 }
 
+Test(native_door, passwords_that_are_changed_hold_for_checks_that_begin_later)
+{
+    static const char text[] = "bob:$2b$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5sa2u\n";
+    struct native_passwords *former;
+    struct client checked, waiting, later;
+    struct error err;
+
+    lock_door();
+    client_try(&checked, "\0alice\0secret", 13);
+    client_try(&waiting, "\0alice\0secret", 13);
+    former = passwords;
+    cr_assert(native_password_parse(bytes_text(text), &passwords, &err) == 0, "%s", err.text);
+    cr_expect_eq(native_password_count(passwords), 1);
+    native_door_set_passwords(door, passwords);
+    native_password_free(former);
+    client_try(&later, "\0bob\0secret", 11);
+    cr_expect(wait_answer(&checked, 3).opcode == NATIVE_AUTH_SUCCESS);
+    expect_error(&waiting, 3, 0x0100, "Provided username alice and/or password are incorrect");
+    cr_expect(wait_answer(&later, 3).opcode == NATIVE_AUTH_SUCCESS);
+    client_close(&checked);
+    client_close(&waiting);
+    client_close(&later);
+}
+
 Test(native_door, a_door_that_closes_does_not_wait_for_passwords_in_the_queue)
 {
     static struct client clients[LOGIN_WAITING_MAX];
