@@ -51,8 +51,8 @@ start_server() {
     ./daybook serve -d "$directory" --ingest 127.0.0.1:0 --cql none --http none 2>"$log" &
     server=$!
     for ((i = 0; i < 1000; i++)); do
-        if grep -q ready "$log"; then
-            port=$(grep ready "$log" | grep -oE '127\.0\.0\.1:[0-9]+' | head -n 1)
+        if grep -q event=ready "$log"; then
+            port=$(grep event=ready "$log" | grep -oE '127\.0\.0\.1:[0-9]+' | head -n 1)
             port=${port##*:}
             return
         fi

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "query/cql/index/cql_index.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "program/version.h"
 #include "query/commands/query_commands.h"
@@ -91,6 +92,12 @@ static void print_notice(void *context, const char *text)
     fprintf(stderr, "daybook: note: %s\n", text);
 }
 
+static void log_notice(void *context, const char *text)
+{
+    (void)context;
+    log_announce(LOG_WARNING, "note", log_text("text", text));
+}
+
 static int open_store(struct instance *instance, const struct instance_options *options,
                       struct error *err)
 {
@@ -99,7 +106,8 @@ static int open_store(struct instance *instance, const struct instance_options *
                                     .memory_limit = instance->account_limit,
                                     .archive_bytes = options->archive_bytes,
                                     .metrics = instance->metrics,
-                                    .notice = print_notice};
+                                    .notice =
+                                        options->notes_are_logged ? log_notice : print_notice};
     const struct table_definition *builtin[DIRECTORY_TABLES_MAX];
     uint32_t count = directory_tables(builtin);
     int rc = engine_open(instance->world, &engine, builtin, count, &instance->store, err);

@@ -34,6 +34,7 @@ struct instance_options {
     bool salvages;
     uint64_t memory_limit;             /* at least INSTANCE_MEMORY_MIN; 0: the default */
     uint64_t archive_bytes;            /* of log files to keep (commit_log.h) */
+    bool notes_are_logged;             /* as events, and not printed */
 };
 
 struct instance {

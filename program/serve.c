@@ -4,7 +4,9 @@
  * A second signal ends the process at once; nothing that was acknowledged is lost.
  *
  * After a failed write or sync the store acknowledges nothing more, and the server exits with
- * status 3. */
+ * status 3.
+ *
+ * Whatever a server says after its options were understood is an event of the log. */
 #include "program/serve.h"
 
 #include <errno.h>
@@ -13,19 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "program/access.h"
 #include "program/control/config_file.h"
 #include "program/control/control_server.h"
 #include "query/native/native_door.h"
-#include "query/native/native_password.h"
+#include "program/hangup.h"
 #include "door/door.h"
 #include "base/arena.h"
 #include "base/world/descriptors.h"
 #include "base/world/disk_posix.h"
+#include "base/world/loop_times.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/world/thread.h"
+#include "program/version.h"
 #include "program/waiting.h"
 #include "storage/engine/engine.h"
 
@@ -48,7 +53,9 @@ enum {
     KEY_INGEST_OPEN,
     KEY_CQL_OPEN,
     KEY_STATEMENT_TIME,
-    KEY_CORE_DUMPS
+    KEY_CORE_DUMPS,
+    KEY_LOG,
+    KEY_LOG_FORMAT
 };
 
 struct serve_options {
@@ -57,6 +64,8 @@ struct serve_options {
     const char *cql_passwords;
     const char *http;
     const char *config;
+    const char *log;
+    enum log_form log_form;
     uint64_t memory;
     uint64_t keep_log;
     int64_t idle_poll_us;     /* valid only if given */
@@ -70,7 +79,7 @@ struct serve {
     struct network *network;
     struct instance *instance;
     struct control_server *control;
-    struct native_passwords *passwords;
+    struct hangup hangup; /* and the CQL door's passwords */
     struct native_door *cql_door;
     struct door_shares shares;
     struct timer watch;
@@ -81,6 +90,8 @@ struct serve {
     uint64_t memory_limit;
     int64_t idle_poll_us;
     int64_t statement_time_s; /* of a CQL request; 0: no limit */
+    int64_t began_ms;         /* monotonic */
+    int64_t stopped_ms;       /* when the server began to stop */
     bool is_stopping;
     bool has_failed;
 };
@@ -186,6 +197,14 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
                              "statement-time takes seconds, 0s to %ds, such as 10s, not '%s'",
                              STATEMENT_TIME_S_MAX, text);
         break;
+    case KEY_LOG:
+        options->log = text;
+        break;
+    case KEY_LOG_FORMAT:
+        if (strcmp(text, "logfmt") != 0 && strcmp(text, "json") != 0)
+            return error_set(err, ERROR_INVALID, "log-format takes logfmt or json, not '%s'", text);
+        options->log_form = strcmp(text, "json") == 0 ? LOG_JSON : LOG_LOGFMT;
+        break;
     case KEY_SALVAGE:
     case KEY_CORE_DUMPS:
     case KEY_INGEST_OPEN:
@@ -235,6 +254,10 @@ static const struct argp_option serve_argp_options[] = {
      0},
     {"statement-time", KEY_STATEMENT_TIME, "S", 0,
      "Seconds that a request by CQL may take, such as 30s; 10s unless given, 0: without end", 0},
+    {"log", KEY_LOG, "FILE", 0,
+     "Append the log to FILE, which SIGHUP opens again; standard error unless given", 0},
+    {"log-format", KEY_LOG_FORMAT, "FORMAT", 0, "Lines of the log: logfmt, unless given, or json",
+     0},
     {"salvage", KEY_SALVAGE, NULL, 0,
      "Start without the frames of the log that are damaged, or with a manifest made again, and "
      "keep a copy of what is damaged; and make segments with damaged pages again from the log",
@@ -252,12 +275,14 @@ static const struct argp serve_argp = {
     .doc = "Hold a data directory, take clicks and run commands for it, until SIGTERM or SIGINT."
            "\vADDR is HOST:PORT, :PORT on 127.0.0.1, port 0 for a free one, or none to keep a door "
            "closed.  A missing or empty directory is made first.  When every door is open, one "
-           "line on standard error says ready and the addresses.\n\n"
+           "line on standard error says ready and the addresses.  At SIGHUP the server opens the "
+           "file of --log again, and reads that of --cql-passwords again.\n\n"
            "Examples:\n"
            "  daybook serve -d /var/lib/daybook\n"
            "  daybook serve --ingest 10.0.0.5:7600 --ingest-open-to-all --memory 4G\n"
            "  daybook serve -d /var/lib/daybook --config /etc/daybook.conf\n"
            "  daybook serve --cql 10.0.0.5:9042 --cql-passwords /etc/daybook.passwords\n"
+           "  daybook serve --log /var/log/daybook.log --log-format json\n"
            "  nc -N 127.0.0.1 7600 < clicks.csv",
 };
 
@@ -319,8 +344,9 @@ static bool is_none(const char *address)
 static void note_missing(const struct serve_options *options)
 {
     if (!is_none(options->http)) {
-        fprintf(stderr, "daybook: note: this version has no HTTP door; %s is not opened\n",
-                options->http != NULL ? options->http : "127.0.0.1:7680");
+        log_announce(LOG_NOTICE, "no_http_door",
+                     log_text("address", options->http != NULL ? options->http : "127.0.0.1:7680"),
+                     log_text("reason", "this version has no HTTP door"));
     }
 }
 
@@ -361,7 +387,7 @@ static void make_cql_door(struct serve *serve)
                                   .network = serve->network,
                                   .metrics = serve->instance->metrics,
                                   .store = serve->instance->store,
-                                  .passwords = serve->passwords,
+                                  .passwords = serve->hangup.passwords,
                                   .limits = {.connections_max = serve->shares.cql,
                                              .bytes_max = share,
                                              .answer_bytes_max = share}};
@@ -378,7 +404,7 @@ static int open_cql_door(struct serve *serve, const struct serve_options *option
     if (is_none(address))
         return 0;
     if (options->cql_passwords != NULL) {
-        int rc = native_password_load(options->cql_passwords, &serve->passwords, err);
+        int rc = native_password_load(options->cql_passwords, &serve->hangup.passwords, err);
         if (rc != 0) {
             error_wrap(err, "the passwords of the CQL door");
             return rc;
@@ -408,7 +434,7 @@ static void close_cql_door(struct serve *serve)
         while (serve->cql_door != NULL)
             (void)loop_step(serve->loop);
     }
-    native_password_free(serve->passwords);
+    native_password_free(serve->hangup.passwords);
 }
 
 static void attach_ingest(void *context, struct connection *connection)
@@ -442,19 +468,26 @@ static int open_control(struct serve *serve, const char *path, struct error *err
 
 /* ---- running ---- */
 
+static int64_t monotonic_ms(void)
+{
+    return loop_times_now_ns() / 1000000;
+}
+
 static void serve_stop(void *context, int signal_number)
 {
     struct serve *serve = context;
-    (void)signal_number;
+    log_event(LOG_NOTICE, "stopping", log_text("path", serve->path),
+              log_text("signal", signal_number == SIGINT ? "SIGINT" : "SIGTERM"));
+    serve->stopped_ms = monotonic_ms();
     serve->is_stopping = true;
 }
 
-/* The server reads no file again. */
 static void serve_hung_up(void *context)
 {
-    const struct serve *serve = context;
-    log_event(LOG_NOTICE, "hangup", log_text("path", serve->path),
-              log_text("effect", "the server goes on; nothing is read again"));
+    struct serve *serve = context;
+    log_event(LOG_NOTICE, "hangup", log_text("path", serve->path));
+    if (!serve->is_stopping)
+        hangup_begin(&serve->hangup);
 }
 
 static void give_back_run(struct job *job)
@@ -492,7 +525,9 @@ static void serve_watch(struct timer *timer)
     store_status(serve->instance->store, &status);
     if (status.failed) {
         serve->has_failed = serve->is_stopping = true;
-        fprintf(stderr, "daybook: %s; the server stops\n", status.failure);
+        serve->stopped_ms = monotonic_ms();
+        log_announce(LOG_ERROR, "failed", log_text("path", serve->path),
+                     log_text("reason", status.failure), log_text("effect", "the server stops"));
         return;
     }
     waiting_look(&serve->waiting, &status.waiting, serve->path, world_monotonic_us(world));
@@ -519,7 +554,7 @@ static void serve_until_stopped(struct serve *serve)
         (void)loop_step(serve->loop);
     loop_poll_beside(serve->loop, 0, NULL);
     world_timer_stop(world, &serve->watch);
-    while (serve->is_giving_back) /* the job is a member of `serve` */
+    while (serve->is_giving_back || serve->hangup.is_running) /* the jobs are members of `serve` */
         (void)loop_step(serve->loop);
 }
 
@@ -535,7 +570,9 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     rc = rc == 0 ? open_control(serve, socket, err) : rc;
     if (rc == 0) {
         note_missing(options);
-        fprintf(stderr, "daybook: ready: ingest %s, cql %s, socket %s\n", ingest, cql, socket);
+        log_announce(LOG_NOTICE, "ready", log_text("ingest", ingest), log_text("cql", cql),
+                     log_text("socket", socket),
+                     log_number("took_ms", monotonic_ms() - serve->began_ms));
         serve_until_stopped(serve);
         backup_stop(
             serve->instance->backup); /* a copy may take hours; the next backup continues it */
@@ -543,6 +580,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
         while (serve->control != NULL)
             (void)loop_step(serve->loop);
     }
+    serve->is_stopping = true; /* a hangup begins nothing more */
     close_cql_door(serve);
     memory_free(socket);
     return rc;
@@ -570,13 +608,14 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
                                    .is_automatic = true,
                                    .salvages = is_given(options, KEY_SALVAGE),
                                    .memory_limit = options->memory,
-                                   .archive_bytes = options->keep_log};
+                                   .archive_bytes = options->keep_log,
+                                   .notes_are_logged = true};
     struct access access;
     int rc = access_open(&how, common->wait_ms, &access, err);
     if (rc != 0)
         return rc;
     if (is_given(options, KEY_SALVAGE) && err->text[0] != '\0')
-        fprintf(stderr, "daybook: note: %s\n", err->text);
+        log_announce(LOG_WARNING, "note", log_text("text", err->text));
     serve->loop = access.loop;
     serve->network = access.network;
     serve->instance = access.instance;
@@ -592,7 +631,8 @@ static void serve_resume_backup(struct serve *serve)
 {
     struct error err = {0};
     if (backup_resume(serve->instance->backup, disk_posix_open, disk_posix_close, &err) != 0)
-        fprintf(stderr, "daybook: note: nothing follows the directory: %s\n", err.text);
+        log_announce(LOG_WARNING, "backup_not_resumed", log_text("reason", err.text),
+                     log_text("effect", "nothing follows the directory"));
 }
 
 static void share_descriptors(struct door_shares *shares)
@@ -604,11 +644,42 @@ static void share_descriptors(struct door_shares *shares)
     door_share(descriptors_left(&descriptors), shares);
 }
 
+static int serve_open_log(const struct serve_options *options, const char *path, struct error *err)
+{
+    log_set_form(options->log_form);
+    int rc = options->log != NULL ? log_open(options->log, err) : 0;
+    if (rc == 0)
+        log_event(LOG_NOTICE, "starting", log_text("path", path),
+                  log_text("version", DAYBOOK_VERSION), log_number("pid", getpid()));
+    return rc;
+}
+
+/* Returns the exit status. */
+static int serve_log_end(const struct serve *serve, int rc, int closed, const struct error *err)
+{
+    if (rc != 0) {
+        log_announce(LOG_ERROR, "not_started", log_text("path", serve->path),
+                     log_text("reason", err->text));
+        return command_exit_of(rc);
+    }
+    if (closed != 0 && !serve->has_failed)
+        log_announce(LOG_ERROR, "failed", log_text("path", serve->path),
+                     log_text("reason", err->text));
+    int status = closed != 0 || serve->has_failed ? EXIT_SYSTEM_FAILED : EXIT_DONE;
+    log_event(LOG_NOTICE, "stopped", log_text("path", serve->path),
+              log_number("exit_status", status),
+              log_number("took_ms", monotonic_ms() - serve->stopped_ms));
+    return status;
+}
+
 static int serve_with(const struct serve_options *options, const struct control_common *common)
 {
     const char *path = directory_path(common->directory);
     struct serve serve = {
         .path = path,
+        .began_ms = monotonic_ms(),
+        .hangup = {.log_path = options->log,
+                   .passwords_path = is_none(options->cql) ? NULL : options->cql_passwords},
         .memory_limit = options->memory > 0 ? options->memory : INSTANCE_MEMORY_DEFAULT,
         .idle_poll_us = is_given(options, KEY_IDLE_POLL) ? options->idle_poll_us : IDLE_POLL_US,
         .statement_time_s =
@@ -621,25 +692,23 @@ static int serve_with(const struct serve_options *options, const struct control_
     (void)signal(SIGHUP, SIG_IGN); /* loop_on_hangup handles it later */
     share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);
-    int rc = serve_take(&serve, options, common, path, &err);
+    int rc = serve_open_log(options, path, &err);
+    rc = rc == 0 ? serve_take(&serve, options, common, path, &err) : rc;
     if (rc == 0) {
+        serve.hangup.world = serve.instance->world;
+        serve.hangup.door = &serve.cql_door;
         loop_on_stop(serve.loop, serve_stop, &serve);
         loop_on_hangup(serve.loop, serve_hung_up, &serve);
         serve_resume_backup(&serve);
         rc = serve_doors(&serve, options, path, &err);
     }
-    if (rc != 0)
-        fprintf(stderr, "daybook: %s\n", err.text);
+    struct error *last = rc == 0 ? &err : NULL;
     int closed = 0;
     if (serve.loop != NULL) {
         struct access access = {serve.loop, serve.network, NULL, serve.instance};
-        closed = access_close(&access, &err);
+        closed = access_close(&access, last);
     }
-    if (closed != 0 && rc == 0 && !serve.has_failed)
-        fprintf(stderr, "daybook: %s\n", err.text);
-    if (rc != 0)
-        return command_exit_of(rc);
-    return closed != 0 || serve.has_failed ? EXIT_SYSTEM_FAILED : EXIT_DONE;
+    return serve_log_end(&serve, rc, closed, &err);
 }
 
 int serve_run(const struct cli_call *call)

@@ -38,10 +38,10 @@ start() {
         2>"$log" 9>&- &
     server=$!
     for _ in $(seq 200); do
-        grep -q ready "$log" && break
+        grep -q event=ready "$log" && break
         sleep 0.1
     done
-    port=$(sed -n 's/.*ready.* cql 127\.0\.0\.1:\([0-9]*\).*/\1/p' "$log")
+    port=$(sed -n 's/.*event=ready.* cql=127\.0\.0\.1:\([0-9]*\).*/\1/p' "$log")
     [ -n "$port" ] || { cat "$log"; exit 1; }
 }
 

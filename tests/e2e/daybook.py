@@ -109,7 +109,7 @@ class Server:
 
     def _ready(self):
         for line in self.errors:
-            if line and "ready" in line:
+            if line and re.search(r"event\W+ready\b", line):
                 return re.search(r"ingest\W+([\d.]+:\d+)", line)
         return None
 
@@ -126,7 +126,7 @@ class Server:
 
     def port(self, door):
         """The port of another door, out of the ready line."""
-        return int(re.search(rf"{door} [\d.]+:(\d+)", self.text()).group(1))
+        return int(re.search(rf"{door}\W+[\d.]+:(\d+)", self.text()).group(1))
 
     def client(self):
         return Client(self.address)

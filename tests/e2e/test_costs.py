@@ -310,9 +310,10 @@ def test_system_calls_of_a_batch(tmp_path):
 def calls_before_ready(directory, trace):
     """The trace of a start, until its doors are open."""
     server = serve(directory, wrapper=[
-        "strace", "-D", "-f", "-o", trace, "-e", "trace=fsync,fdatasync,rename,renameat,write"])
-    daybook.wait_until(lambda: "daybook: ready" in trace.read_text(), "strace's lines")
-    before_ready = trace.read_text().split("daybook: ready")[0]
+        "strace", "-D", "-f", "-s", "128", "-o", trace, "-e",
+        "trace=fsync,fdatasync,rename,renameat,write"])
+    daybook.wait_until(lambda: "event=ready" in trace.read_text(), "strace's lines")
+    before_ready = trace.read_text().split("event=ready")[0]
     assert server.stop() == 0, server.text()
     return before_ready
 

@@ -28,7 +28,9 @@ def turn_over(path, offset):
 def refusal(directory):
     """What a command says that opens the directory, and so does a server."""
     answer = daybook.run("report", "-d", directory, status=3)
-    assert daybook.run("serve", "-d", directory, "--ingest", "none", status=3).err == answer.err
+    served = daybook.run("serve", "-d", directory, "--ingest", "none", status=3).err
+    reason = answer.err.removeprefix("daybook: ").strip()
+    assert f'event=not_started path={directory} reason="{reason}"' in served
     return answer.err
 
 
@@ -245,7 +247,8 @@ def test_a_server_whose_disk_fails_says_so_and_stops(serve, directory, flights, 
     except (AssertionError, OSError):
         assert what == "syncs" and 0 < producer.acknowledged < 120
     assert server.wait() == 3
-    assert re.search(rf"daybook: {says}; the server stops", server.text()), server.text()
+    assert re.search(rf'event=failed path=\S+ reason="{says}" effect="the server stops"',
+                     server.text()), server.text()
     server = serve()
     producer.send_all(server.address, window=1)
     assert server.stop() == 0
