@@ -12,11 +12,11 @@ struct bucket {
 };
 
 static const struct bucket buckets[METRIC_BUCKETS] = {
-    {100, "0.0001"},  {250, "0.00025"}, {500, "0.0005"}, {1000, "0.001"},
-    {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"}, {25000, "0.025"},
-    {50000, "0.05"},  {100000, "0.1"},  {1000000, "1"},  {INT64_MAX, "+Inf"}};
+    {100, "0.0001"}, {250, "0.00025"}, {500, "0.0005"},    {1000, "0.001"}, {2500, "0.0025"},
+    {5000, "0.005"}, {10000, "0.01"},  {25000, "0.025"},   {50000, "0.05"}, {100000, "0.1"},
+    {1000000, "1"},  {10000000, "10"}, {INT64_MAX, "+Inf"}};
 
-static const char *const kind_names[] = {"counter", "gauge", "histogram"};
+static const char *const kind_names[] = {"counter", "gauge", "histogram", "summary"};
 
 enum { ARENA_CHUNK = 16 << 10 };
 
@@ -90,31 +90,42 @@ struct metric *metrics_add_histogram(struct metrics *metrics, const char *name, 
     return metric;
 }
 
-void metrics_observe_us(struct metric *histogram, int64_t us)
+void metrics_observe_us(struct metric *metric, int64_t us)
 {
     size_t at = 0;
+    if (metric == NULL)
+        return;
+    us = us < 0 ? 0 : us;
+    metric->value += us;
+    metric->count++;
+    if (metric->buckets == NULL)
+        return;
     while (us > buckets[at].us_max)
         at++;
-    histogram->buckets[at]++;
-    histogram->value += us;
+    metric->buckets[at]++;
+}
+
+static void sum_write(const struct metric *metric, struct buffer *buffer)
+{
+    const char *open = metric->labels[0] != '\0' ? "{" : "";
+    const char *close = metric->labels[0] != '\0' ? "}" : "";
+    buffer_printf(buffer, "%s_sum%s%s%s %" PRId64 ".%06" PRId64 "\n", metric->name, open,
+                  metric->labels, close, metric->value / 1000000, metric->value % 1000000);
+    buffer_printf(buffer, "%s_count%s%s%s %" PRIu64 "\n", metric->name, open, metric->labels, close,
+                  metric->count);
 }
 
 /* A bucket includes the counts of the buckets before it. */
 static void histogram_write(const struct metric *metric, struct buffer *buffer)
 {
     const char *comma = metric->labels[0] != '\0' ? "," : "";
-    const char *open = metric->labels[0] != '\0' ? "{" : "";
-    const char *close = metric->labels[0] != '\0' ? "}" : "";
     uint64_t count = 0;
     for (size_t i = 0; i < METRIC_BUCKETS; i++) {
         count += metric->buckets[i];
         buffer_printf(buffer, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", metric->name,
                       metric->labels, comma, buckets[i].seconds, count);
     }
-    buffer_printf(buffer, "%s_sum%s%s%s %" PRId64 ".%06" PRId64 "\n", metric->name, open,
-                  metric->labels, close, metric->value / 1000000, metric->value % 1000000);
-    buffer_printf(buffer, "%s_count%s%s%s %" PRIu64 "\n", metric->name, open, metric->labels, close,
-                  count);
+    sum_write(metric, buffer);
 }
 
 static void sample_write(const struct metric *metric, struct buffer *buffer)
@@ -136,7 +147,9 @@ void metrics_write(const struct metrics *metrics, struct buffer *buffer)
         }
         if (metric->kind == METRIC_HISTOGRAM)
             histogram_write(metric, buffer);
-        else
+        else if (metric->kind == METRIC_SUMMARY)
+            sum_write(metric, buffer);
+        else if (metric->value != METRIC_UNKNOWN)
             sample_write(metric, buffer);
     }
 }

@@ -1,4 +1,4 @@
-/* metrics: a registry of named counters, gauges and histograms.
+/* metrics: a registry of named counters, gauges, histograms and summaries.
  *
  * Only the engine thread uses the registry; a pointer to a metric is valid as long as the
  * registry.
@@ -12,16 +12,20 @@
 
 #include "base/buffer.h"
 
-enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
+enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_SUMMARY };
 
-enum { METRIC_BUCKETS = 12 };
+enum { METRIC_BUCKETS = 13 };
+
+/* The value of a gauge that is not known yet: it is not written. */
+#define METRIC_UNKNOWN INT64_MIN
 
 struct metric {
     const char *name;          /* daybook_ingest_clicks_total, by Prometheus' naming rules */
     const char *labels;        /* code="bad_amount", or "" */
     const char *help;
     enum metric_kind kind;
-    int64_t value;             /* histogram: sum of times in us */
+    int64_t value;             /* histogram, summary: sum of times in us */
+    uint64_t count;            /* histogram, summary: how many times */
     uint64_t *buckets;         /* METRIC_BUCKETS counts of a histogram; else NULL */
     struct metric *next;
 };
@@ -36,7 +40,8 @@ struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const
 /* `name` ends in _seconds, as Prometheus requires. */
 struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
                                      const char *labels, const char *help);
-void metrics_observe_us(struct metric *histogram, int64_t us);
+/* Of a histogram or summary.  NULL: nothing is done.  A time below 0 counts as 0. */
+void metrics_observe_us(struct metric *metric, int64_t us);
 /* The metric of that name without labels, or NULL. */
 const struct metric *metrics_find(const struct metrics *metrics, const char *name);
 const struct metric *metrics_first(const struct metrics *metrics);

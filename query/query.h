@@ -13,7 +13,7 @@ struct query {
     struct store *store;
     struct streams *streams;
     struct backup *backup;             /* NULL: `status` leaves backups out */
-    const struct metrics *metrics;
+    struct metrics *metrics;
     const uint8_t *directory_id;       /* 16 bytes */
     const char *zone;
     const char *currency;              /* "": none is set */

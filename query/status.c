@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/memory_parts.h"
+#include "query/metrics_page.h"
 #include "query/query.h"
 #include "query/status_report.h"
 #include "rollup/days/rollup.h"
@@ -165,38 +167,17 @@ static void put_log(struct status_report *report, const struct status_context *c
                         " of them not in segments");
 }
 
-/* The parts of the memory that --memory limits. */
 static void put_memory(struct status_report *report, const struct status_context *context)
 {
-    static const struct {
-        const char *key;
-        const char *what;
-    } holders[MEMORY_HOLDERS] = {
-        [MEMORY_HELD_DAYS] = {"memory_days_bytes", " of days to work off"},
-        [MEMORY_HELD_PRODUCERS] = {"memory_producers_bytes", " of producers"},
-        [MEMORY_HELD_STRINGS] = {"memory_strings_bytes", " of connections' strings"},
-        [MEMORY_HELD_INPUT] = {"memory_input_bytes",
-                               " of batches and lines that have come in part"},
-        [MEMORY_HELD_INGEST_ANSWERS] = {"memory_ingest_answers_bytes", " of answers to senders"},
-        [MEMORY_HELD_STATEMENTS] = {"memory_statements_bytes", " of prepared statements"},
-        [MEMORY_HELD_REQUESTS] = {"memory_cql_requests_bytes", " of CQL requests"},
-        [MEMORY_HELD_ANSWERS] = {"memory_cql_answers_bytes", " of CQL answers"},
-        [MEMORY_HELD_FIGURES] = {"memory_figures_bytes", " of reports' figures"},
-        [MEMORY_HELD_COMMANDS] = {"memory_commands_bytes",
-                                  " of commands, with answers that wait to be read"}};
-    const struct engine_status *engine = &context->engine;
-    status_report_bytes(report, "memory", "memory_rows_bytes", engine->memory_bytes,
-                        " of clicks and rows that are not in segments");
-    status_report_bytes(report, "", "memory_ready_bytes", engine->memory_ready_bytes,
-                        " ready for the next of them");
-    status_report_bytes(report, "", "memory_segments_bytes", engine->memory_segments_bytes,
-                        " of segments' directories");
-    status_report_bytes(report, "", "memory_sums_bytes", engine->memory_sums_bytes,
-                        " of days' sums");
-    status_report_bytes(report, "", "memory_readers_bytes", engine->memory_readers_bytes,
-                        " of what readers of segments left for the next");
-    for (uint32_t i = 0; i < MEMORY_HOLDERS; i++)
-        status_report_bytes(report, "", holders[i].key, engine->held.bytes[i], holders[i].what);
+    struct memory_part parts[MEMORY_PARTS];
+    char key[64];
+    char words[96];
+    memory_parts(&context->engine, parts);
+    for (uint32_t i = 0; i < MEMORY_PARTS; i++) {
+        (void)snprintf(key, sizeof(key), "memory_%s_bytes", parts[i].name);
+        (void)snprintf(words, sizeof(words), " of %s", parts[i].what);
+        status_report_bytes(report, i == 0 ? "memory" : "", key, parts[i].bytes, words);
+    }
 }
 
 static void put_segments(struct status_report *report, const struct status_context *context)
@@ -346,7 +327,7 @@ static void status_run(void *room, const struct command_request *request,
     if (options->is_check)
         status = put_check(&report, &context.store, &text);
     else if (options->is_metrics)
-        metrics_write(context.query->metrics, &text);
+        metrics_page_write(context.query, &text);
     else if (options->is_dump)
         context.query->dump(context.query->dump_context, &text);
     else if (options->format == TABLE_JSON)

@@ -1,4 +1,4 @@
-/* loop_times: a histogram for each cause.
+/* loop_times: a histogram of turns, and a summary for each cause.
  *
  * A turn begins with its first callback, because the loop may have waited before. */
 #include "base/world/loop_times.h"
@@ -9,7 +9,6 @@
 #include "base/metrics.h"
 
 static const char *const cause_names[LOOP_CAUSES] = {
-    [LOOP_TURN] = "turn",
     [LOOP_SOCKET] = "socket",
     [LOOP_TIMER] = "timer",
     [LOOP_JOB + LANE_LOG] = "log",
@@ -28,13 +27,17 @@ static const char *const cause_names[LOOP_CAUSES] = {
 void loop_times_show(struct loop_times *times, struct metrics *metrics)
 {
     char labels[64];
-    for (int i = 0; i < LOOP_CAUSES; i++) {
+    for (int i = 0; i < LOOP_CAUSES; i++)
+        times->metrics[i] = NULL;
+    if (metrics == NULL)
+        return;
+    times->metrics[LOOP_TURN] =
+        metrics_add_histogram(metrics, "daybook_loop_turn_seconds", "",
+                              "How long the engine thread was busy without a pause.");
+    for (int i = LOOP_TURN + 1; i < LOOP_CAUSES; i++) {
         (void)snprintf(labels, sizeof labels, "cause=\"%s\"", cause_names[i]);
-        times->histograms[i] =
-            metrics == NULL ? NULL
-                            : metrics_add_histogram(metrics, "daybook_loop_busy_seconds", labels,
-                                                    "How long the engine thread was busy at a "
-                                                    "stretch: whole turns, and what was in them.");
+        times->metrics[i] = metrics_add(metrics, METRIC_SUMMARY, "daybook_loop_busy_seconds",
+                                        labels, "What the engine thread's turns were made of.");
     }
 }
 
@@ -47,7 +50,7 @@ int64_t loop_times_now_ns(void)
 
 static bool is_shown(const struct loop_times *times)
 {
-    return times != NULL && times->histograms[0] != NULL;
+    return times != NULL && times->metrics[LOOP_TURN] != NULL;
 }
 
 int64_t loop_times_begin(struct loop_times *times)
@@ -63,7 +66,7 @@ int64_t loop_times_begin(struct loop_times *times)
 void loop_times_end(const struct loop_times *times, enum loop_cause cause, int64_t began_ns)
 {
     if (is_shown(times) && began_ns != 0)
-        metrics_observe_us(times->histograms[cause], (loop_times_now_ns() - began_ns) / 1000);
+        metrics_observe_us(times->metrics[cause], (loop_times_now_ns() - began_ns) / 1000);
 }
 
 void loop_times_end_turn(struct loop_times *times)

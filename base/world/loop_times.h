@@ -1,7 +1,7 @@
 /* loop_times: how long the loop's thread is busy without a pause, by cause.
  *
- * The metric `daybook_loop_busy_seconds` shows which turns, and callbacks of sockets, timers and
- * jobs, make requests wait.
+ * The histogram `daybook_loop_turn_seconds` shows for how long turns make requests wait, and the
+ * summary `daybook_loop_busy_seconds` what callbacks of sockets, timers and jobs take of them.
  *
  * uv_loop_t.data points to a struct loop_times; a loop whose data is NULL measures nothing. */
 #ifndef DAYBOOK_BASE_WORLD_LOOP_TIMES_H
@@ -21,7 +21,7 @@ enum loop_cause {
 };
 
 struct loop_times {
-    struct metric *histograms[LOOP_CAUSES];      /* NULL: no metrics */
+    struct metric *metrics[LOOP_CAUSES];         /* NULL: no metrics */
     int64_t turn_began_ns;                       /* 0: no callback yet */
 };
 

@@ -27,6 +27,10 @@ static void ingest_add_metrics(struct ingest *ingest)
 
     own->clicks = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_clicks_total", "",
                               "Clicks accepted and durable.");
+    own->last_click =
+        metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_last_click_timestamp_seconds", "",
+                    "When the last clicks became durable, since 1970.");
+    own->last_click->value = METRIC_UNKNOWN;
     own->bytes = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_bytes_total", "",
                              "Bytes of lines whose clicks are durable, rejected lines included.");
     own->batches = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_batches_total", "",
@@ -66,7 +70,7 @@ static void ingest_add_metrics(struct ingest *ingest)
         char labels[64];
 
         (void)snprintf(labels, sizeof labels, "code=\"%s\"", reject_name((enum reject_code)code));
-        own->rejects[code] = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_rejects_total",
+        own->rejects[code] = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_rejected_total",
                                          labels, "Lines that were refused, by reason.");
     }
 }

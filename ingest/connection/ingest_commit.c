@@ -158,6 +158,8 @@ static void commit_count(const struct commit *commit)
     struct ingest_metrics *metrics = &commit->ingest->metrics;
 
     metrics->clicks->value += (int64_t)commit->accepted;
+    if (commit->accepted > 0)
+        metrics->last_click->value = world_wall_us(commit->ingest->options.world) / 1000000;
     metrics->bytes->value += (int64_t)commit->bytes;
     metrics->batches->value += commit->producer != NULL;
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++)

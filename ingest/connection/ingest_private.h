@@ -24,6 +24,7 @@ struct parse_ahead_pool {
 
 struct ingest_metrics {
     struct metric *clicks;
+    struct metric *last_click;
     struct metric *bytes;
     struct metric *batches;
     struct metric *duplicates;

@@ -32,6 +32,7 @@ static struct native_call *call_new(struct native_connection *connection)
     }
     call->connection = connection;
     call->size = 0;
+    call->began_us = world_monotonic_us(door->options.world);
     return call;
 }
 
@@ -127,6 +128,8 @@ static void call_answered(void *context, const struct cql_result *result)
         STAILQ_INSERT_HEAD(&connection->waiting, call, next);
     } else {
         put_answer(call, result);
+        metrics_observe_us(connection->door->metrics.request_times,
+                           world_monotonic_us(connection->door->options.world) - call->began_us);
         native_connection_count(connection);
         call_free(call);
     }

@@ -65,6 +65,7 @@ struct native_call {
     int16_t stream;
     uint8_t version;
     size_t size;
+    int64_t began_us;                      /* monotonic: when the request had come */
     struct native_request request;
 };
 
@@ -105,6 +106,7 @@ struct native_metrics {
     struct metric *evicted;
     struct metric *accepted;
     struct metric *refused;
+    struct metric *request_times;
     struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for answers */
     struct metric *errors[NATIVE_ERROR_CODES];
     struct metric *logins_right, *logins_wrong, *logins_refused;

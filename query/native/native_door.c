@@ -56,6 +56,9 @@ static void add_metrics(struct native_door *door)
                                 "Bytes that came in at the CQL door.");
     own->bytes_out = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_sent_bytes_total", "",
                                  "Bytes that left by the CQL door.");
+    own->request_times =
+        metrics_add_histogram(metrics, "daybook_cql_request_seconds", "",
+                              "From a statement's arrival until its answer is on its way.");
     own->request_bytes = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_request_bytes", "",
                                      "Memory of CQL requests that are under way.");
     own->answer_bytes = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_answer_bytes", "",

@@ -276,8 +276,11 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
         if (mutation.table_id == stream->rates.table_id)
             take_rates(rollup, batch, &mutation, change, lines, now_us);
     }
-    if (rollup->is_automatic && dirty_set_order(rollup->marks.dirty) != order)
+    if (rollup->is_automatic && dirty_set_order(rollup->marks.dirty) != order) {
+        if (rollup->progress.owed_us == 0)
+            rollup->progress.owed_us = world_monotonic_us(rollup->world);
         look_timer_soon(&rollup->look);
+    }
     rollup_report_memory(rollup);
     rollup_press(rollup);
 }

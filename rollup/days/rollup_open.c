@@ -17,24 +17,32 @@ static void add_metrics(struct rollup *rollup, const char *defined_name, struct 
         const char *name;
         const char *help;
     } all[] = {
-        {&own->dirty, METRIC_GAUGE, "daybook_rollup_dirty_days",
+        {&own->dirty, METRIC_GAUGE, "daybook_rollup_dirty_figures",
          "Days whose figure is out of date."},
         {&own->written, METRIC_COUNTER, "daybook_rollup_figures_written_total",
          "Rows written to amount_by_day."},
         {&own->published, METRIC_COUNTER, "daybook_rollup_published_total", "Days published."},
         {&own->restated, METRIC_COUNTER, "daybook_rollup_restatements_total",
          "Changes of published figures."},
-        {&own->overlay, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
+        {&own->overlay, METRIC_COUNTER, "daybook_rollup_figures_worked_out_total",
          "Dirty days worked out in memory for readers."},
         {&own->sealed, METRIC_COUNTER, "daybook_rollup_sealed_total",
          "Days sealed, their clicks expired."},
-        {&own->evicted, METRIC_GAUGE, "daybook_rollup_days_away",
-         "Open days that are in their table alone, at most."}};
+        {&own->evicted, METRIC_GAUGE, "daybook_rollup_figures_away",
+         "Open days that are in their table alone, at most."},
+        {&own->verified, METRIC_GAUGE, "daybook_verify_timestamp_seconds",
+         "When the last verification in this process ended, since 1970."},
+        {&own->differences, METRIC_GAUGE, "daybook_verify_differences",
+         "How many differences it found."}};
     char label[LABEL_SIZE] = "";
     if (defined_name != NULL)
         snprintf(label, sizeof(label), "stream=\"%s\"", defined_name);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         *all[i].metric = metrics_add(metrics, all[i].kind, all[i].name, label, all[i].help);
+    own->verified->value = own->differences->value = METRIC_UNKNOWN;
+    own->lag = metrics_add_histogram(metrics, "daybook_figure_lag_seconds", label,
+                                     "From the first click or rate that a refresh works off until "
+                                     "the refresh has written the figures.");
 }
 
 static void start(struct rollup *rollup, const struct rollup_options *options)

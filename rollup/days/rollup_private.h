@@ -37,6 +37,9 @@ struct refresh_progress {
     bool is_applying;                  /* within store_apply */
     int64_t ledger_at_ms;              /* the time for new ledger entries; it never decreases */
     int64_t began_us;                  /* when the refresh under way began; monotonic */
+    int64_t owed_us;                   /* when the first batch came that no refresh has worked off;
+                                        * 0: there is none; monotonic, as is the next */
+    int64_t works_us;                  /* what owed_us was when the refresh under way began */
     struct timer time_slice;
 };
 
@@ -48,6 +51,9 @@ struct rollup_metrics {
     struct metric *overlay;
     struct metric *sealed;
     struct metric *evicted;
+    struct metric *lag;
+    struct metric *verified;
+    struct metric *differences;
 };
 
 struct rollup {

@@ -321,6 +321,17 @@ static void chunk_written(struct rollup *rollup)
     rollup_refreshed(rollup);
 }
 
+/* What a refresh that failed has left is owed since then. */
+static void note_lag(struct rollup *rollup, bool has_failed)
+{
+    int64_t since_us = rollup->progress.works_us;
+    rollup->progress.works_us = 0;
+    if (since_us != 0 && has_failed)
+        rollup->progress.owed_us = since_us;
+    else if (since_us != 0)
+        metrics_observe_us(rollup->metrics.lag, world_monotonic_us(rollup->world) - since_us);
+}
+
 static void refresh_finish(struct refresh *refresh)
 {
     struct rollup *rollup = refresh->rollup;
@@ -329,6 +340,7 @@ static void refresh_finish(struct refresh *refresh)
     if (refresh->had_days)
         rollup->look.refresh_took_us =
             world_monotonic_us(rollup->world) - rollup->progress.began_us;
+    note_lag(rollup, err.code < 0 || has_failed);
     rollup->refresh = NULL;
     refresh_free(refresh);
     if (err.code < 0)
@@ -810,6 +822,8 @@ void rollup_refresh_ranges(struct rollup *rollup)
     if (rollup->refresh != NULL || rollup->is_failed || !rollup->is_loaded)
         return;
     rollup->progress.began_us = world_monotonic_us(rollup->world);
+    rollup->progress.works_us = rollup->progress.owed_us;
+    rollup->progress.owed_us = 0;
     rollup->refresh = refresh_new(rollup);
     chunk_begin(rollup->refresh);
 }

@@ -69,6 +69,7 @@ struct backup {
     bool is_closing;
     int64_t closing_us;
     struct metric *metric_done;
+    struct metric *metric_last;
     struct metric *metric_failed;
     struct metric *metric_lag_frames;
     struct metric *metric_lag_s;
@@ -346,8 +347,10 @@ static void record_done(struct job *job)
 
 static void copied(struct task *task)
 {
-    if (task->progress.point != 0)
+    if (task->progress.point != 0) {
         task->backup->metric_done->value++;
+        task->backup->metric_last->value = world_wall_us(task->backup->world) / 1000000;
+    }
     if (!task->options.follows) {
         release_held(task);
         task_close(task);
@@ -477,6 +480,9 @@ struct backup *backup_new(struct store *store, struct world *world, struct metri
     backup->world = world;
     backup->metric_done =
         metrics_add(metrics, METRIC_COUNTER, "daybook_backups_total", "", "Points of backups made");
+    backup->metric_last = metrics_add(metrics, METRIC_GAUGE, "daybook_backup_timestamp_seconds", "",
+                                      "When the last point of this process was made, since 1970.");
+    backup->metric_last->value = METRIC_UNKNOWN;
     backup->metric_failed = metrics_add(metrics, METRIC_COUNTER, "daybook_backup_failures_total",
                                         "", "Backups, and tries to follow, that failed");
     backup->metric_lag_frames =

@@ -148,6 +148,9 @@ static void add_metrics(struct engine *engine, struct metrics *metrics)
 {
     engine->sequencer.metric_frames = metrics_add(
         metrics, METRIC_COUNTER, "daybook_log_frames_total", "", "Frames handed to the commit log");
+    engine->sequencer.metric_commits =
+        metrics_add_histogram(metrics, "daybook_commit_seconds", "",
+                              "From a frame's first batch until the frame is on disk.");
     engine->maintenance.metric_flushes = metrics_add(
         metrics, METRIC_COUNTER, "daybook_flushes_total", "", "Memtables written to segments");
     engine->maintenance.metric_compactions =

@@ -134,6 +134,7 @@ static void frame_begin(struct sequencer *sequencer)
     sequencer_stop(sequencer);
     commit_log_append(sequencer->log, sequencer->timestamp_us, &sequencer->payload);
     buffer_clear(&sequencer->payload);
+    sequencer->writing_us = sequencer->opened_us;
     sequencer->is_followed = false;
 }
 
@@ -177,6 +178,10 @@ static bool payload_follow(struct sequencer *sequencer, bool is_first, bool is_f
 
 void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame)
 {
+    if (sequencer->writing_us != 0)
+        metrics_observe_us(sequencer->metric_commits,
+                           world_monotonic_us(sequencer->env->world) - sequencer->writing_us);
+    sequencer->writing_us = 0;
     /* The callbacks come last, so that the next frame does not wait for them. */
     if (sequencer->is_followed)
         seal_later(sequencer, FOLLOW_MS);
@@ -228,8 +233,10 @@ static int64_t payload_add(struct sequencer *sequencer, const struct write_batch
 {
     int64_t timestamp_us = engine_clock_now_us(sequencer->clock);
     size_t before = sequencer->payload.size;
-    if (before == 0)
+    if (before == 0) {
         sequencer->timestamp_us = timestamp_us;
+        sequencer->opened_us = world_monotonic_us(sequencer->env->world);
+    }
     if (payload_follow(sequencer, before == 0, batch->is_followed))
         sequencer_stop(sequencer);
     buffer_put_u64(&sequencer->payload, (uint64_t)timestamp_us);

@@ -45,7 +45,10 @@ struct sequencer {
     bool freeze_requested;
     struct timer seal_timer;
     struct buffer scratch;
-    struct metric *metric_frames;      /* counts sealed frames; or NULL */
+    int64_t opened_us;                 /* monotonic: when the open frame got its first batch */
+    int64_t writing_us;                /* the same of the frame that the log writes; 0: of none */
+    struct metric *metric_frames;      /* counts sealed frames; or NULL, like the next */
+    struct metric *metric_commits;
 
     struct frame_waiters waiters;
     struct partition_versions versions;

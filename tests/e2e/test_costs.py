@@ -433,9 +433,9 @@ def test_days_of_a_report_and_frames_of_a_changed_rate(tmp_path):
     subprocess.run([BENCH / "send_clicks", "-n", "20000", "--resellers", str(resellers), "--days",
                     str(days), "{}:{}".format(*server.address)], check=True, capture_output=True,
                    timeout=daybook.PATIENCE)
-    before = metric(server, "daybook_rollup_days_worked_out_total")
+    before = metric(server, "daybook_rollup_figures_worked_out_total")
     server.run("report", "--reseller", "reseller-0007", "--format", "csv")
-    worked_out = metric(server, "daybook_rollup_days_worked_out_total") - before
+    worked_out = metric(server, "daybook_rollup_figures_worked_out_total") - before
     assert_within("days worked out for one reseller's report", worked_out, days)
     server.run("rollup")
     before = metric(server, "daybook_log_frames_total")

@@ -56,7 +56,7 @@ Test(dirty_overlay, only_what_is_asked_for_is_worked_out)
     rollup_fixture_clicks(&fixture, clicks, 2 * RESELLERS);
     struct buffer text = rollup_fixture_asked(&fixture, &query);
     cr_assert_str_eq((const char *)text.data, "r0007 2013-11-28 1 0.5 - - open\n");
-    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 1);
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 1);
     cr_assert_eq(metric_value(&fixture, "daybook_rollup_figures_written_total"), 0);
     cr_assert_eq(rollup_dirty_count(fixture.rollup), 2 * RESELLERS);
     buffer_release(&text);
@@ -102,10 +102,10 @@ Test(dirty_overlay, a_reader_without_a_server_works_out_what_he_asks_for)
     struct buffer all = rollup_fixture_asked(&fixture, &everything);
     fixture.is_read_only = true;
     rollup_fixture_crash(&fixture, 5);
-    cr_expect_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 0);
+    cr_expect_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 0);
     struct buffer text = rollup_fixture_asked(&fixture, &query);
     cr_expect_str_eq((const char *)text.data, expected);
-    cr_expect_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 2);
+    cr_expect_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 2);
     cr_expect_eq(behind, 2, "both have another rate in their rows");
     buffer_release(&text);
     expect_current(&fixture, (const char *)all.data, "of everybody");
@@ -213,7 +213,7 @@ Test(dirty_overlay, all_days_come_in_order_over_many_turns)
             cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
     }
     struct buffer before = rollup_fixture_asked(&fixture, &everything);
-    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 4 * RESELLERS);
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 4 * RESELLERS);
     cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     rollup_fixture_expect_figures(&fixture, (const char *)before.data);
     buffer_release(&before);
@@ -269,7 +269,7 @@ Test(dirty_overlay, a_day_is_worked_out_until_its_row_is_durable)
     sim_world_stall(fixture.sim, LANE_LOG, false);
     rollup_fixture_step_until(&fixture, &is_settled);
     expect_current(&fixture, "r 2013-11-28 1 1 - - published\n", "once it is durable");
-    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 1);
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 1);
     rollup_fixture_stop(&fixture);
 }
 
@@ -284,7 +284,7 @@ Test(dirty_overlay, a_day_that_waits_for_its_publication_is_its_row_once_that_is
     expect_current(&fixture, "r 2013-11-28 1 1 - - open\n", "as its row is");
     rollup_fixture_rate(&fixture, "r", "2013-01-01", "0.5", false);
     expect_current(&fixture, "r 2013-11-28 1 1 0.5 0.5 open\n", "priced anew");
-    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 0);
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 0);
 
     rollup_fixture_click(&fixture, "r", "2013-11-28", "2");
     sim_world_stall(fixture.sim, LANE_LOG, true);
@@ -293,11 +293,11 @@ Test(dirty_overlay, a_day_that_waits_for_its_publication_is_its_row_once_that_is
     rollup_fixture_expect_figures(&fixture, "r 2013-11-28 1 1 - - open\n");
     expect_current(&fixture, "r 2013-11-28 2 3 0.5 1.5 open\n", "beside a stalled disk");
     cr_assert_not(is_settled);
-    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 1);
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 1);
     sim_world_stall(fixture.sim, LANE_LOG, false);
     rollup_fixture_step_until(&fixture, &is_settled);
     expect_current(&fixture, "r 2013-11-28 2 3 0.5 1.5 open\n", "once it is durable");
-    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 1);
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_figures_worked_out_total"), 1);
     rollup_fixture_stop(&fixture);
 }
 

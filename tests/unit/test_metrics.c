@@ -61,9 +61,40 @@ Test(metrics, a_histogram_counts_what_is_not_longer_than_each_bound)
                            "busy_seconds_bucket{cause=\"x\",le=\"0.05\"} 2\n"
                            "busy_seconds_bucket{cause=\"x\",le=\"0.1\"} 2\n"
                            "busy_seconds_bucket{cause=\"x\",le=\"1\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"10\"} 3\n"
                            "busy_seconds_bucket{cause=\"x\",le=\"+Inf\"} 3\n"
                            "busy_seconds_sum{cause=\"x\"} 3.000201\n"
                            "busy_seconds_count{cause=\"x\"} 3\n");
+    buffer_release(&buffer);
+    metrics_free(metrics);
+}
+
+Test(metrics, a_summary_has_a_sum_and_a_count)
+{
+    struct metrics *metrics = metrics_new();
+    struct buffer buffer = {0};
+    struct metric *busy = metrics_add(metrics, METRIC_SUMMARY, "busy_seconds", "cause=\"x\"", "B.");
+    metrics_observe_us(busy, 1500000);
+    metrics_observe_us(busy, -1);
+    metrics_observe_us(NULL, 1);
+    metrics_write(metrics, &buffer);
+    cr_assert(
+        bytes_equal(buffer_view(&buffer), bytes_text("# HELP busy_seconds B.\n"
+                                                     "# TYPE busy_seconds summary\n"
+                                                     "busy_seconds_sum{cause=\"x\"} 1.500000\n"
+                                                     "busy_seconds_count{cause=\"x\"} 2\n")));
+    buffer_release(&buffer);
+    metrics_free(metrics);
+}
+
+Test(metrics, a_gauge_that_is_not_known_has_no_sample)
+{
+    struct metrics *metrics = metrics_new();
+    struct buffer buffer = {0};
+    metrics_add(metrics, METRIC_GAUGE, "last_seconds", "", "Last.")->value = METRIC_UNKNOWN;
+    metrics_write(metrics, &buffer);
+    cr_assert(bytes_equal(buffer_view(&buffer), bytes_text("# HELP last_seconds Last.\n"
+                                                           "# TYPE last_seconds gauge\n")));
     buffer_release(&buffer);
     metrics_free(metrics);
 }
