@@ -1,7 +1,8 @@
 /* log: see the header.
  *
  * A line is one write(2), so that lines of several threads do not mix.  A line is dropped if
- * standard error accepts no bytes.  A non-blocking standard error would affect all
+ * standard error accepts no bytes, and cut if it accepts some, as a full disk does; the next line
+ * then begins with a line feed.  A non-blocking standard error would affect all
  * processes that share it, so sockets use MSG_DONTWAIT, and a pipe is opened a second time.
  *
  * A file takes the place of descriptor 2, so that what libraries and a failed check print is in it,
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,8 +27,9 @@ static const char *const level_names[] = {
 
 static struct {
     enum log_form form;
-    const char *path; /* NULL: standard error as the process began with it */
-    int terminal;     /* that standard error, if there is a path */
+    const char *path;   /* NULL: standard error as the process began with it */
+    int terminal;       /* that standard error, if there is a path */
+    atomic_bool is_cut; /* the last line has no line feed */
 } target = {.terminal = -1};
 
 static const char cut_mark[] = "...";
@@ -138,10 +141,11 @@ static int open_pipe_again(int descriptor)
     return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-static void write_line(int descriptor, struct bytes line)
+/* Returns how many bytes were written, or -1. */
+static ssize_t write_line(int descriptor, struct bytes line)
 {
     struct stat of = {0};
-    ssize_t written; /* cannot be logged */
+    ssize_t written;
     bool is_pipe = fstat(descriptor, &of) == 0 && S_ISFIFO(of.st_mode);
     int own = is_pipe ? open_pipe_again(descriptor) : -1;
     if (own >= 0) {
@@ -152,17 +156,22 @@ static void write_line(int descriptor, struct bytes line)
     } else {
         written = write_if_ready(descriptor, line);
     }
-    (void)written;
+    return written;
 }
 
 static void write_event(bool is_announced, enum log_level level, const char *event,
                         const struct log_field *fields, size_t field_count)
 {
     struct buffer line = {0};
+    bool was_cut = atomic_exchange(&target.is_cut, false);
+    if (was_cut)
+        buffer_put_u8(&line, '\n');
     log_format(&line, target.form, wall_ms(), level, event, fields, field_count);
-    write_line(STDERR_FILENO, buffer_view(&line));
+    ssize_t written = write_line(STDERR_FILENO, buffer_view(&line));
+    if (written > 0 ? (size_t)written < line.size : was_cut)
+        atomic_store(&target.is_cut, true);
     if (is_announced && target.terminal >= 0)
-        write_line(target.terminal, buffer_view(&line));
+        (void)write_line(target.terminal, bytes_of(line.data + was_cut, line.size - was_cut));
     buffer_release(&line);
 }
 
@@ -190,6 +199,8 @@ int log_reopen(struct error *err)
     int file = open(target.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
                     S_IRUSR | S_IWUSR);
     int rc = file < 0 || dup2(file, STDERR_FILENO) < 0 ? -errno : 0;
+    if (rc == 0)
+        atomic_store(&target.is_cut, false);
     if (file >= 0)
         (void)close(file);
     return rc == 0 ? 0 : error_set(err, rc, "the log %s: %s", target.path, error_text(rc));

@@ -152,10 +152,11 @@ void door_log_refused(const struct door_slot *slot, const char *reason, const ch
         !log_group_admit(&door->clients_refused, world_monotonic_us(door->options.world), &count))
         return;
     door_peer_text(slot, address);
-    log_event(LOG_WARNING, "client_refused", log_text("door", door->options.name),
-              log_text("address", address), log_text("reason", reason),
-              log_text("detail", detail != NULL ? detail : ""),
-              log_number("times_count", (int64_t)count));
+    const struct log_field fields[] = {log_text("door", door->options.name),
+                                       log_text("address", address), log_text("reason", reason),
+                                       log_number("times_count", (int64_t)count),
+                                       log_text("detail", detail != NULL ? detail : "")};
+    log_event_fields(LOG_WARNING, "client_refused", fields, detail != NULL ? 5 : 4);
 }
 
 static void slot_evict(struct door_slot *slot)

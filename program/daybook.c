@@ -1,9 +1,11 @@
 /* daybook: has `main` and the table of subcommands. */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "program/checking.h"
 #include "program/directory.h"
@@ -261,9 +263,20 @@ static int run_help(struct subcommands *all, char *name)
     return run_named(all, 2, words);
 }
 
+/* Where a standard stream is closed, a file of the data directory must not get its number: lines
+ * meant for the stream would be written into the file.  Using such a stream fails as before. */
+static void keep_standard_numbers(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0)
+            (void)open("/dev/null", modes[i]);
+}
+
 int main(int argc, char **argv)
 {
     struct subcommands all;
+    keep_standard_numbers();
     argp_err_exit_status = EXIT_WRONG_USAGE;
     /* A wide margin keeps each example in a help text on one line. */
     (void)setenv("ARGP_HELP_FMT", "rmargin=100", 0);

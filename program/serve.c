@@ -490,6 +490,15 @@ static void serve_hung_up(void *context)
         hangup_begin(&serve->hangup);
 }
 
+/* A log may be renamed while the server starts: SIGHUP then waits until it can be handled. */
+static void hold_hangups(int how)
+{
+    sigset_t hangup;
+    (void)sigemptyset(&hangup);
+    (void)sigaddset(&hangup, SIGHUP);
+    (void)pthread_sigmask(how, &hangup, NULL);
+}
+
 static void give_back_run(struct job *job)
 {
     (void)job;
@@ -689,7 +698,7 @@ static int serve_with(const struct serve_options *options, const struct control_
      * cannot read it. */
     if (!is_given(options, KEY_CORE_DUMPS))
         (void)prctl(PR_SET_DUMPABLE, 0);
-    (void)signal(SIGHUP, SIG_IGN); /* loop_on_hangup handles it later */
+    hold_hangups(SIG_BLOCK);
     share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);
     int rc = serve_open_log(options, path, &err);
@@ -699,6 +708,7 @@ static int serve_with(const struct serve_options *options, const struct control_
         serve.hangup.door = &serve.cql_door;
         loop_on_stop(serve.loop, serve_stop, &serve);
         loop_on_hangup(serve.loop, serve_hung_up, &serve);
+        hold_hangups(SIG_UNBLOCK);
         serve_resume_backup(&serve);
         rc = serve_doors(&serve, options, path, &err);
     }

@@ -1,9 +1,13 @@
 """The log of a server: what its lines say, in which form, and where they go."""
 
+import contextlib
+import fcntl
 import json
+import os
 import re
 import signal
 import struct
+import subprocess
 import threading
 
 import pytest
@@ -50,6 +54,22 @@ def is_said(path, *words):
 
 def await_lines(path, *words):
     daybook.wait_until(lambda: is_said(path, *words), f"{words} in {path}")
+
+
+@contextlib.contextmanager
+def started(*command):
+    """A server that says nothing on standard error, and is gone after the test."""
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=daybook.environment())
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def end(process):
+    process.terminate()
+    assert process.wait(timeout=daybook.PATIENCE) == 0
 
 
 def greet(server, user, password):
@@ -148,6 +168,35 @@ def test_a_log_that_cannot_be_opened_is_said(serve, directory, tmp_path):
     log.rmdir()
     server.process.send_signal(signal.SIGHUP)
     await_lines(log, "log_reopened")
+
+
+def test_a_hangup_while_a_server_starts_is_handled_when_it_has_started(directory, tmp_path):
+    daybook.run("init", "-d", directory)
+    log, former = tmp_path / "log", tmp_path / "former"
+    command = [daybook.PROGRAM, "serve", "-d", directory, "--log", log, "--ingest", "none",
+               "--cql", "none", "--http", "none", "--wait", "60s"]
+    held = os.open(directory, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with started(*command) as process:
+        await_lines(log, "event=starting")
+        log.rename(former)
+        process.send_signal(signal.SIGHUP)
+        os.close(held)
+        await_lines(log, "event=log_reopened")
+        end(process)
+    assert names_of(events_of(former.read_text())) == ["starting", "ready", "hangup"]
+    assert names_of(events_of(log.read_text())) == ["log_reopened", "stopping", "stopped"]
+
+
+def test_a_server_without_standard_error_logs_to_its_file_and_to_no_other(directory, tmp_path):
+    log = tmp_path / "log"
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", daybook.PROGRAM, "serve", "-d", directory,
+               "--log", log, "--ingest", "none", "--cql", "none", "--http", "none"]
+    with started(*command) as process:
+        await_lines(log, "event=ready")
+        end(process)
+    assert names_of(events_of(log.read_text())) == ["starting", "ready", "stopping", "stopped"]
+    daybook.run("verify", "-d", directory)
 
 
 def test_what_ends_a_start_is_in_the_file_and_on_standard_error(serve, directory, tmp_path):

@@ -4,9 +4,11 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -235,6 +237,31 @@ Test(log, a_file_that_cannot_be_opened_changes_nothing)
     log_event(LOG_NOTICE, "told", log_number("n", 1));
     cr_assert_eq(rmdir(bench.path), 0);
     cr_expect_not_null(strstr(take_file(&text, moved), "event=told n=1\n"));
+    cr_expect_eq(rmdir(bench.directory), 0);
+    buffer_release(&text);
+}
+
+Test(log, a_line_that_a_full_disk_cuts_does_not_begin_the_next_one)
+{
+    struct file_bench bench;
+    struct buffer text = {0};
+    struct rlimit limit;
+    file_bench_start(&bench);
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit small = {.rlim_cur = 30, .rlim_max = limit.rlim_max};
+    cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    log_event(LOG_NOTICE, "told", log_number("n", 1));
+    log_event(LOG_NOTICE, "told", log_number("n", 2));
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    log_event(LOG_NOTICE, "told", log_number("n", 3));
+    log_event(LOG_NOTICE, "told", log_number("n", 4));
+    const char *file = take_file(&text, bench.path);
+    const size_t line = strlen("time=1970-01-01T00:00:00.000Z level=notice event=told n=3\n");
+    cr_expect_eq(strlen(file), 30 + 1 + 2 * line, "%s", file);
+    cr_expect_eq(file[30], '\n');
+    cr_expect_not_null(strstr(file + 31, "event=told n=3\ntime="));
+    cr_expect_not_null(strstr(file + 31, "event=told n=4\n"));
     cr_expect_eq(rmdir(bench.directory), 0);
     buffer_release(&text);
 }
