@@ -26,8 +26,8 @@ passed=0
 failed=0
 declare -A summary
 mkdir -p "$build"
-# bcrypt of the password, at cost 4
-echo "$user:\$2b\$04\$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW" >"$directory/users"
+# bcrypt of the password, at cost 10
+echo "$user:\$2b\$10\$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5sa2u" >"$directory/users"
 "${CC:-cc}" -shared -fPIC -o "$directory/stall.so" stall.c || exit 1
 
 # A server with the disk that can stall, on the port that it had before; without the clients' input,
