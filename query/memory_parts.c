@@ -17,13 +17,13 @@ void memory_parts(const struct engine_status *engine, struct memory_part parts_o
     struct memory_part *part = parts_out;
     *part++ = (struct memory_part){"rows", "clicks and rows that are not in segments",
                                    engine->memory_bytes};
+    *part++ = (struct memory_part){"ready", "memory ready for the next clicks and rows",
+                                   engine->memory_ready_bytes};
     *part++ =
         (struct memory_part){"segments", "segments' directories", engine->memory_segments_bytes};
     *part++ = (struct memory_part){"sums", "days' sums", engine->memory_sums_bytes};
     *part++ = (struct memory_part){"readers", "what readers of segments left for the next",
                                    engine->memory_readers_bytes};
-    *part++ = (struct memory_part){"ready", "memory ready for the next clicks and rows",
-                                   engine->memory_ready_bytes};
     for (uint32_t i = 0; i < MEMORY_HOLDERS; i++) {
         *part = holders[i];
         part++->bytes = engine->held.bytes[i];

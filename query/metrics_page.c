@@ -6,12 +6,15 @@
 #include "base/memory.h"
 #include "base/world/descriptors.h"
 #include "query/memory_parts.h"
+#include "rollup/streams/streams.h"
 
 enum { LABEL_SIZE = 64 };
 
+/* UINT64_MAX: not known. */
 static void set(struct metrics *metrics, const char *name, uint64_t value, const char *help)
 {
-    metrics_add(metrics, METRIC_GAUGE, name, "", help)->value = (int64_t)value;
+    metrics_add(metrics, METRIC_GAUGE, name, "", help)->value =
+        value < UINT64_MAX ? (int64_t)value : METRIC_UNKNOWN;
 }
 
 static void set_engine(struct metrics *metrics, const struct engine_status *engine)
@@ -45,14 +48,20 @@ static void set_disk(struct metrics *metrics, struct store *store)
 
 static void set_process(struct metrics *metrics, const char *version)
 {
-    struct descriptors descriptors = descriptors_look();
     char label[LABEL_SIZE];
     (void)snprintf(label, sizeof label, "version=\"%s\"", version);
     metrics_add(metrics, METRIC_GAUGE, "daybook_build_info", label, "1; the version is a label.")
         ->value = 1;
     set(metrics, "process_resident_memory_bytes", memory_resident(), "Resident memory.");
-    set(metrics, "process_open_fds", descriptors.taken, "File descriptors in use, about.");
-    set(metrics, "process_max_fds", descriptors.limit, "How many there may be.");
+    set(metrics, "process_open_fds", descriptors_open_count(), "File descriptors in use.");
+    set(metrics, "process_max_fds", descriptors_look().limit, "How many there may be.");
+}
+
+static void count_unpriced(const struct streams *streams)
+{
+    struct rollup *rollup;
+    for (uint32_t i = 0; (rollup = streams_at(streams, i)) != NULL; i++)
+        rollup_count_unpriced(rollup);
 }
 
 void metrics_page_write(const struct query *query, struct buffer *text)
@@ -62,6 +71,7 @@ void metrics_page_write(const struct query *query, struct buffer *text)
     set_process(query->metrics, query->version);
     set_engine(query->metrics, &engine);
     set_disk(query->metrics, query->store);
+    count_unpriced(query->streams);
     set(query->metrics, "daybook_clock_in_doubt", store_clock(query->store).is_in_doubt,
         "1 while nothing is published, sealed or expired because the clock is not believed.");
     metrics_write(query->metrics, text);

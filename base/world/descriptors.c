@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 enum {
     RESERVED_MIN = 16, /* log files, a flush, two merges and a backup */
@@ -37,6 +38,13 @@ struct descriptors descriptors_look(void)
     uint32_t most = limit.rlim_cur < INT32_MAX ? (uint32_t)limit.rlim_cur : INT32_MAX;
     return (struct descriptors){
         .limit = most, .reserved = reserved_of(most), .taken = lowest_free(most)};
+}
+
+uint64_t descriptors_open_count(void)
+{
+    struct stat open_files;
+    bool is_known = stat("/proc/self/fd", &open_files) == 0 && open_files.st_size > 0;
+    return is_known ? (uint64_t)open_files.st_size : UINT64_MAX;
 }
 
 void descriptors_raise_limit(void)

@@ -22,6 +22,8 @@ struct descriptors {
 };
 
 struct descriptors descriptors_look(void);
+/* How many are open; UINT64_MAX: the kernel does not say it, as those before Linux 6.2. */
+uint64_t descriptors_open_count(void);
 void descriptors_raise_limit(void);
 /* Whether enough descriptors are left for files. */
 bool descriptors_admit(const struct descriptors *descriptors, int descriptor, bool is_command);

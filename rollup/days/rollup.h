@@ -181,5 +181,10 @@ void rollup_figures(struct rollup *rollup, const struct figure_query *query,
 void rollup_figures_go_on(struct figure_reading *reading);
 void rollup_figures_stop(struct figure_reading *reading);
 
+/* Have the metric daybook_rollup_unpriced_figures count the days with clicks and without a rate.
+ * The first call reads all figures beside other work, and from its end on the metric follows every
+ * change.  A call does nothing while figures are read, and where no server runs. */
+void rollup_count_unpriced(struct rollup *rollup);
+
 void rollup_dump(const struct rollup *rollup, struct buffer *text);
 #endif

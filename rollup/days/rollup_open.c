@@ -30,8 +30,10 @@ static void add_metrics(struct rollup *rollup, const char *defined_name, struct 
          "Days sealed, their clicks expired."},
         {&own->evicted, METRIC_GAUGE, "daybook_rollup_figures_away",
          "Open days that are in their table alone, at most."},
+        {&own->unpriced, METRIC_GAUGE, "daybook_rollup_unpriced_figures",
+         "Days with clicks and without a rate."},
         {&own->verified, METRIC_GAUGE, "daybook_verify_timestamp_seconds",
-         "When the last verification in this process ended, since 1970."},
+         "When the last complete verification in this process ended, since 1970."},
         {&own->differences, METRIC_GAUGE, "daybook_verify_differences",
          "How many differences it found."}};
     char label[LABEL_SIZE] = "";
@@ -39,7 +41,7 @@ static void add_metrics(struct rollup *rollup, const char *defined_name, struct 
         snprintf(label, sizeof(label), "stream=\"%s\"", defined_name);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         *all[i].metric = metrics_add(metrics, all[i].kind, all[i].name, label, all[i].help);
-    own->verified->value = own->differences->value = METRIC_UNKNOWN;
+    own->unpriced->value = own->verified->value = own->differences->value = METRIC_UNKNOWN;
     own->lag = metrics_add_histogram(metrics, "daybook_figure_lag_seconds", label,
                                      "From the first click or rate that a refresh works off until "
                                      "the refresh has written the figures.");

@@ -3,6 +3,7 @@
  *     rollup_open.c                         opens and closes a rollup
  *     rollup_load.c   rollup_schedule.c     work at opening, and work that begins by itself
  *     dirty_evicted_return.c   rollup_wait.c   days read back, and callers that wait
+ *     rollup_unpriced.c                     counts days without a rate
  *     rollup_hook.c   rollup_refresh.c  seal_pass.c  rollup_figures.c  dirty_overlay.c   the jobs
  *     rollup.c                              what the jobs have in common, and the end
  *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
@@ -43,6 +44,14 @@ struct refresh_progress {
     struct timer time_slice;
 };
 
+struct unpriced_count {
+    bool is_counting;
+    uint64_t counted;                  /* by the reading under way */
+    uint64_t changes;                  /* batches that changed the number */
+    uint64_t changes_before;           /* `changes` when the reading under way began */
+    uint64_t changed_in;               /* the last of these batches, as in applies_sent */
+};
+
 struct rollup_metrics {
     struct metric *dirty;
     struct metric *written;
@@ -51,6 +60,7 @@ struct rollup_metrics {
     struct metric *overlay;
     struct metric *sealed;
     struct metric *evicted;
+    struct metric *unpriced;           /* METRIC_UNKNOWN until the days were counted */
     struct metric *lag;
     struct metric *verified;
     struct metric *differences;
@@ -88,6 +98,7 @@ struct rollup {
     struct quota *figures;             /* memory of the figures that readers keep (figure_window.h),
                                         * of all streams */
     struct rollup_metrics metrics;
+    struct unpriced_count unpriced;
 
     struct refresh *refresh;           /* under way; NULL: none is */
     struct refresh_progress progress;

@@ -99,6 +99,8 @@ struct refresh {
     uint32_t written;
     uint32_t published;  /* first ledger entries in the batch */
     uint32_t restated;   /* further ledger entries in the batch */
+    uint32_t unpriced;   /* days in the batch that lose their rate, or come without one */
+    uint32_t priced;     /* days in the batch that were unpriced, and are no longer */
     bool has_failed;     /* days of this refresh are left to the next */
     struct error unread; /* the first failed read of the chunk; code 0: none */
     struct error err;    /* of the store, which ends the refresh; code 0: none */
@@ -122,6 +124,7 @@ static void chunk_clear(struct refresh *refresh)
     day_reader_clear(refresh->reader);
     write_batch_clear(refresh->batch);
     refresh->written = refresh->published = refresh->restated = 0;
+    refresh->unpriced = refresh->priced = 0;
     refresh->unread.code = 0;
 }
 
@@ -245,6 +248,10 @@ static void write_entry(struct refresh *refresh, const struct day_facts *day,
 static void write_figure(struct refresh *refresh, const struct day_facts *day,
                          const struct plan *plan)
 {
+    bool was_unpriced = day->has_row && day_figure_is_unpriced(&day->row);
+    bool is_unpriced = plan->step != STEP_VANISH && day_figure_is_unpriced(&plan->figure);
+    refresh->unpriced += !was_unpriced && is_unpriced;
+    refresh->priced += was_unpriced && !is_unpriced;
     if (plan->step == STEP_VANISH) {
         if (day->has_row)
             figure_delete(refresh->batch, refresh->figures, &day->row);
@@ -464,6 +471,16 @@ static bool is_followed(const struct refresh *refresh)
     return refresh->range_count > 0 && refresh->ranges_ahead.next < refresh->ranges_ahead.count;
 }
 
+static void count_unpriced(struct rollup *rollup, const struct refresh *refresh)
+{
+    if (refresh->unpriced == 0 && refresh->priced == 0)
+        return;
+    rollup->unpriced.changes++;
+    rollup->unpriced.changed_in = rollup->progress.applies_sent;
+    if (rollup->metrics.unpriced->value != METRIC_UNKNOWN)
+        rollup->metrics.unpriced->value += (int64_t)refresh->unpriced - (int64_t)refresh->priced;
+}
+
 static int apply_chunk(struct refresh *refresh, struct error *err)
 {
     struct rollup *rollup = refresh->rollup;
@@ -483,6 +500,7 @@ static int apply_chunk(struct refresh *refresh, struct error *err)
     rollup->metrics.written->value += refresh->written;
     rollup->metrics.published->value += refresh->published;
     rollup->metrics.restated->value += refresh->restated;
+    count_unpriced(rollup, refresh);
     return 0;
 }
 

@@ -44,8 +44,10 @@ static void repaired(struct verify *verify)
 static void verify_end(struct verify *verify)
 {
     struct rollup_metrics *metrics = &verify->rollup->metrics;
-    metrics->verified->value = rollup_now_us(verify->rollup) / 1000000;
-    metrics->differences->value = (int64_t)verify->differences;
+    if (!verify->is_incomplete) {
+        metrics->verified->value = rollup_now_us(verify->rollup) / 1000000;
+        metrics->differences->value = (int64_t)verify->differences;
+    }
     if (verify->differences > 0)
         command_printf(verify->output, COMMAND_OUT, "%" PRIu64 " difference%s\n",
                        verify->differences, verify->differences == 1 ? "" : "s");

@@ -25,6 +25,7 @@ Test(descriptors, what_is_taken_and_reserved_follows_the_process)
     struct rlimit limit = {.rlim_cur = 64, .rlim_max = 64};
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     struct descriptors before = descriptors_look();
+    uint64_t open_before = descriptors_open_count();
     cr_assert_eq(before.limit, 64);
     cr_assert_eq(before.reserved, 16);
     while (dup(STDERR_FILENO) >= 0)
@@ -33,6 +34,7 @@ Test(descriptors, what_is_taken_and_reserved_follows_the_process)
     cr_assert_lt(before.taken, after.taken);
     cr_assert_eq(after.taken, 64);
     cr_assert_eq(descriptors_left(&after), 0);
+    cr_assert(open_before == UINT64_MAX || descriptors_open_count() == 64);
 }
 
 Test(descriptors, more_are_reserved_where_there_are_more_but_not_without_end)

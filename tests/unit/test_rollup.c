@@ -667,3 +667,73 @@ Test(rollup, a_range_that_fails_is_none_of_the_day_after_it)
     cr_expect_eq(refresh_day(&fixture, day - 1), 0);
     rollup_fixture_stop(&fixture);
 }
+
+/* ---- days without a rate ---- */
+
+static int64_t unpriced_days(const struct rollup_fixture *fixture)
+{
+    return metrics_find(fixture->metrics, "daybook_rollup_unpriced_figures")->value;
+}
+
+static void count_unpriced(struct rollup_fixture *fixture)
+{
+    rollup_count_unpriced(fixture->rollup);
+    sim_world_run_us(fixture->sim, 100000);
+}
+
+Test(rollup, days_without_a_rate_are_counted_once_and_then_followed)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "a", "2013-11-28", "1");
+    rollup_fixture_click(&fixture, "a", "2013-11-29", "1");
+    rollup_fixture_click(&fixture, "b", "2013-11-28", "1");
+    rollup_fixture_rate(&fixture, "b", "2013-11-01", "0.5", true);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    rollup_fixture_restart(&fixture);
+    cr_expect_eq(unpriced_days(&fixture), METRIC_UNKNOWN);
+    count_unpriced(&fixture);
+    cr_expect_eq(unpriced_days(&fixture), 2);
+    rollup_fixture_click(&fixture, "c", "2013-11-28", "1");
+    rollup_fixture_click(&fixture, "a", "2013-11-29", "1");
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    cr_expect_eq(unpriced_days(&fixture), 3);
+    rollup_fixture_rate(&fixture, "a", "2013-11-29", "0.5", true);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    cr_expect_eq(unpriced_days(&fixture), 2, "one day of a has a rate now");
+    rollup_fixture_rate(&fixture, "b", "2013-11-01", NULL, true);
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    cr_expect_eq(unpriced_days(&fixture), 3, "b has lost its rate");
+    rollup_fixture_void(&fixture, "c", "2013-11-28");
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, true), 0);
+    cr_expect_eq(unpriced_days(&fixture), 2, "c has no click left");
+    rollup_fixture_stop(&fixture);
+}
+
+/* A count reads what is durable, and what is on its way to the disk is no part of it. */
+Test(rollup, days_without_a_rate_are_not_counted_beside_a_change_of_their_number)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    struct ended ended = {0};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "a", "2013-11-28", "1");
+    sim_world_stall(fixture.sim, LANE_LOG, true);
+    rollup_refresh_now(fixture.rollup, false, note_end, &ended);
+    sim_world_run_us(fixture.sim, 1000);
+    count_unpriced(&fixture);
+    cr_expect_eq(unpriced_days(&fixture), METRIC_UNKNOWN, "its row is not durable");
+    sim_world_stall(fixture.sim, LANE_LOG, false);
+    rollup_fixture_step_until(&fixture, &ended.is_ended);
+    rollup_fixture_flush(&fixture);
+
+    sim_world_stall(fixture.sim, LANE_READ, true);
+    rollup_count_unpriced(fixture.rollup);
+    rollup_fixture_click(&fixture, "b", "2013-11-28", "1");
+    cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
+    sim_world_stall(fixture.sim, LANE_READ, false);
+    sim_world_run_us(fixture.sim, 100000);
+    cr_expect_eq(unpriced_days(&fixture), METRIC_UNKNOWN, "b came while rows were read");
+    count_unpriced(&fixture);
+    cr_expect_eq(unpriced_days(&fixture), 2);
+    rollup_fixture_stop(&fixture);
+}

@@ -1,0 +1,44 @@
+/* Counts the days without a rate, for the metric that follows them from then on.
+ *
+ *     rollup_count_unpriced ─▶ read all rows ─▶ the metric gets the number
+ *                                 │                └─▶ rollup_refresh.c adds what each batch
+ * changes └── a batch changed the number meanwhile: the next call reads again
+ *
+ * A reading gives durable rows, at no single moment.  So its number is right only if no batch that
+ * changes the number was on its way to the disk when it began, and none came before it ended. */
+#include "rollup/days/rollup_private.h"
+
+static bool count_day(void *context, const struct day_figure *figure)
+{
+    struct rollup *rollup = context;
+    rollup->unpriced.counted += day_figure_is_unpriced(figure);
+    return !rollup->is_closing;
+}
+
+static void days_counted(void *context, int status, const struct error *err)
+{
+    struct rollup *rollup = context;
+    struct unpriced_count *unpriced = &rollup->unpriced;
+    (void)err; /* the next call tries again */
+    unpriced->is_counting = false;
+    if (status == 0 && !rollup->is_closing && unpriced->changes == unpriced->changes_before)
+        rollup->metrics.unpriced->value = (int64_t)unpriced->counted;
+    rollup_unpin(rollup);
+}
+
+void rollup_count_unpriced(struct rollup *rollup)
+{
+    const struct figure_query query = {
+        .day_from = DAY_MIN, .day_to = DAY_MAX, .in_any_order = true};
+    struct unpriced_count *unpriced = &rollup->unpriced;
+    bool is_known = rollup->metrics.unpriced->value != METRIC_UNKNOWN;
+    bool may_count = rollup->is_automatic && rollup->is_loaded && !rollup->is_closing &&
+                     rollup->progress.applies_durable >= unpriced->changed_in;
+    if (is_known || unpriced->is_counting || !may_count)
+        return;
+    unpriced->is_counting = true;
+    unpriced->counted = 0;
+    unpriced->changes_before = unpriced->changes;
+    rollup_pin(rollup);
+    rollup_figures(rollup, &query, count_day, days_counted, rollup);
+}
