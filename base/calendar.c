@@ -75,6 +75,13 @@ int32_t calendar_month_first_day(int32_t month)
     return civil_to_day((struct civil){month / 12, month % 12 + 1, 1});
 }
 
+/* 1970-01-01 was a Thursday, the fourth day of its week. */
+int32_t calendar_week_of_day(int32_t day)
+{
+    int32_t from_monday = day + 3;
+    return (from_monday >= 0 ? from_monday : from_monday - 6) / 7;
+}
+
 static bool year_is_leap(int32_t year)
 {
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -122,6 +129,14 @@ static void two_digits_format(char *to, int32_t value)
     to[1] = (char)('0' + value % 10);
 }
 
+/* Write `before` and two digits.  Returns where they end. */
+static size_t pair_format(char *text, size_t at, char before, int32_t value)
+{
+    text[at] = before;
+    two_digits_format(text + at + 1, value);
+    return at + 3;
+}
+
 void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1])
 {
     check(day >= DAY_MIN && day <= DAY_MAX);
@@ -133,6 +148,22 @@ void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1])
     text[7] = '-';
     two_digits_format(text + 8, civil.day);
     text[10] = '\0';
+}
+
+size_t calendar_week_format(int32_t week, char text[WEEK_TEXT_MAX + 1])
+{
+    int32_t thursday = week * 7;
+    int32_t year = civil_of_day(thursday).year;
+    int32_t number = (thursday - civil_to_day((struct civil){year, 1, 1})) / 7 + 1;
+    size_t at = year < 0;
+    check(year >= -1 && year <= 9999);
+    text[0] = '-';
+    two_digits_format(text + at, year < 0 ? 0 : year / 100);
+    two_digits_format(text + at + 2, year < 0 ? -year : year % 100);
+    text[at + 4] = '-';
+    at = pair_format(text, at + 5, 'W', number);
+    text[at] = '\0';
+    return at;
 }
 
 static int64_t divide_down(int64_t value, int64_t divisor)
@@ -294,9 +325,10 @@ struct zone {
     struct zone_rule rule;
 };
 
-/* `end` INT64_MAX: for ever. */
+/* `start` INT64_MIN, `end` INT64_MAX: for ever. */
 struct zone_span {
     int32_t offset;
+    int64_t start;
     int64_t end;
 };
 
@@ -327,10 +359,9 @@ static int64_t zone_date_seconds(const struct zone_date *date, int32_t year)
  * moment (summer time all the year) the second one holds. */
 static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t time)
 {
-    struct zone_span span = {.offset = rule->winter_offset, .end = INT64_MAX};
+    struct zone_span span = {rule->winter_offset, INT64_MIN, INT64_MAX};
     if (!rule->has_summer)
         return span;
-    int64_t latest = INT64_MIN;
     int32_t year = civil_of_day((int32_t)divide_down(time, SECONDS_PER_DAY)).year;
     for (int32_t y = year - 1; y <= year + 1; y++) {
         int64_t start = zone_date_seconds(&rule->summer_start, y) - rule->winter_offset;
@@ -340,8 +371,8 @@ static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t tim
         for (size_t i = 0; i < 2; i++) {
             if (changes[i].time > time) {
                 span.end = changes[i].time < span.end ? changes[i].time : span.end;
-            } else if (changes[i].time >= latest) {
-                latest = changes[i].time;
+            } else if (changes[i].time >= span.start) {
+                span.start = changes[i].time;
                 span.offset = changes[i].offset;
             }
         }
@@ -364,6 +395,7 @@ static struct zone_span zone_span_at(const struct zone *zone, int64_t time)
         return zone_rule_span(&zone->rule, time);
     return (struct zone_span){
         .offset = low == 0 ? zone->first_offset : zone->transitions[low - 1].offset,
+        .start = low == 0 ? INT64_MIN : zone->transitions[low - 1].time,
         .end = low == zone->count ? INT64_MAX : zone->transitions[low].time,
     };
 }
@@ -388,6 +420,47 @@ int64_t calendar_zone_day_start(const struct zone *zone, int32_t day)
             return start * 1000;
         time = span.end;
     }
+}
+
+struct calendar_span calendar_zone_span(const struct zone *zone, int64_t time_ms, int64_t unit_ms)
+{
+    struct zone_span span = zone_span_at(zone, divide_down(time_ms, 1000));
+    int64_t offset_ms = (int64_t)span.offset * 1000;
+    int64_t start = divide_down(time_ms + offset_ms, unit_ms) * unit_ms - offset_ms;
+    int64_t end = start + unit_ms;
+    /* Changes far from `time_ms` would not fit when multiplied. */
+    if (span.start > divide_down(start, 1000))
+        start = span.start * 1000;
+    if (span.end < divide_down(end, 1000))
+        end = span.end * 1000;
+    return (struct calendar_span){start, end};
+}
+
+size_t calendar_zone_format(const struct zone *zone, int64_t time_ms,
+                            char text[MOMENT_TEXT_MAX + 1])
+{
+    int64_t seconds = divide_down(time_ms, 1000);
+    int32_t offset = zone_span_at(zone, seconds).offset;
+    int32_t day = calendar_day_of_time((seconds + offset) * 1000);
+    if (offset % 60 != 0 || day < DAY_MIN || day > DAY_MAX)
+        offset = 0;
+    seconds += offset;
+    day = calendar_day_of_time(seconds * 1000);
+    int32_t of_day = (int32_t)(seconds - (int64_t)day * SECONDS_PER_DAY);
+    int32_t east = (offset < 0 ? -offset : offset) / 60;
+    calendar_day_format(day, text);
+    size_t at = pair_format(text, DAY_TEXT_SIZE, 'T', of_day / SECONDS_PER_HOUR);
+    at = pair_format(text, at, ':', of_day / 60 % 60);
+    if (of_day % 60 != 0)
+        at = pair_format(text, at, ':', of_day % 60);
+    if (offset != 0) {
+        at = pair_format(text, at, offset < 0 ? '-' : '+', east / 60);
+        at = pair_format(text, at, ':', east % 60);
+    } else {
+        text[at++] = 'Z';
+    }
+    text[at] = '\0';
+    return at;
 }
 
 /* ---- POSIX TZ strings, as in CET-1CEST,M3.5.0,M10.5.0/3 ---- */

@@ -14,9 +14,13 @@
 enum {
     DAY_TEXT_SIZE = 10,                               /* YYYY-MM-DD */
     MONTH_TEXT_SIZE = 7,                              /* YYYY-MM */
+    WEEK_TEXT_MAX = 9,                                /* YYYY-Www, or -0001-W52 */
+    MOMENT_TEXT_MAX = 25,                             /* YYYY-MM-DDThh:mm:ss+hh:mm */
     DAY_MIN = -719528,                                /* 0000-01-01 */
     DAY_MAX = 2932896                                 /* 9999-12-31 */
 };
+#define MINUTE_MS INT64_C(60000)
+#define HOUR_MS INT64_C(3600000)
 #define DAY_MS INT64_C(86400000)
 #define TIME_MS_MIN INT64_C(0)                        /* 1970-01-01T00:00:00.000Z */
 #define TIME_MS_MAX INT64_C(253402300799999)          /* 9999-12-31T23:59:59.999Z */
@@ -28,6 +32,11 @@ void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
 int32_t calendar_day_of_time(int64_t time_ms);        /* the UTC day */
 int32_t calendar_month_of_day(int32_t day);           /* months since January of the year 0000 */
 int32_t calendar_month_first_day(int32_t month);
+/* Weeks of ISO 8601: they begin on Mondays, and belong to the year of their Thursday.  A week is a
+ * count of weeks since that of 1970-01-01. */
+int32_t calendar_week_of_day(int32_t day);
+/* Write 2013-W48, with a NUL, for the week of a day in DAY_MIN..DAY_MAX.  Returns the length. */
+size_t calendar_week_format(int32_t week, char text[WEEK_TEXT_MAX + 1]);
 
 /* Parse decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, or 2013-11-28
  * 02:16:52.5+01:00.  Seconds may be missing.  False: the text has another form, or the time is
@@ -49,4 +58,20 @@ int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms);  /* the loc
 /* The first time, in ms, at which local clocks show `day` or, if the zone skipped it, a later
  * day. */
 int64_t calendar_zone_day_start(const struct zone *zone, int32_t day);
+
+/* A local hour or minute, in ms: from a moment at which local clocks show a full one to the next
+ * such moment.  Where clocks are changed within it, it ends there, and another begins. */
+struct calendar_span {
+    int64_t start_ms;
+    int64_t end_ms;                                   /* exclusive */
+};
+/* The span that has `time_ms`, a time in TIME_MS_MIN..TIME_MS_MAX.  `unit_ms` is HOUR_MS or
+ * MINUTE_MS. */
+struct calendar_span calendar_zone_span(const struct zone *zone, int64_t time_ms, int64_t unit_ms);
+/* Write a time that is the start of a span as local clocks show it, with a NUL:
+ * 2013-11-28T02:00+01:00, or 2013-11-28T01:00Z in UTC.  Where that cannot be written (an offset
+ * with seconds, a local day after 9999) it is in UTC, and has seconds if these are not 0.  Returns
+ * the length. */
+size_t calendar_zone_format(const struct zone *zone, int64_t time_ms,
+                            char text[MOMENT_TEXT_MAX + 1]);
 #endif

@@ -7,6 +7,9 @@
  *     R1 2013-12-01 ┘ month               R1 2013-11 ┘ reseller          total
  *     R1 2013-11-30 ─ month               R2 ...
  *
+ * Weeks are grouped as months are.  For hours and minutes, the reading of figures pauses at each
+ * day while its clicks are read.
+ *
  * A day without a rate counts in clicks and gross, never in amount.
  *
  * Numbers are rounded only when they are printed. */
@@ -18,6 +21,7 @@
 
 #include "query/query.h"
 #include "query/report/report_figures.h"
+#include "rollup/days/day_times.h"
 #include "rollup/days/rate.h"
 #include "rollup/streams/streams.h"
 #include "query/report/report_ads.h"
@@ -27,7 +31,7 @@
 
 enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT, KEY_STREAM };
 enum { ROUND_MAX = 36, REPORT_COLUMNS_MAX = 7 };
-enum { PRINTED_MAX = 1000 }; /* ads that one turn of the loop prints or draws */
+enum { PRINTED_MAX = 1000 }; /* ads or times that one turn of the loop prints or draws */
 
 struct report {
     const struct query *query;
@@ -47,6 +51,11 @@ struct report {
     bool has_last;
     struct report_figures figures;
     struct report_ads *ads;
+    struct day_times *times;
+    size_t times_bytes; /* charged by command_keep */
+    uint32_t times_next;
+    uint64_t untimed; /* clicks without an hour, as the next */
+    uint64_t expired;
     bool has_day; /* day_figure is a day whose clicks are to be read */
     struct day_figure day_figure;
     struct buffer day_reseller;
@@ -64,11 +73,9 @@ struct report {
 
 /* ---- options ---- */
 
-const char *const report_by_names[] = {[BY_DAY] = "day",
-                                       [BY_MONTH] = "month",
-                                       [BY_RESELLER] = "reseller",
-                                       [BY_AD] = "ad",
-                                       [BY_TOTAL] = "total"};
+const char *const report_by_names[] = {
+    [BY_DAY] = "day",     [BY_MINUTE] = "minute",     [BY_HOUR] = "hour", [BY_WEEK] = "week",
+    [BY_MONTH] = "month", [BY_RESELLER] = "reseller", [BY_AD] = "ad",     [BY_TOTAL] = "total"};
 
 static error_t parse_day(const char *text, const char *option, int32_t *day_out,
                          struct argp_state *state)
@@ -80,10 +87,12 @@ static error_t parse_day(const char *text, const char *option, int32_t *day_out,
 
 static error_t parse_by(const char *text, enum report_by *by_out, struct argp_state *state)
 {
-    *by_out = (enum report_by)command_word(text, report_by_names, BY_TOTAL + 1);
-    return *by_out <= BY_TOTAL
-               ? 0
-               : command_refuse(state, "--by is day, month, reseller, ad or total, not '%s'", text);
+    *by_out = (enum report_by)command_word(text, report_by_names, REPORT_BYS);
+    return *by_out < REPORT_BYS ? 0
+                                : command_refuse(state,
+                                                 "--by is minute, hour, day, week, month, "
+                                                 "reseller, ad or total, not '%s'",
+                                                 text);
 }
 
 static error_t parse_round(const char *text, struct report_options *options,
@@ -115,6 +124,10 @@ static error_t report_finish_options(struct report_options *options, struct argp
         return command_refuse(state, "the days end (--to) before they begin (--from)");
     if (options->as_of != NULL && options->by == BY_AD)
         return command_refuse(state, "the ledger has no ads: --as-of does not go with --by ad");
+    if (options->as_of != NULL && report_by_is_time(options->by)) {
+        return command_refuse(state, "the ledger has days only: --as-of does not go with --by %s",
+                              report_by_names[options->by]);
+    }
     return 0;
 }
 
@@ -170,7 +183,8 @@ static const struct argp_option report_argp_options[] = {
     {"reseller", 'r', "R", 0, "Only this reseller; may be given again", 0},
     {"from", KEY_FROM, "DAY", 0, "From this day on, such as 2013-11-01", 0},
     {"to", KEY_TO, "DAY", 0, "Up to this day, which is included", 0},
-    {"by", KEY_BY, "KEY", 0, "day (unless given), month, reseller, ad or total", 0},
+    {"by", KEY_BY, "KEY", 0, "minute, hour, day (unless given), week, month, reseller, ad or total",
+     0},
     {"as-of", KEY_AS_OF, "T", 0, "What the ledger said at this time, or at the end of this day", 0},
     {"round", KEY_ROUND, "N", 0, "Round money to N digits after the point, half to even", 0},
     {"format", KEY_FORMAT, "F", 0,
@@ -188,6 +202,8 @@ static const struct argp report_argp = {
            "Examples:\n"
            "  daybook report --from 2013-11-01 --to 2013-11-30\n"
            "  daybook report --reseller supaboobs --by month\n"
+           "  daybook report --by week --from 2013-11-01\n"
+           "  daybook report --by hour --from 2013-11-28 --to 2013-11-28\n"
            "  daybook report --by total --format json\n"
            "  daybook report --by ad --reseller supaboobs --round 2\n"
            "  daybook report --from 2013-11-01 --to 2013-11-30 --as-of 2013-12-05\n"
@@ -202,6 +218,8 @@ enum report_field {
     FIELD_RESELLER,
     FIELD_AD,
     FIELD_DAY,
+    FIELD_AT,
+    FIELD_WEEK,
     FIELD_MONTH,
     FIELD_CLICKS,
     FIELD_GROSS,
@@ -215,6 +233,8 @@ static const struct table_column fields[] = {
     [FIELD_RESELLER] = {"reseller_id", TABLE_TEXT},
     [FIELD_AD] = {"ad_id", TABLE_TEXT},
     [FIELD_DAY] = {"day", TABLE_TEXT},
+    [FIELD_AT] = {"at", TABLE_TEXT},
+    [FIELD_WEEK] = {"week", TABLE_TEXT},
     [FIELD_MONTH] = {"month", TABLE_TEXT},
     [FIELD_CLICKS] = {"clicks", TABLE_NUMBER},
     [FIELD_GROSS] = {"gross", TABLE_DECIMAL},
@@ -223,11 +243,16 @@ static const struct table_column fields[] = {
     [FIELD_UNPRICED_DAYS] = {"unpriced_days", TABLE_NUMBER},
     [FIELD_UNPRICED_GROSS] = {"unpriced_gross", TABLE_DECIMAL}};
 
+#define TIME_FIELDS                                                                                \
+    FIELD_RESELLER, FIELD_DAY, FIELD_AT, FIELD_CLICKS, FIELD_GROSS, FIELD_RATE, FIELD_AMOUNT
 #define SUM_FIELDS                                                                                 \
     FIELD_CLICKS, FIELD_GROSS, FIELD_AMOUNT, FIELD_UNPRICED_DAYS, FIELD_UNPRICED_GROSS
 
 static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_DAY] = {FIELD_RESELLER, FIELD_DAY, FIELD_CLICKS, FIELD_GROSS, FIELD_RATE, FIELD_AMOUNT},
+    [BY_MINUTE] = {TIME_FIELDS},
+    [BY_HOUR] = {TIME_FIELDS},
+    [BY_WEEK] = {FIELD_RESELLER, FIELD_WEEK, SUM_FIELDS},
     [BY_MONTH] = {FIELD_RESELLER, FIELD_MONTH, SUM_FIELDS},
     [BY_RESELLER] = {FIELD_RESELLER, SUM_FIELDS},
     [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
@@ -287,16 +312,21 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
                                const struct report_row *row, char text[RATE_PERCENT_TEXT_MAX])
 {
     bool is_table = report->options->format == TABLE_ALIGNED;
-    bool lacks_rate = report->options->by == BY_DAY && row->rate == NULL;
+    enum report_by by = report->options->by;
+    bool lacks_rate = (by == BY_DAY || report_by_is_time(by)) && row->rate == NULL;
     switch (field) {
     case FIELD_RESELLER:
         return row->reseller;
     case FIELD_AD:
         return row->ad;
     case FIELD_DAY:
-        return period_cell(row->period, DAY_TEXT_SIZE, text);
+        return period_cell((int32_t)row->period, DAY_TEXT_SIZE, text);
+    case FIELD_AT:
+        return bytes_of(text, calendar_zone_format(rollup_zone(report->rollup), row->at_ms, text));
+    case FIELD_WEEK:
+        return bytes_of(text, calendar_week_format((int32_t)row->period, text));
     case FIELD_MONTH:
-        return period_cell(calendar_month_first_day(row->period), MONTH_TEXT_SIZE, text);
+        return period_cell(calendar_month_first_day((int32_t)row->period), MONTH_TEXT_SIZE, text);
     case FIELD_CLICKS:
         return query_answer_number(row->sum.clicks, text);
     case FIELD_GROSS:
@@ -363,12 +393,40 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
     return print_row(report, &row);
 }
 
-static bool is_next_group(const struct report *report, const struct day_figure *figure)
+static bool print_time(struct report *report, const struct day_time *time)
+{
+    const struct day_figure *figure = &report->day_figure;
+    bool is_first = report->times_next == 1;
+    struct report_row row = {.reseller = figure->reseller,
+                             .period = figure->day,
+                             .at_ms = time->at_ms,
+                             .rate = figure->is_priced ? &figure->rate : NULL,
+                             .sum = {.clicks = time->clicks, .gross = time->gross}};
+    if (figure->is_priced) {
+        int rc = decimal_multiply(time->gross, figure->rate, &row.sum.amount);
+        report->status = report->status == 0 ? rc : report->status;
+    } else {
+        /* The day counts once in a picture's sum. */
+        row.sum.unpriced_days = is_first;
+        row.sum.unpriced_gross = time->gross;
+    }
+    return print_row(report, &row);
+}
+
+/* The week or month of a day; 0: the report has no periods. */
+static int32_t period_of(const struct report *report, int32_t day)
 {
     enum report_by by = report->options->by;
-    bool is_next_month = calendar_month_of_day(figure->day) != report->group.period;
-    return (by != BY_TOTAL && !bytes_equal(figure->reseller, buffer_view(&report->reseller))) ||
-           (by == BY_MONTH && is_next_month);
+    if (by == BY_WEEK)
+        return calendar_week_of_day(day);
+    return by == BY_MONTH ? calendar_month_of_day(day) : 0;
+}
+
+static bool is_next_group(const struct report *report, const struct day_figure *figure)
+{
+    bool is_next_reseller = !bytes_equal(figure->reseller, buffer_view(&report->reseller));
+    return (report->options->by != BY_TOTAL && is_next_reseller) ||
+           period_of(report, figure->day) != report->group.period;
 }
 
 static void set_last_reseller(struct report *report, const struct day_figure *figure)
@@ -405,7 +463,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
         mark_found(report, figure->reseller);
     if (sum.unpriced_days > 0)
         report->status = report_sum_add(&report->unpriced, &sum);
-    if (report->options->by == BY_AD) {
+    if (report->options->by == BY_AD || report_by_is_time(report->options->by)) {
         if (figure->clicks > 0)
             set_day(report, figure);
         return figure->clicks == 0;
@@ -416,7 +474,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
         if (report->has_group && is_next_group(report, figure))
             has_room = print_group(report);
         report->has_group = true;
-        report->group.period = calendar_month_of_day(figure->day);
+        report->group.period = period_of(report, figure->day);
         int rc = report_sum_add(&report->group.sum, &sum);
         report->status = report->status == 0 ? rc : report->status;
     }
@@ -456,6 +514,14 @@ static void report_notes(const struct report *report)
                        report->days - report->days_known,
                        report->days - report->days_known == 1 ? "" : "s");
     }
+    if (report->expired + report->untimed > 0) {
+        bool is_one = report->expired + report->untimed == 1;
+        command_printf(report->answer.output, COMMAND_ERR,
+                       "daybook: note: %" PRIu64 " click%s of these days %s left out: %" PRIu64
+                       " have expired, and %" PRIu64 " have no time\n",
+                       report->expired + report->untimed, is_one ? "" : "s", is_one ? "is" : "are",
+                       report->expired, report->untimed);
+    }
     if (report->unpriced.unpriced_days > 0) {
         bool is_one = report->unpriced.unpriced_days == 1;
         char gross[DECIMAL_TEXT_MAX];
@@ -471,6 +537,7 @@ static void report_free(struct report *report)
 {
     query_answer_release(&report->answer);
     report_ads_free(report->ads);
+    day_times_free(report->times);
     report_chart_free(report->chart);
     buffer_release(&report->reseller);
     buffer_release(&report->day_reseller);
@@ -545,9 +612,56 @@ static void print_ads(void *context)
     report_ads_add(report->ads, &report->day_figure, ads_added, report);
 }
 
-static void print_more_ads(struct timer *timer)
+/* Print the times of the day that was read, then go on with the figures. */
+static void print_times(void *context)
 {
-    print_ads(timer->context);
+    struct report *report = context;
+    const struct day_times *times = report->times;
+    report->answer.output->drained = NULL;
+    for (uint32_t i = 0; report->status == 0 && report->times_next < times->count; i++) {
+        if (i == PRINTED_MAX) {
+            rollup_yield(report->rollup, &report->time_slice);
+            return;
+        }
+        if (!print_time(report, &times->times[report->times_next++])) {
+            query_answer_wait(&report->answer, print_times, report);
+            return;
+        }
+    }
+    report->has_day = false;
+    report_figures_resume(&report->figures);
+}
+
+static int keep_times(struct report *report)
+{
+    size_t bytes = day_times_bytes(report->times);
+    if (bytes != report->times_bytes &&
+        !command_keep(report->answer.output, (int64_t)(bytes - report->times_bytes)))
+        return error_set(&report->err, ERROR_LIMIT, COMMAND_NO_ROOM);
+    report->times_bytes = bytes;
+    return 0;
+}
+
+static void times_read(void *context, int status, const struct error *err)
+{
+    struct report *report = context;
+    if (status < 0)
+        report->status = error_keep(&report->err, status, err);
+    else
+        report->status = keep_times(report);
+    report->expired += report->times->expired;
+    report->untimed += report->times->untimed;
+    report->times_next = 0;
+    print_times(report);
+}
+
+static void print_more(struct timer *timer)
+{
+    const struct report *report = timer->context;
+    if (report->times != NULL)
+        print_times(timer->context);
+    else
+        print_ads(timer->context);
 }
 
 static void report_read_done(void *context, int status, const struct error *err)
@@ -569,8 +683,11 @@ static void report_paused(void *context, struct figure_reading *reading)
 {
     struct report *report = context;
     report->figures.reading = reading;
-    if (report->status == 0 && report->options->by == BY_AD)
+    if (report->status == 0 && report->ads != NULL)
         print_ads(report);
+    else if (report->status == 0 && report->has_day)
+        day_times_read(report->times, report->day_figure.reseller, report->day_figure.day,
+                       times_read, report);
     else
         report_figures_wait(&report->figures);
 }
@@ -643,10 +760,14 @@ static void report_run(void *room, const struct command_request *request,
         parse_as_of(report->options->as_of, rollup_zone(report->rollup), &report->as_of_ms);
     if (report->options->by == BY_AD)
         report->ads = report_ads_new(report->query->store, report->rollup, output);
-    report->time_slice = (struct timer){.fire = print_more_ads, .context = report};
+    if (report_by_is_time(options->by)) {
+        report->times =
+            day_times_new(query->store, rollup, options->by == BY_HOUR ? HOUR_MS : MINUTE_MS);
+    }
+    report->time_slice = (struct timer){.fire = print_more, .context = report};
     name_columns(report);
     if (report->options->is_chart) {
-        report->chart = report_chart_new(report->options, report_currency(report));
+        report->chart = report_chart_new(options, report_currency(report), rollup_zone(rollup));
         report->answer.output = output;
     } else {
         query_answer_begin(&report->answer, output, report->options->format, report->columns,
@@ -657,7 +778,7 @@ static void report_run(void *room, const struct command_request *request,
 
 const struct command report_command = {
     .name = "report",
-    .summary = "print clicks, gross and amount by day, month, reseller or ad",
+    .summary = "print clicks, gross and amount by hour, day, week, month, reseller or ad",
     .argp = &report_argp,
     .options_size = sizeof(struct report_options),
     .run = report_run};

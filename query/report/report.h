@@ -1,12 +1,27 @@
-/* report: `daybook report`: prints clicks, gross and amount by reseller and day, or grouped. */
+/* report: `daybook report`: prints clicks, gross and amount by reseller and day, or grouped, or by
+ * hour or minute of each day. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_H
 #define DAYBOOK_QUERY_REPORT_REPORT_H
 
 #include "base/cli/command.h"
 
 enum { REPORT_RESELLERS_MAX = 1000 };
-enum report_by { BY_DAY, BY_MONTH, BY_RESELLER, BY_AD, BY_TOTAL };
+enum report_by {
+    BY_DAY,                            /* unless --by is given */
+    BY_MINUTE,
+    BY_HOUR,
+    BY_WEEK,
+    BY_MONTH,
+    BY_RESELLER,
+    BY_AD,
+    BY_TOTAL,
+    REPORT_BYS
+};
 extern const char *const report_by_names[];    /* as --by takes them */
+static inline bool report_by_is_time(enum report_by by)
+{
+    return by == BY_MINUTE || by == BY_HOUR;
+}
 struct report_options {
     const char *resellers[REPORT_RESELLERS_MAX];
     uint32_t reseller_count;           /* 0: all */

@@ -55,11 +55,14 @@ struct bar {
 struct report_chart {
     const struct report_options *options;
     const char *currency;
+    const struct zone *zone;
     struct arena *arena;
     struct panel panels[CHART_PANELS];
     uint32_t panel_count;
-    int32_t period_first;
-    int32_t period_last;
+    uint32_t row_count;
+    int64_t phase_ms; /* by minute and hour: from a whole one since 1970 to where they begin */
+    int64_t period_first;
+    int64_t period_last;
     struct bar bars[CHART_BARS]; /* the largest first */
     uint32_t bar_count;
     struct report_sum others;
@@ -78,11 +81,13 @@ static const char style[] =
                    ".bar { fill: #2f6db5; }\n"
                    ".mark { fill: #c2500c; }\n";
 
-struct report_chart *report_chart_new(const struct report_options *options, const char *currency)
+struct report_chart *report_chart_new(const struct report_options *options, const char *currency,
+                                      const struct zone *zone)
 {
     struct report_chart *chart = memory_zeroed(1, sizeof(*chart));
     chart->options = options;
     chart->currency = currency;
+    chart->zone = zone;
     chart->arena = arena_new(ARENA_CHUNK);
     return chart;
 }
@@ -101,15 +106,28 @@ void report_chart_free(struct report_chart *chart)
 
 static bool is_over_time(const struct report_chart *chart)
 {
-    return chart->options->by == BY_DAY || chart->options->by == BY_MONTH;
+    return chart->options->by <= BY_MONTH;
 }
 
-static void period_format(const struct report_chart *chart, int32_t period,
-                          char text[DAY_TEXT_SIZE + 1])
+static int64_t unit_of(const struct report_chart *chart)
 {
-    bool is_day = chart->options->by == BY_DAY;
-    calendar_day_format(is_day ? period : calendar_month_first_day(period), text);
-    text[is_day ? DAY_TEXT_SIZE : MONTH_TEXT_SIZE] = '\0';
+    return chart->options->by == BY_HOUR ? HOUR_MS : MINUTE_MS;
+}
+
+static void period_format(const struct report_chart *chart, int64_t period,
+                          char text[MOMENT_TEXT_MAX + 1])
+{
+    enum report_by by = chart->options->by;
+    if (report_by_is_time(by)) {
+        calendar_zone_format(chart->zone, period * unit_of(chart) + chart->phase_ms, text);
+    } else if (by == BY_WEEK) {
+        calendar_week_format((int32_t)period, text);
+    } else if (by == BY_MONTH) {
+        calendar_day_format(calendar_month_first_day((int32_t)period), text);
+        text[MONTH_TEXT_SIZE] = '\0';
+    } else {
+        calendar_day_format((int32_t)period, text);
+    }
 }
 
 static int add_to(struct report_sum *sum, const struct report_sum *term, struct error *err)
@@ -130,9 +148,55 @@ static struct panel *panel_of(struct report_chart *chart, struct bytes reseller)
     return last;
 }
 
+/* Where clicks were given their days, two days may have the same hour. */
+static struct report_row *row_of(struct report_chart *chart, struct panel *panel, int64_t period)
+{
+    uint32_t at = panel->count;
+    while (at > 0 && panel->rows[at - 1].period < period)
+        at--;
+    if (at > 0 && panel->rows[at - 1].period == period)
+        return &panel->rows[at - 1];
+    panel->rows =
+        memory_make_room(panel->rows, panel->count, &panel->capacity, sizeof(*panel->rows));
+    struct report_row *row = &panel->rows[at];
+    memmove(row + 1, row, (panel->count - at) * sizeof(*row));
+    *row = (struct report_row){.period = period};
+    panel->count++;
+    chart->row_count++;
+    return row;
+}
+
+static int32_t periods_max(const struct report_chart *chart)
+{
+    return chart->options->by == BY_MINUTE ? CHART_MINUTES : CHART_PERIODS;
+}
+
+static int refuse_periods(const struct report_chart *chart, struct error *err)
+{
+    static const char *const longer[] = {[BY_MINUTE] = ", or ask --by hour",
+                                         [BY_HOUR] = ", or ask --by day",
+                                         [BY_DAY] = ", or ask --by week",
+                                         [BY_WEEK] = ", or ask --by month",
+                                         [BY_MONTH] = ""};
+    return error_set(
+        err, ERROR_INVALID, "a picture shows at most %d %ss; choose some with --from and --to%s",
+        periods_max(chart), report_by_names[chart->options->by], longer[chart->options->by]);
+}
+
+static int64_t period_of(struct report_chart *chart, const struct report_row *row)
+{
+    if (!report_by_is_time(chart->options->by))
+        return row->period;
+    int64_t unit = unit_of(chart);
+    if (chart->row_count == 0)
+        chart->phase_ms = (row->at_ms % unit + unit) % unit;
+    int64_t from_phase = row->at_ms - chart->phase_ms;
+    return from_phase / unit - (from_phase % unit < 0);
+}
+
 static int add_period(struct report_chart *chart, const struct report_row *row, struct error *err)
 {
-    int32_t period = row->period;
+    int64_t period = period_of(chart, row);
     struct panel *panel = panel_of(chart, row->reseller);
     if (panel == NULL) {
         return error_set(err, ERROR_INVALID,
@@ -140,20 +204,19 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
                          "--reseller, or ask --by reseller",
                          CHART_PANELS);
     }
-    bool is_first = chart->panel_count == 1 && panel->count == 0;
+    bool is_first = chart->row_count == 0;
     chart->period_first = is_first || period < chart->period_first ? period : chart->period_first;
     chart->period_last = is_first || period > chart->period_last ? period : chart->period_last;
-    if (chart->period_last - chart->period_first >= CHART_PERIODS) {
+    if (chart->period_last - chart->period_first >= periods_max(chart))
+        return refuse_periods(chart, err);
+    if (chart->row_count == CHART_ROWS) {
         return error_set(err, ERROR_INVALID,
-                         "a picture shows at most %d %s; choose some with --from and --to%s",
-                         CHART_PERIODS, chart->options->by == BY_DAY ? "days" : "months",
-                         chart->options->by == BY_DAY ? ", or ask --by month" : "");
+                         "a picture has at most %d bars; choose some with --reseller, --from and "
+                         "--to",
+                         CHART_ROWS);
     }
-    panel->rows =
-        memory_make_room(panel->rows, panel->count, &panel->capacity, sizeof(*panel->rows));
-    panel->rows[panel->count] = *row;
-    panel->rows[panel->count++].reseller = panel->reseller;
-    return add_to(&panel->sum, &row->sum, err);
+    int rc = add_to(&row_of(chart, panel, period)->sum, &row->sum, err);
+    return rc == 0 ? add_to(&panel->sum, &row->sum, err) : rc;
 }
 
 /* Copy a name; one of over NAME_LETTERS letters is cut and ends in an ellipsis.  A NUL becomes a
@@ -350,7 +413,7 @@ static double largest_amount(const struct report_chart *chart)
 
 static double slot_width(const struct report_chart *chart)
 {
-    int32_t slots = chart->period_last - chart->period_first + 1;
+    int32_t slots = (int32_t)(chart->period_last - chart->period_first) + 1;
     double width = (double)(WIDTH - 2 * MARGIN - AXIS_WIDTH) / slots;
     return width < SLOT_MOST ? width : SLOT_MOST;
 }
@@ -373,9 +436,9 @@ static void draw_ticks(struct buffer *svg, const struct scale *scale, int32_t ba
 static void draw_period(const struct report_chart *chart, const struct report_row *row,
                         const struct scale *scale, int32_t base, struct buffer *svg)
 {
-    char name[DAY_TEXT_SIZE + 1];
+    char name[MOMENT_TEXT_MAX + 1];
     double slot = slot_width(chart);
-    double x = MARGIN + AXIS_WIDTH + slot * (row->period - chart->period_first);
+    double x = MARGIN + AXIS_WIDTH + slot * (double)(row->period - chart->period_first);
     double width = slot > 3 ? slot * 0.8 : slot;
     double height = PANEL_HEIGHT * real_of(row->sum.amount) / scale->most;
     period_format(chart, row->period, name);
@@ -393,8 +456,8 @@ static void draw_period(const struct report_chart *chart, const struct report_ro
 
 static void draw_times(const struct report_chart *chart, int32_t y, struct buffer *svg)
 {
-    char name[DAY_TEXT_SIZE + 1];
-    int32_t slots = chart->period_last - chart->period_first + 1;
+    char name[MOMENT_TEXT_MAX + 1];
+    int32_t slots = (int32_t)(chart->period_last - chart->period_first) + 1;
     double slot = slot_width(chart);
     period_format(chart, chart->period_first, name);
     int32_t labels = (int32_t)(slot * slots) / ((int32_t)strlen(name) * LETTER + LETTER);

@@ -1,7 +1,7 @@
 /* report_chart: draws the amounts of a report as a picture (SVG).
  *
- *     by day, month           a panel for each reseller, with a bar for each period;
- *                             all panels have one axis of time, and one scale
+ *     by minute, hour, day,   a panel for each reseller, with a bar for each period;
+ *     week, month             all panels have one axis of time, and one scale
  *     by reseller, ad, total  a bar for each row, the largest amount first; the rows after the
  *                             first CHART_BARS are summed up in one line of digits
  *
@@ -14,24 +14,28 @@
 #include "query/report/report_sum.h"
 
 enum {
-    CHART_PANELS = 50,                 /* resellers of a report by day or month */
-    CHART_PERIODS = 1000,              /* from the first day or month to the last */
+    CHART_PANELS = 50,                 /* resellers of a report over time */
+    CHART_PERIODS = 1000,              /* from the first hour, day, week or month to the last */
+    CHART_MINUTES = 3000,              /* two days have 2,880, or 60 more */
+    CHART_ROWS = 50000,                /* of all panels */
     CHART_BARS = 40                    /* bars of a report by reseller, ad or total */
 };
 
 struct report_row {
     struct bytes reseller;             /* empty: the row is for all resellers */
     struct bytes ad;                   /* empty unless the report is by ad */
-    int32_t period;                    /* by day: the day; by month: the result of
-                                        * calendar_month_of_day */
+    int64_t period;                    /* by minute, hour and day: the day; by week and month: the
+                                        * result of calendar_week_of_day, calendar_month_of_day */
+    int64_t at_ms;                     /* by minute and hour: when it begins */
     const struct decimal *rate;        /* rate of a day; NULL: the day has no rate */
     struct report_sum sum;
 };
 
 struct report_chart;
 
-/* `options` and `currency` must outlive the chart; `currency` may be "". */
-struct report_chart *report_chart_new(const struct report_options *options, const char *currency);
+/* The arguments must outlive the chart; `currency` may be "". */
+struct report_chart *report_chart_new(const struct report_options *options, const char *currency,
+                                      const struct zone *zone);
 void report_chart_free(struct report_chart *chart);            /* NULL is fine */
 
 /* Add the next row, in the report's order; it is copied.  ERROR_INVALID: a chart cannot show so

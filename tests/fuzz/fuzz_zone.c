@@ -1,4 +1,4 @@
-/* fuzz_zone: TZif files; whatever zone comes out, days follow one another.
+/* fuzz_zone: TZif files; whatever zone comes out, days and hours follow one another.
  *
  * Input: 8 bytes of a time, then the file. */
 #include "base/calendar.h"
@@ -14,6 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t start = calendar_zone_day_start(zone, day);
     check(calendar_zone_day_start(zone, day + 1) >= start);
     check(calendar_zone_day(zone, start) >= day);
+    struct calendar_span hour = calendar_zone_span(zone, time_ms, HOUR_MS);
+    char text[MOMENT_TEXT_MAX + 1];
+    check(hour.start_ms <= time_ms && time_ms < hour.end_ms);
+    check(calendar_zone_format(zone, hour.start_ms, text) <= MOMENT_TEXT_MAX);
     calendar_zone_close(zone);
     return 0;
 }

@@ -269,6 +269,86 @@ Test(calendar, a_zone_day_starts_when_clocks_first_show_it)
     }
 }
 
+/* `start` and `end`: the hour or minute that has the time, as local clocks show it. */
+static const struct {
+    const char *zone;
+    int64_t unit_ms;
+    const char *time;
+    const char *start;
+    const char *end;
+} span_rows[] = {
+    {"UTC", HOUR_MS, "2013-11-28T02:16:52.007Z", "2013-11-28T02:00Z", "2013-11-28T03:00Z"},
+    {"UTC", MINUTE_MS, "2013-11-28T02:16:52.007Z", "2013-11-28T02:16Z", "2013-11-28T02:17Z"},
+    {"UTC", HOUR_MS, "1970-01-01T00:00:00Z", "1970-01-01T00:00Z", "1970-01-01T01:00Z"},
+    {"Asia/Kolkata", HOUR_MS, "1970-01-01T00:00:00Z", "1970-01-01T05:00+05:30",
+     "1970-01-01T06:00+05:30"},
+    {"Asia/Kolkata", HOUR_MS, "2020-01-01T18:30:00Z", "2020-01-02T00:00+05:30",
+     "2020-01-02T01:00+05:30"},
+    {"America/New_York", HOUR_MS, "2024-01-01T00:15:00Z", "2023-12-31T19:00-05:00",
+     "2023-12-31T20:00-05:00"},
+    /* The hour from two to three is left out, and comes twice. */
+    {"Europe/Berlin", HOUR_MS, "2013-03-31T00:59:59Z", "2013-03-31T01:00+01:00",
+     "2013-03-31T03:00+02:00"},
+    {"Europe/Berlin", HOUR_MS, "2013-10-27T00:30:00Z", "2013-10-27T02:00+02:00",
+     "2013-10-27T02:00+01:00"},
+    {"Europe/Berlin", HOUR_MS, "2013-10-27T01:30:00Z", "2013-10-27T02:00+01:00",
+     "2013-10-27T03:00+01:00"},
+    {"Europe/Berlin", HOUR_MS, "2060-07-01T22:30:00Z", "2060-07-02T00:00+02:00",
+     "2060-07-02T01:00+02:00"},
+    /* Clocks went back by half an hour at two, and forward again to half past two. */
+    {"Australia/Lord_Howe", HOUR_MS, "2030-04-06T14:45:00Z", "2030-04-07T01:00+11:00",
+     "2030-04-07T01:30+10:30"},
+    {"Australia/Lord_Howe", HOUR_MS, "2030-04-06T15:15:00Z", "2030-04-07T01:30+10:30",
+     "2030-04-07T02:00+10:30"},
+    {"Australia/Lord_Howe", HOUR_MS, "2030-10-05T15:45:00Z", "2030-10-06T02:30+11:00",
+     "2030-10-06T03:00+11:00"},
+    /* 44 minutes and 30 seconds west of Greenwich. */
+    {"Africa/Monrovia", MINUTE_MS, "1971-01-01T00:00:00Z", "1970-12-31T23:59:30Z",
+     "1971-01-01T00:00:30Z"},
+};
+
+Test(calendar, hours_and_minutes_follow_the_local_clock)
+{
+    char text[MOMENT_TEXT_MAX + 1];
+    for (size_t i = 0; i < COUNT(span_rows); i++) {
+        struct zone *zone = zone_of(span_rows[i].zone);
+        struct calendar_span span =
+            calendar_zone_span(zone, time_of(span_rows[i].time), span_rows[i].unit_ms);
+        size_t length = calendar_zone_format(zone, span.start_ms, text);
+        cr_expect_str_eq(text, span_rows[i].start, "%s: %s", span_rows[i].time, text);
+        cr_expect_eq(length, strlen(text));
+        calendar_zone_format(zone, span.end_ms, text);
+        cr_expect_str_eq(text, span_rows[i].end, "%s: %s", span_rows[i].time, text);
+        calendar_zone_close(zone);
+    }
+}
+
+Test(calendar, a_moment_that_no_local_clock_can_show_is_in_utc)
+{
+    char text[MOMENT_TEXT_MAX + 1];
+    struct zone *zone = zone_of("Pacific/Auckland");
+    calendar_zone_format(zone, TIME_MS_MAX - 59999, text);
+    cr_expect_str_eq(text, "9999-12-31T23:59Z", "%s", text);
+    calendar_zone_close(zone);
+}
+
+/* Rows of Python's date.isocalendar. */
+Test(calendar, weeks_begin_on_mondays_and_belong_to_the_year_of_their_thursday)
+{
+    static const char *const rows[][2] = {
+        {"2013-11-24", "2013-W47"},  {"2013-11-25", "2013-W48"}, {"2013-12-01", "2013-W48"},
+        {"2013-12-30", "2014-W01"},  {"2010-01-03", "2009-W53"}, {"2010-01-04", "2010-W01"},
+        {"2021-01-03", "2020-W53"},  {"1970-01-01", "1970-W01"}, {"1969-12-28", "1969-W52"},
+        {"1969-12-29", "1970-W01"},  {"9999-12-31", "9999-W52"}, {"0001-01-01", "0001-W01"},
+        {"0000-01-02", "-0001-W52"}, {"0000-01-03", "0000-W01"}};
+    char text[WEEK_TEXT_MAX + 1];
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t length = calendar_week_format(calendar_week_of_day(day_of(rows[i][0])), text);
+        cr_expect_str_eq(text, rows[i][1], "%s: %s", rows[i][0], text);
+        cr_expect_eq(length, strlen(text));
+    }
+}
+
 Test(calendar, names_that_are_no_zone_are_refused)
 {
     static const char *rows[] = {"",

@@ -230,6 +230,53 @@ Test(report, tells_months_of_different_years_apart)
     rollup_fixture_stop(&fixture);
 }
 
+Test(report, groups_weeks_also_over_the_end_of_a_year)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    rollup_fixture_click(&fixture, "anna", "2014-01-01", "0.5");
+    rollup_fixture_click(&fixture, "anna", "2013-12-30", "0.25");
+    expect(&fixture, "report --by week --format csv",
+           "reseller_id,week,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "anna,2014-W01,2,0.75,0,2,0.75\n"
+           "anna,2013-W48,1,1.5,0,1,1.5\n"
+           "supaboobs,2013-W48,6,0.0400,0.010750,0,0\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, has_the_hours_and_minutes_of_each_day)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --by hour --format csv",
+           "reseller_id,day,at,clicks,gross,rate,amount\n"
+           "anna,2013-12-01,2013-12-01T12:00Z,1,1.5,,\n"
+           "supaboobs,2013-12-01,2013-12-01T12:00Z,1,0.01,0.3,0.003\n"
+           "supaboobs,2013-11-30,2013-11-30T11:00Z,1,0.005,0.3,0.0015\n"
+           "supaboobs,2013-11-29,2013-11-29T22:00Z,1,0.0075,0.25,0.001875\n"
+           "supaboobs,2013-11-29,2013-11-29T17:00Z,1,0.0075,0.25,0.001875\n"
+           "supaboobs,2013-11-28,2013-11-28T07:00Z,1,0.005,0.25,0.00125\n"
+           "supaboobs,2013-11-28,2013-11-28T02:00Z,1,0.005,0.25,0.00125\n");
+    expect(&fixture, "report --by minute --format csv --to 2013-11-28 --round 2",
+           "reseller_id,day,at,clicks,gross,rate,amount\n"
+           "supaboobs,2013-11-28,2013-11-28T07:17Z,1,0.00,0.25,0.00\n"
+           "supaboobs,2013-11-28,2013-11-28T02:16Z,1,0.00,0.25,0.00\n");
+    expect(&fixture, "report --by hour --format csv --reseller nobody",
+           "reseller_id,day,at,clicks,gross,rate,amount\n");
+    rollup_fixture_void(&fixture, "supaboobs", "2013-11-29");
+    expect(&fixture, "report --by hour -r supaboobs --from 2013-11-29 --to 2013-11-30",
+           "reseller_id  day         at                 clicks  gross EUR  rate  amount EUR\n"
+           "supaboobs    2013-11-30  2013-11-30T11:00Z       1      0.005   30%      0.0015\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, has_no_hours_in_the_ledger)
+{
+    expect_refused("report --by hour --as-of 2013-12-01");
+    expect_refused("report --by minute --as-of 2013-12-01");
+    expect_refused("report --by second");
+}
+
 Test(report, takes_days_at_both_ends_and_resellers_in_any_order)
 {
     struct rollup_fixture fixture = {0};
@@ -397,6 +444,30 @@ Test(report, is_a_picture_of_days)
     start_paper(&fixture);
     expect_pieces(&fixture, "report --format svg --to 2013-12-01", days, 21);
     expect_pieces(&fixture, "report --by month --format svg --round 5", months, 4);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, is_a_picture_of_hours_minutes_and_weeks)
+{
+    static const char *const hours[] = {
+        "<title>Amount by hour from 2013-11-28 to 2013-11-28</title>",
+        ">0.00250 EUR of gross 0.010, 2 clicks</text>",
+        "<title>2013-11-28T02:00Z: 0.00125 EUR; 1 click, gross 0.005</title>",
+        "x=\"134.00\"",
+        "<title>2013-11-28T07:00Z: 0.00125 EUR; 1 click, gross 0.005</title>",
+        "x=\"434.00\"",
+        "class=\"time\">2013-11-28T02:00Z</text>"};
+    static const char *const weeks[] = {"<title>Amount by week</title>",
+                                        "<title>2013-W48: 0.010750 EUR"};
+    static const char *const unpriced[] = {">0 EUR of gross 1.5, 1 click, 1 day without a rate",
+                                           "<title>2013-12-01T12:21Z: 0 EUR, 1 day without"};
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect_pieces(&fixture, "report --format svg --by hour --from 2013-11-28 --to 2013-11-28",
+                  hours, 7);
+    expect_pieces(&fixture, "report --format svg --by week", weeks, 2);
+    expect_pieces(&fixture, "report --format svg --by minute -r anna", unpriced, 2);
+    expect_no_picture(&fixture, "report --format svg --by minute", "or ask --by hour");
     rollup_fixture_stop(&fixture);
 }
 

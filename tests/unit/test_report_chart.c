@@ -13,7 +13,7 @@ static void expect_pieces(enum report_by by, const char *const *pieces, size_t c
         .ad = bytes_text("ad"),
         .period = 0,
         .sum = {.clicks = 1, .gross = decimal_from(5, 1), .amount = decimal_from(25, 2)}};
-    struct report_chart *chart = report_chart_new(&options, "R&D<");
+    struct report_chart *chart = report_chart_new(&options, "R&D<", NULL);
     struct buffer svg = {0};
     struct error err = {0};
     cr_assert_eq(report_chart_add(chart, &row, &err), 0);
