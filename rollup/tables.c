@@ -37,6 +37,14 @@ static const struct column_definition amount_by_day_columns[] = {
     {AMOUNT_STATE, "state", "text", COLUMN_REGULAR, false},
 };
 
+static const struct column_definition clicks_by_time_columns[] = {
+    {BY_TIME_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {BY_TIME_DAY, "day", "text", COLUMN_PARTITION, false},
+    {BY_TIME_AT, "at", "timestamp", COLUMN_CLUSTERING, false},
+    {BY_TIME_CLICKS, "clicks", "bigint", COLUMN_REGULAR, false},
+    {BY_TIME_GROSS, "gross", "decimal", COLUMN_REGULAR, false},
+};
+
 static const struct column_definition clicks_per_ad_columns[] = {
     {COUNTER_KEY, "ad_id", "text", COLUMN_PARTITION, false},
     {COUNTER_CLICKS, "clicks", "counter", COLUMN_REGULAR, false},
@@ -195,6 +203,12 @@ static const struct table_definition *const tables[] = {
     DEFINITION(TABLE_DEFINED_STREAM, "daybook_system", "stream",
                "Streams over tables of the users' own.", TABLE_KEPT | TABLE_HIDDEN,
                defined_stream_columns),
+    DEFINITION(TABLE_CLICKS_BY_HOUR, "daybook", "clicks_by_hour",
+               "Clicks and gross of every reseller, day and hour, from ad_click.", TABLE_KEPT,
+               clicks_by_time_columns),
+    DEFINITION(TABLE_CLICKS_BY_MINUTE, "daybook", "clicks_by_minute",
+               "Clicks and gross of every reseller, day and minute, from ad_click.", TABLE_KEPT,
+               clicks_by_time_columns),
 };
 
 const struct table_definition *const *tables_builtin(uint32_t *count_out)

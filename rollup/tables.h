@@ -21,7 +21,9 @@ enum rollup_table {
     TABLE_SEALED_DAY = 30,
     TABLE_SEALED_AD = 31,
     TABLE_RETENTION = 32,
-    TABLE_DEFINED_STREAM = 33
+    TABLE_DEFINED_STREAM = 33,
+    TABLE_CLICKS_BY_HOUR = 34,                 /* never written; read from the clicks */
+    TABLE_CLICKS_BY_MINUTE = 35                /* the same */
 };
 
 enum ad_click_column {
@@ -44,6 +46,15 @@ enum amount_by_day_column {
     AMOUNT_RATE = 5,
     AMOUNT_AMOUNT = 6,
     AMOUNT_STATE = 7
+};
+
+/* Of clicks_by_hour and clicks_by_minute. */
+enum clicks_by_time_column {
+    BY_TIME_RESELLER_ID = 1,
+    BY_TIME_DAY = 2,
+    BY_TIME_AT = 3,
+    BY_TIME_CLICKS = 4,
+    BY_TIME_GROSS = 5
 };
 
 /* In clicks_per_reseller_per_day, KEY is the reseller. */

@@ -38,7 +38,7 @@ def assert_adds_up(directory, *words):
 
 
 def test_hours_and_minutes_of_a_year_add_up_to_its_days(flights_directory, flights):
-    assert_adds_up(flights_directory)
+    assert_adds_up(flights_directory, "--reseller", "VX", "--reseller", "HA")
     hours = collections.Counter(
         (row[0], row[1], int(row[2]) // 3_600_000)
         for row in (line.split(",") for line in flights.good) if row[0] == "VX")
@@ -121,6 +121,33 @@ def test_late_void_repeated_and_given_days(serve):
     server.kill()
     server = serve()
     assert_adds_up(server.directory)
+
+
+def test_cql_has_the_same_hours_and_minutes(serve, flights_copy):
+    server = serve("--cql", "127.0.0.1:0", directory=flights_copy)
+
+    def hours_of(rows):
+        return [(row.reseller_id, row.day, row.at, row.clicks, row.gross) for row in rows]
+
+    with cql.connected(server, "daybook") as session:
+        session.default_fetch_size = 7777
+        wanted = [(row["reseller_id"], row["day"], datetime.datetime.fromisoformat(row["at"])
+                   .replace(tzinfo=None), int(row["clicks"]), decimal.Decimal(row["gross"]))
+                  for row in report(server.directory, "--by", "hour")]
+        found = hours_of(session.execute("SELECT * FROM clicks_by_hour"))
+        assert sorted(found) == sorted(wanted)
+        minutes = session.execute("SELECT sum(clicks), sum(gross) FROM clicks_by_minute "
+                                  "WHERE reseller_id = 'VX' AND day = '2013-11-28'").one()
+        assert minutes == session.execute(
+            "SELECT sum(clicks), sum(gross) FROM clicks_by_hour "
+            "WHERE reseller_id = 'VX' AND day = '2013-11-28'").one()
+        select = session.prepare("SELECT * FROM clicks_by_hour WHERE reseller_id = ? AND day IN ? "
+                                 "AND at >= ? ORDER BY at DESC")
+        since = datetime.datetime(2013, 11, 28, 12)
+        found = hours_of(session.execute(select, ("VX", ["2013-11-28", "2013-11-29"], since)))
+        wanted = [row for row in wanted if row[0] == "VX"
+                  and row[1] in ("2013-11-28", "2013-11-29") and row[2] >= since]
+        assert found and found == sorted(wanted, key=lambda row: row[2], reverse=True)
 
 
 def test_expired_clicks_have_no_hours_and_a_note_says_so(directory):

@@ -39,6 +39,7 @@ enum {
 static void select_release(struct cql_execution *execution)
 {
     struct select *select = execution->state;
+    cql_by_time_free(select->by_time);
     cql_arena_give(execution->cql, select->scratch);
     cql_arena_give(execution->cql, select->group_arena);
     cql_arena_give(execution->cql, select->static_arena);
@@ -283,8 +284,11 @@ static void page_arrived(void *context, int status, const struct error *err,
     struct cql *cql = select->execution->cql;
     struct cql_slice slice = cql_slice_begin(select->execution);
     select->page = page;
-    int rc = status == 0 ? cql_guard(select->execution, take_page, select)
-                         : cql_fault_of(&select->execution->fault, err);
+    int rc = status;
+    if (status == 0)
+        rc = cql_guard(select->execution, take_page, select);
+    else if (err != NULL)
+        rc = cql_fault_of(&select->execution->fault, err);
     if (rc != 0)
         cql_select_stop(select, rc);
     select_continue(select);
@@ -411,6 +415,8 @@ static void read_unit(struct select *select)
                                       : unit_request(select);
     if (select->is_virtual)
         virtual_read(select, &request);
+    else if (select->by_time != NULL)
+        cql_by_time_read(select->by_time, &request, page_arrived, select);
     else
         cql_execution_read(select->execution, &request, page_arrived, select);
 }
@@ -677,5 +683,7 @@ void cql_select_run(struct cql_execution *execution)
         cql_per_day_rows(execution, virtual_rows_made, select);
         return;
     }
+    if (plan->table->id == TABLE_CLICKS_BY_HOUR || plan->table->id == TABLE_CLICKS_BY_MINUTE)
+        select->by_time = cql_by_time_new(execution, plan->table);
     select_start(select);
 }

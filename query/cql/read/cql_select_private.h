@@ -4,6 +4,7 @@
 #define DAYBOOK_QUERY_CQL_READ_CQL_SELECT_PRIVATE_H
 
 #include "query/cql/expression/cql_function.h"
+#include "query/cql/read/cql_by_time.h"
 #include "query/cql/read/cql_select_plan.h"
 
 /* A row that ORDER BY sorts over several partitions. */
@@ -66,6 +67,7 @@ struct select {
     bool is_virtual;
     const struct page_row *virtual_rows;
     uint32_t virtual_count;
+    struct cql_by_time *by_time;         /* NULL: the table is none by hour or minute */
     struct page_row *virtual_page;       /* rows of one key or token range; NULL: not made yet */
     bool by_index;
     struct cql_index_use use;
