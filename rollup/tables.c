@@ -35,6 +35,7 @@ static const struct column_definition amount_by_day_columns[] = {
     {AMOUNT_RATE, "rate", "decimal", COLUMN_REGULAR, false},
     {AMOUNT_AMOUNT, "amount", "decimal", COLUMN_REGULAR, false},
     {AMOUNT_STATE, "state", "text", COLUMN_REGULAR, false},
+    {AMOUNT_DATE, "date", "date", COLUMN_REGULAR, false},
 };
 
 static const struct column_definition clicks_by_time_columns[] = {

@@ -45,7 +45,9 @@ enum amount_by_day_column {
     AMOUNT_GROSS = 4,
     AMOUNT_RATE = 5,
     AMOUNT_AMOUNT = 6,
-    AMOUNT_STATE = 7
+    AMOUNT_STATE = 7,
+    AMOUNT_DATE = 8                            /* the day as a date; null in rows of older versions,
+                                                * absent in tables of older streams */
 };
 
 /* Of clicks_by_hour and clicks_by_minute. */

@@ -94,6 +94,14 @@ int figure_read(const struct table *table, const struct page_row *row,
 
 enum { AMOUNT_VALUES = 2, AMOUNT_CELLS = 5 };
 
+/* CQL's dates count from 1970-01-01, which is 2^31. */
+static void put_date(struct packed_rows *rows, int32_t day)
+{
+    uint8_t value[4];
+    store_u32_be(value, (uint32_t)day + (UINT32_C(1) << 31));
+    packed_rows_value(rows, AMOUNT_DATE, bytes_of(value, sizeof(value)));
+}
+
 void figure_write(struct write_batch *batch, const struct table *table, int64_t token,
                   const struct day_figure *figure)
 {
@@ -101,7 +109,8 @@ void figure_write(struct write_batch *batch, const struct table *table, int64_t 
     char day[DAY_TEXT_SIZE + 1];
     calendar_day_format(figure->day, day);
     const struct clustering clustering = {1, {bytes_of(day, DAY_TEXT_SIZE)}};
-    packed_rows_begin(rows, table, token, figure->reseller, &clustering, AMOUNT_CELLS);
+    bool has_date = schema_column(table, AMOUNT_DATE) != NULL;
+    packed_rows_begin(rows, table, token, figure->reseller, &clustering, AMOUNT_CELLS + has_date);
     figure_row_put_count(rows, AMOUNT_CLICKS, figure->clicks);
     figure_row_put_decimal(rows, AMOUNT_GROSS, figure->gross);
     if (figure->is_priced) {
@@ -113,6 +122,8 @@ void figure_write(struct write_batch *batch, const struct table *table, int64_t 
         packed_rows_null(rows, AMOUNT_AMOUNT);
     }
     packed_rows_value(rows, AMOUNT_STATE, bytes_text(state_names[figure->state]));
+    if (has_date)
+        put_date(rows, figure->day);
 }
 
 void figure_delete(struct write_batch *batch, const struct table *table,

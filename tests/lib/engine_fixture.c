@@ -264,8 +264,12 @@ static void print_row(struct buffer *text, const struct table *table, const stru
 {
     for (uint32_t c = 0; c < table->column_count; c++) {
         struct bytes value;
+        bool has_value = store_row_value(table, row, table->columns[c].id, &value);
+        /* Rows of golden directories are older than the date of amount_by_day. */
+        if (!has_value && table->columns[c].type->kind == TYPE_DATE)
+            continue;
         buffer_append_text(text, c == 0 ? "" : "|");
-        if (!store_row_value(table, row, table->columns[c].id, &value))
+        if (!has_value)
             buffer_append_text(text, "-");
         else if (table->columns[c].type->kind == TYPE_COUNTER)
             buffer_printf(text, "%" PRId64, type_value_bigint(value));
