@@ -10,6 +10,8 @@
  * Weeks are grouped as months are.  For hours and minutes, the reading of figures pauses at each
  * day while its clicks are read.
  *
+ * With --total, rows are first added up over all resellers (report_totals.h).
+ *
  * A day without a rate counts in clicks and gross, never in amount.
  *
  * Numbers are rounded only when they are printed. */
@@ -26,10 +28,20 @@
 #include "rollup/streams/streams.h"
 #include "query/report/report_ads.h"
 #include "query/report/report_chart.h"
+#include "query/report/report_totals.h"
 #include "base/calendar.h"
 #include "base/memory.h"
 
-enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT, KEY_STREAM };
+enum {
+    KEY_FROM = 0x20001,
+    KEY_TO,
+    KEY_BY,
+    KEY_TOTAL,
+    KEY_AS_OF,
+    KEY_ROUND,
+    KEY_FORMAT,
+    KEY_STREAM
+};
 enum { ROUND_MAX = 36, REPORT_COLUMNS_MAX = 7 };
 enum { PRINTED_MAX = 1000 }; /* ads or times that one turn of the loop prints or draws */
 
@@ -54,6 +66,8 @@ struct report {
     struct day_times *times;
     size_t times_bytes; /* charged by command_keep */
     uint32_t times_next;
+    struct report_totals *totals; /* NULL: rows are printed by reseller */
+    bool has_all_totals;
     uint64_t untimed; /* clicks without an hour, as the next */
     uint64_t expired;
     bool has_day; /* day_figure is a day whose clicks are to be read */
@@ -120,6 +134,10 @@ static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time
 
 static error_t report_finish_options(struct report_options *options, struct argp_state *state)
 {
+    if (options->is_total && options->by > BY_MONTH) {
+        return command_refuse(state, "--total adds up periods, not --by %s",
+                              report_by_names[options->by]);
+    }
     if (options->day_from > options->day_to)
         return command_refuse(state, "the days end (--to) before they begin (--from)");
     if (options->as_of != NULL && options->by == BY_AD)
@@ -152,6 +170,9 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
         return parse_day(argument, "--to", &options->day_to, state);
     case KEY_BY:
         return parse_by(argument, &options->by, state);
+    case KEY_TOTAL:
+        options->is_total = true;
+        return 0;
     case KEY_FORMAT:
         options->is_chart = strcmp(argument, "svg") == 0;
         return options->is_chart ? 0 : query_answer_format(argument, &options->format, state);
@@ -185,6 +206,7 @@ static const struct argp_option report_argp_options[] = {
     {"to", KEY_TO, "DAY", 0, "Up to this day, which is included", 0},
     {"by", KEY_BY, "KEY", 0, "minute, hour, day (unless given), week, month, reseller, ad or total",
      0},
+    {"total", KEY_TOTAL, NULL, 0, "Add the resellers up in each period", 0},
     {"as-of", KEY_AS_OF, "T", 0, "What the ledger said at this time, or at the end of this day", 0},
     {"round", KEY_ROUND, "N", 0, "Round money to N digits after the point, half to even", 0},
     {"format", KEY_FORMAT, "F", 0,
@@ -204,6 +226,7 @@ static const struct argp report_argp = {
            "  daybook report --reseller supaboobs --by month\n"
            "  daybook report --by week --from 2013-11-01\n"
            "  daybook report --by hour --from 2013-11-28 --to 2013-11-28\n"
+           "  daybook report --by hour --total --from 2013-11-28\n"
            "  daybook report --by total --format json\n"
            "  daybook report --by ad --reseller supaboobs --round 2\n"
            "  daybook report --from 2013-11-01 --to 2013-11-30 --as-of 2013-12-05\n"
@@ -248,6 +271,9 @@ static const struct table_column fields[] = {
 #define SUM_FIELDS                                                                                 \
     FIELD_CLICKS, FIELD_GROSS, FIELD_AMOUNT, FIELD_UNPRICED_DAYS, FIELD_UNPRICED_GROSS
 
+#define TIME_SUM_FIELDS                                                                            \
+    FIELD_DAY, FIELD_AT, FIELD_CLICKS, FIELD_GROSS, FIELD_AMOUNT, FIELD_UNPRICED_GROSS
+
 static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_DAY] = {FIELD_RESELLER, FIELD_DAY, FIELD_CLICKS, FIELD_GROSS, FIELD_RATE, FIELD_AMOUNT},
     [BY_MINUTE] = {TIME_FIELDS},
@@ -257,6 +283,19 @@ static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_RESELLER] = {FIELD_RESELLER, SUM_FIELDS},
     [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
     [BY_TOTAL] = {SUM_FIELDS}};
+
+/* Amounts of a day have several rates. */
+static const enum report_field total_layouts[][REPORT_COLUMNS_MAX + 1] = {
+    [BY_DAY] = {FIELD_DAY, SUM_FIELDS},
+    [BY_MINUTE] = {TIME_SUM_FIELDS},
+    [BY_HOUR] = {TIME_SUM_FIELDS},
+    [BY_WEEK] = {FIELD_WEEK, SUM_FIELDS},
+    [BY_MONTH] = {FIELD_MONTH, SUM_FIELDS}};
+
+static const enum report_field *layout_of(const struct report_options *options)
+{
+    return options->is_total ? total_layouts[options->by] : layouts[options->by];
+}
 
 static const char *report_currency(const struct report *report)
 {
@@ -274,7 +313,7 @@ static const char *money_name(const struct report *report, const char *name, cha
 
 static void name_columns(struct report *report)
 {
-    const enum report_field *layout = layouts[report->options->by];
+    const enum report_field *layout = layout_of(report->options);
     for (uint32_t i = 0; layout[i] != FIELD_NONE; i++) {
         report->columns[i] = fields[layout[i]];
         if (layout[i] == FIELD_GROSS || layout[i] == FIELD_AMOUNT)
@@ -313,7 +352,8 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
 {
     bool is_table = report->options->format == TABLE_ALIGNED;
     enum report_by by = report->options->by;
-    bool lacks_rate = (by == BY_DAY || report_by_is_time(by)) && row->rate == NULL;
+    bool has_rate = !report->options->is_total && (by == BY_DAY || report_by_is_time(by));
+    bool lacks_rate = has_rate && row->rate == NULL;
     switch (field) {
     case FIELD_RESELLER:
         return row->reseller;
@@ -353,9 +393,14 @@ static struct bytes field_cell(const struct report *report, enum report_field fi
 /* False: enough output waits for the client. */
 static bool print_row(struct report *report, const struct report_row *row)
 {
-    const enum report_field *layout = layouts[report->options->by];
+    const enum report_field *layout = layout_of(report->options);
     char texts[REPORT_COLUMNS_MAX][RATE_PERCENT_TEXT_MAX];
     struct bytes cells[REPORT_COLUMNS_MAX];
+    if (report->totals != NULL && !report->has_all_totals) {
+        int rc = report_totals_add(report->totals, row, &report->err);
+        report->status = report->status == 0 ? rc : report->status;
+        return true;
+    }
     if (report->chart != NULL) {
         int rc = report_chart_add(report->chart, row, &report->err);
         report->status = report->status == 0 ? rc : report->status;
@@ -538,6 +583,7 @@ static void report_free(struct report *report)
     query_answer_release(&report->answer);
     report_ads_free(report->ads);
     day_times_free(report->times);
+    report_totals_free(report->totals);
     report_chart_free(report->chart);
     buffer_release(&report->reseller);
     buffer_release(&report->day_reseller);
@@ -554,11 +600,9 @@ static void report_fail(struct report *report, int status, const struct error *e
     command_fail(output, command_exit_of(status), "report: %s", kept.text);
 }
 
-static void report_end(struct report *report)
+static void report_finish(struct report *report)
 {
     struct command_output *output = report->answer.output;
-    if (report->has_group || report->options->by == BY_TOTAL)
-        print_group(report);
     if (report->status != 0) {
         report_fail(report, report->status, &report->err);
         return;
@@ -569,6 +613,35 @@ static void report_end(struct report *report)
     report_notes(report);
     report_free(report);
     output->finish(output, EXIT_DONE);
+}
+
+static void print_totals(void *context)
+{
+    struct report *report = context;
+    const struct report_row *row;
+    report->answer.output->drained = NULL;
+    for (uint32_t i = 0; report->status == 0 && (row = report_totals_next(report->totals)); i++) {
+        if (!print_row(report, row)) {
+            query_answer_wait(&report->answer, print_totals, report);
+            return;
+        }
+        if (i + 1 == PRINTED_MAX) {
+            rollup_yield(report->rollup, &report->time_slice);
+            return;
+        }
+    }
+    report_finish(report);
+}
+
+static void report_end(struct report *report)
+{
+    if (report->has_group || report->options->by == BY_TOTAL)
+        print_group(report);
+    report->has_all_totals = true;
+    if (report->totals != NULL)
+        print_totals(report);
+    else
+        report_finish(report);
 }
 
 static void ads_added(void *context, int status, const struct error *err)
@@ -658,7 +731,9 @@ static void times_read(void *context, int status, const struct error *err)
 static void print_more(struct timer *timer)
 {
     const struct report *report = timer->context;
-    if (report->times != NULL)
+    if (report->totals != NULL && report->has_all_totals)
+        print_totals(timer->context);
+    else if (report->times != NULL)
         print_times(timer->context);
     else
         print_ads(timer->context);
@@ -708,7 +783,8 @@ static void report_read(struct report *report)
     query.behind = &report->days_behind;
     query.is_as_of = report->is_as_of;
     query.as_of_ms = report->as_of_ms;
-    query.in_any_order = report->options->by == BY_TOTAL;
+    query.in_any_order =
+        report->options->by == BY_TOTAL || (report->totals != NULL && report->times == NULL);
     if (!query.in_any_order)
         query.paused = report_paused;
     rollup_figures(report->rollup, &query, report_figure, report_read_done, report);
@@ -764,6 +840,8 @@ static void report_run(void *room, const struct command_request *request,
         report->times =
             day_times_new(query->store, rollup, options->by == BY_HOUR ? HOUR_MS : MINUTE_MS);
     }
+    if (options->is_total)
+        report->totals = report_totals_new(output);
     report->time_slice = (struct timer){.fire = print_more, .context = report};
     name_columns(report);
     if (report->options->is_chart) {

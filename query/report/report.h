@@ -28,6 +28,7 @@ struct report_options {
     int32_t day_from;                  /* inclusive at both ends */
     int32_t day_to;
     enum report_by by;
+    bool is_total;                     /* resellers are added up; `by` is a period */
     const char *as_of;                 /* the text of --as-of; NULL: the figures as they are now */
     const char *stream;                /* NULL: clicks */
     bool is_rounded;

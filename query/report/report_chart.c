@@ -479,7 +479,7 @@ static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
     for (uint32_t i = 0; i < chart->panel_count; i++) {
         const struct panel *panel = &chart->panels[i];
         int32_t base = y + PANEL_HEAD + PANEL_HEIGHT;
-        name_cut(panel->reseller, name);
+        name_cut(chart->options->is_total ? bytes_text("all") : panel->reseller, name);
         svg_put_label(svg, MARGIN + AXIS_WIDTH, y + 8, "name", bytes_text(name));
         put_amount(chart, &panel->sum, &text);
         put_label(svg, WIDTH - MARGIN, y + 8, "right", &text);

@@ -60,6 +60,16 @@ def test_weeks_are_those_of_the_iso(flights_directory):
     assert sums(rows) == sums(report(flights_directory))
 
 
+def test_totals_are_the_sums_of_all_resellers(flights_directory):
+    for by, *keys in (("hour", "day", "at"), ("day", "day"), ("week", "week"), ("month", "month")):
+        words = ("--by", by, "--from", "2013-11-20")
+        rows = report(flights_directory, "--total", *words)
+        assert sums(rows, *keys) == sums(report(flights_directory, *words), *keys), by
+        places = [tuple(datetime.datetime.fromisoformat(row[key]) if key == "at" else row[key]
+                        for key in keys) for row in rows]
+        assert places == sorted(set(places), reverse=True)
+
+
 def lines_of(day, zone, minutes=20):
     """A click every so many minutes of a day by the clock, whose day follows from its time."""
     zone = zoneinfo.ZoneInfo(zone)

@@ -270,6 +270,35 @@ Test(report, has_the_hours_and_minutes_of_each_day)
     rollup_fixture_stop(&fixture);
 }
 
+Test(report, adds_resellers_up_in_each_period)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --total --format csv",
+           "day,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "2013-12-01,2,1.51,0.003,1,1.5\n"
+           "2013-11-30,1,0.005,0.0015,0,0\n"
+           "2013-11-29,2,0.0150,0.003750,0,0\n"
+           "2013-11-28,2,0.010,0.00250,0,0\n");
+    expect(&fixture, "report --total --by hour --from 2013-11-30 --format csv",
+           "day,at,clicks,gross,amount,unpriced_gross\n"
+           "2013-12-01,2013-12-01T12:00Z,2,1.51,0.003,1.5\n"
+           "2013-11-30,2013-11-30T11:00Z,1,0.005,0.0015,0\n");
+    expect(&fixture, "report --total --by week --format csv",
+           "week,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "2013-W48,7,1.5400,0.010750,1,1.5\n");
+    expect(&fixture, "report --total --by month -r supaboobs --format csv",
+           "month,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "2013-12,1,0.01,0.003,0,0\n"
+           "2013-11,5,0.0300,0.007750,0,0\n");
+    expect(&fixture, "report --total --by minute --to 2012-11-30 --format csv",
+           "day,at,clicks,gross,amount,unpriced_gross\n");
+    expect_refused("report --total --by reseller");
+    expect_refused("report --total --by ad");
+    expect_refused("report --total --by total");
+    rollup_fixture_stop(&fixture);
+}
+
 Test(report, has_no_hours_in_the_ledger)
 {
     expect_refused("report --by hour --as-of 2013-12-01");
@@ -457,6 +486,7 @@ Test(report, is_a_picture_of_hours_minutes_and_weeks)
         "<title>2013-11-28T07:00Z: 0.00125 EUR; 1 click, gross 0.005</title>",
         "x=\"434.00\"",
         "class=\"time\">2013-11-28T02:00Z</text>"};
+    static const char *const total[] = {">all</text>", "<title>2013-12-01T12:00Z: 0.003 EUR"};
     static const char *const weeks[] = {"<title>Amount by week</title>",
                                         "<title>2013-W48: 0.010750 EUR"};
     static const char *const unpriced[] = {">0 EUR of gross 1.5, 1 click, 1 day without a rate",
@@ -466,6 +496,7 @@ Test(report, is_a_picture_of_hours_minutes_and_weeks)
     expect_pieces(&fixture, "report --format svg --by hour --from 2013-11-28 --to 2013-11-28",
                   hours, 7);
     expect_pieces(&fixture, "report --format svg --by week", weeks, 2);
+    expect_pieces(&fixture, "report --format svg --by hour --total", total, 2);
     expect_pieces(&fixture, "report --format svg --by minute -r anna", unpriced, 2);
     expect_no_picture(&fixture, "report --format svg --by minute", "or ask --by hour");
     rollup_fixture_stop(&fixture);
