@@ -1,7 +1,10 @@
 /* day_times: see the header.
  *
  * Clicks of the built-in stream come by descending time, so that nearly all of them fall into the
- * span of the click before or the next one below.  Tables of users may have any order. */
+ * span of the click before or the next one below.  Tables of users may have any order.
+ *
+ * Clicks are added up where they are read, on another thread (`fold` in store.h).  Until its page
+ * arrives, the engine thread leaves the reading alone. */
 #include "rollup/days/day_times.h"
 
 #include <string.h>
@@ -16,7 +19,10 @@ struct reading {
     struct day_times times; /* first, as callers have its address */
     struct store *store;
     struct rollup *rollup;
+    const struct zone *zone;
+    struct click_stream_clicks clicks;
     int64_t unit_ms;
+    struct error err; /* the first of adding up; code 0: none */
     uint32_t capacity;
     struct calendar_span span; /* of the last click */
     uint32_t last;             /* its place in `times` */
@@ -32,6 +38,7 @@ struct day_times *day_times_new(struct store *store, struct rollup *rollup, int6
     struct reading *reading = memory_zeroed(1, sizeof(*reading));
     reading->store = store;
     reading->rollup = rollup;
+    reading->zone = rollup_zone(rollup);
     reading->unit_ms = unit_ms;
     return &reading->times;
 }
@@ -80,7 +87,7 @@ static struct day_time *time_of(struct reading *reading, int64_t time_ms)
     struct day_times *times = &reading->times;
     if (times->count > 0 && time_ms >= reading->span.start_ms && time_ms < reading->span.end_ms)
         return &times->times[reading->last];
-    reading->span = calendar_zone_span(rollup_zone(reading->rollup), time_ms, reading->unit_ms);
+    reading->span = calendar_zone_span(reading->zone, time_ms, reading->unit_ms);
     reading->last = place_of(times, reading->span.start_ms);
     if (reading->last < times->count && times->times[reading->last].at_ms == reading->span.start_ms)
         return &times->times[reading->last];
@@ -108,7 +115,7 @@ static bool read_time(const struct table *table, const struct page_row *row, uin
 static int add_click(struct reading *reading, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
-    const struct click_stream_clicks *clicks = &rollup_stream(reading->rollup)->clicks;
+    const struct click_stream_clicks *clicks = &reading->clicks;
     struct bytes value;
     struct decimal amount;
     int64_t time_ms;
@@ -131,13 +138,23 @@ static int add_click(struct reading *reading, const struct table *table, const s
     return rc < 0 ? error_set(err, rc, "an amount has too many digits, or is no number") : 0;
 }
 
+static void fold_click(void *context, const struct table *table, const struct page_row *row)
+{
+    struct reading *reading = context;
+    if (reading->err.code == 0)
+        (void)add_click(reading, table, row, &reading->err);
+}
+
 static int add_clicks(void *context, const struct read_page *page, struct error *err)
 {
     struct reading *reading = context;
-    int rc = reading->times.look != NULL ? reading->times.look(reading->context, err) : 0;
-    for (uint32_t i = 0; rc == 0 && i < page->row_count; i++)
-        rc = add_click(reading, page->table, &page->rows[i], err);
-    return rc;
+    for (uint32_t i = 0; i < page->row_count; i++)
+        fold_click(reading, page->table, &page->rows[i]);
+    if (reading->err.code != 0) {
+        *err = reading->err;
+        return err->code;
+    }
+    return reading->times.look != NULL ? reading->times.look(reading->context, err) : 0;
 }
 
 /* ---- seals ---- */
@@ -179,6 +196,8 @@ static void clicks_pinned(void *context)
     struct bytes key = buffer_view(&reading->key);
     struct read_request request =
         store_rows_request(rollup_stream(reading->rollup)->clicks.table_id, &key, READ_DURABLE);
+    request.fold = fold_click;
+    request.fold_context = reading;
     request.row_limit = READ_ROWS_MAX;
     store_rows_read_pages(reading->store, &request, add_clicks, clicks_read, reading);
 }
@@ -188,6 +207,8 @@ void day_times_read(struct day_times *times, struct bytes reseller, int32_t day,
 {
     struct reading *reading = (struct reading *)times;
     times->count = 0;
+    reading->err.code = 0;
+    reading->clicks = rollup_stream(reading->rollup)->clicks;
     times->untimed = times->expired = 0;
     reading->day = day;
     reading->done = done;

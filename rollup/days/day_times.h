@@ -29,7 +29,7 @@ struct day_times {
     uint64_t untimed;                  /* clicks whose time is null or not a time, as tables of
                                         * users may have them */
     uint64_t expired;                  /* clicks of which only seals are left (seal.h) */
-    /* Called before each page of clicks is added up, with the context of the read; a negative
+    /* Called after each page of clicks was added up, with the context of the read; a negative
      * status ends the read.  Set by the caller; NULL: none. */
     int (*look)(void *context, struct error *err);
 };

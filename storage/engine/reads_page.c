@@ -135,6 +135,12 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
             continue;
         }
         passed = 0;
+        if (read->request.fold != NULL && read->folded < READ_FOLDED_MAX) {
+            const struct page_row row = {.token = token, .key = kept, .row = item.row};
+            read->request.fold(read->request.fold_context, read->table, &row);
+            read->folded++;
+            continue;
+        }
         struct page_row *next = next_row(read);
         row_copy(&item.row, read->arena, &next->row);
         resolve_counters(&next->row, read->arena);

@@ -21,6 +21,7 @@
 #include "storage/engine/memory_held.h"
 
 struct store;
+struct page_row;
 
 struct store_capabilities {
     bool read_only;               /* apply answers ERROR_READ_ONLY */
@@ -50,11 +51,17 @@ struct read_request {
                                    * event table */
     struct bytes position;        /* read_page.position of the page before; empty: the start.  It
                                    * stays valid over restarts and compactions */
+    /* NULL: none.  Else up to READ_FOLDED_MAX rows before those of a page are passed to this
+     * function and not given; perhaps on another thread, but only until the page arrives, and one
+     * row at a time.  It borrows the row, and must use nothing that the engine thread changes.
+     * Not of a table with counters, and not with one_of_each. */
+    void (*fold)(void *context, const struct table *table, const struct page_row *row);
+    void *fold_context;
     uint32_t row_limit;           /* the most rows of a page, 1..READ_ROWS_MAX; large rows make it
                                    * fewer */
     enum read_view view;
 };
-enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128 };
+enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128, READ_FOLDED_MAX = 65536 };
 
 /* The copy of the request and all that it points to is in `arena`. */
 struct read_request store_request_copy(const struct read_request *request, struct arena *arena);

@@ -165,6 +165,35 @@ Test(day_times, count_what_has_expired)
     rollup_fixture_stop(&fixture);
 }
 
+/* More than one read of the store passes on, in segments and in the open memtable. */
+Test(day_times, add_up_over_many_pages)
+{
+    enum { COUNT = 150000, PIECE = 5000, STEP_MS = 100 };
+    static struct click clicks[PIECE];
+    struct rollup_fixture fixture = {0};
+    struct day_times *times;
+    uint64_t expected = 0;
+    cr_assert_gt(COUNT, 2 * READ_FOLDED_MAX);
+    rollup_fixture_start(&fixture);
+    for (int64_t i = 0; i < COUNT; i += PIECE) {
+        for (int64_t k = 0; k < PIECE; k++)
+            clicks[k] = (struct click){"r", "2013-11-28", (i + k) * STEP_MS, "ad", "0.01"};
+        rollup_fixture_clicks(&fixture, clicks, PIECE);
+        if (i == COUNT / PIECE / 2 * PIECE)
+            rollup_fixture_flush(&fixture);
+    }
+    times = day_times_new(fixture.store, fixture.rollup, HOUR_MS);
+    cr_expect_eq(read_day(&fixture, times, "2013-11-28").status, 0);
+    cr_assert_eq(times->count, (COUNT * STEP_MS - 1) / HOUR_MS + 1);
+    for (uint32_t i = 0; i < times->count; i++) {
+        cr_expect(i == 0 || times->times[i].clicks == HOUR_MS / STEP_MS);
+        expected += times->times[i].clicks;
+    }
+    cr_expect_eq(expected, COUNT);
+    day_times_free(times);
+    rollup_fixture_stop(&fixture);
+}
+
 Test(day_times, are_refused_where_a_day_has_too_many)
 {
     enum { COUNT = DAY_TIMES_MAX + 1, PIECE = 1000 };
