@@ -112,6 +112,16 @@ static bool read_time(const struct table *table, const struct page_row *row, uin
     return *time_ms_out >= TIME_MS_MIN && *time_ms_out <= TIME_MS_MAX;
 }
 
+static int refuse_times(const struct reading *reading, struct error *err)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    bool is_by_hour = reading->unit_ms == HOUR_MS;
+    calendar_day_format(reading->day, day);
+    return error_set(err, ERROR_LIMIT,
+                     "the clicks of a reseller on %s lie in over %d different %s; ask by %s", day,
+                     DAY_TIMES_MAX, is_by_hour ? "hours" : "minutes", is_by_hour ? "day" : "hour");
+}
+
 static int add_click(struct reading *reading, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
@@ -124,11 +134,8 @@ static int add_click(struct reading *reading, const struct table *table, const s
         return 0;
     }
     struct day_time *time = time_of(reading, time_ms);
-    if (time == NULL) {
-        return error_set(err, ERROR_LIMIT,
-                         "the clicks of a reseller and day have over %d different %s",
-                         DAY_TIMES_MAX, reading->unit_ms == HOUR_MS ? "hours" : "minutes");
-    }
+    if (time == NULL)
+        return refuse_times(reading, err);
     time->clicks++;
     if (!store_row_value(table, row, clicks->amount, &value))
         return 0;
@@ -198,7 +205,6 @@ static void clicks_pinned(void *context)
         store_rows_request(rollup_stream(reading->rollup)->clicks.table_id, &key, READ_DURABLE);
     request.fold = fold_click;
     request.fold_context = reading;
-    request.row_limit = READ_ROWS_MAX;
     store_rows_read_pages(reading->store, &request, add_clicks, clicks_read, reading);
 }
 

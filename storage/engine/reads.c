@@ -126,11 +126,12 @@ static uint32_t read_budget_pages(struct reads *reads)
     return reads->read_budget.pages_left;
 }
 
-/* False: the read needs a job, because it is long or would have to wait; nothing was read. */
+/* False: the read needs a job, because it is long or would have to wait; nothing was read.  A row
+ * that was folded cannot be read again. */
 static bool read_on_engine_thread(struct read_job *read)
 {
     struct reads *reads = read->reads;
-    if (read->request.is_scan || read->part_count > 1 ||
+    if (read->request.is_scan || read->part_count > 1 || read->request.fold != NULL ||
         (read->table->flags & TABLE_OF_EVENTS) != 0)
         return false;
     reads_reduce(read);

@@ -102,6 +102,17 @@ static struct slice behind_given(const struct read_job *read, struct slice slice
     return read_position_rest(&position, slice);
 }
 
+/* For each page, the rows of a partition are decoded as a whole.  So after READ_FOLDED_MAX rows a
+ * page folds on for as long as this took: the pages of a large partition are few, and the job is at
+ * most twice as long. */
+static bool folds(const struct read_job *read)
+{
+    if (read->request.fold == NULL)
+        return false;
+    return read->folded == 0 || read->folded % READ_FOLDED_MAX != 0 ||
+           world_monotonic_us(read->reads->env->world) < read->fold_until_us;
+}
+
 /* 1: the page is full.  After PASSED_MAX consecutive skipped rows, stop, set *is_left_out, and cut
  * the slice to what lies behind all rows with that first clustering value. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
@@ -111,6 +122,8 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
     uint32_t extra_count = 0;
     uint32_t passed = 0;
     struct captured *captured;
+    struct world *world = read->reads->env->world;
+    int64_t began_us = world_monotonic_us(world);
     *is_left_out = false;
     reads_captured_seek(read, token, kept);
     while ((captured = reads_captured(read, extra_count, token, kept)) != NULL) {
@@ -122,6 +135,8 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
                                      &stream, &read->err);
     if (rc != 0 || stream == NULL)
         return rc;
+    int64_t opened_us = world_monotonic_us(world);
+    read->fold_until_us = opened_us + (opened_us - began_us);
     if (!read->request.with_deleted)
         stream = stream_live(stream, now_s);
     struct unfiltered item;
@@ -135,7 +150,7 @@ static int read_slice(struct read_job *read, struct partition_reader *reader, in
             continue;
         }
         passed = 0;
-        if (read->request.fold != NULL && read->folded < READ_FOLDED_MAX) {
+        if (folds(read)) {
             const struct page_row row = {.token = token, .key = kept, .row = item.row};
             read->request.fold(read->request.fold_context, read->table, &row);
             read->folded++;

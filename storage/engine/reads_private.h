@@ -62,7 +62,8 @@ struct read_job {
     struct bytes horizon_key;
     struct columnar_rows *appended; /* of the open memtable; NULL: none */
     struct memtable *viewed; /* referenced, because rows of the page point into it; or NULL */
-    uint32_t folded; /* rows that were passed to request.fold */
+    uint64_t folded;       /* rows that were passed to request.fold */
+    int64_t fold_until_us; /* monotonic */
     struct page_row *rows;
     uint32_t row_count;
     uint32_t row_capacity;
