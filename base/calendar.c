@@ -391,8 +391,12 @@ static struct zone_span zone_span_at(const struct zone *zone, int64_t time)
         else
             high = middle;
     }
-    if (low == zone->count && zone->rule.is_there)
-        return zone_rule_span(&zone->rule, time);
+    if (low == zone->count && zone->rule.is_there) {
+        struct zone_span span = zone_rule_span(&zone->rule, time);
+        if (low > 0 && span.start < zone->transitions[low - 1].time)
+            span.start = zone->transitions[low - 1].time;
+        return span;
+    }
     return (struct zone_span){
         .offset = low == 0 ? zone->first_offset : zone->transitions[low - 1].offset,
         .start = low == 0 ? INT64_MIN : zone->transitions[low - 1].time,

@@ -17,6 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct calendar_span hour = calendar_zone_span(zone, time_ms, HOUR_MS);
     char text[MOMENT_TEXT_MAX + 1];
     check(hour.start_ms <= time_ms && time_ms < hour.end_ms);
+    check(hour.end_ms - hour.start_ms <= HOUR_MS);
+    check(calendar_zone_span(zone, hour.start_ms, HOUR_MS).start_ms == hour.start_ms);
+    check(calendar_zone_span(zone, hour.end_ms, HOUR_MS).start_ms == hour.end_ms);
     check(calendar_zone_format(zone, hour.start_ms, text) <= MOMENT_TEXT_MAX);
     calendar_zone_close(zone);
     return 0;

@@ -405,6 +405,21 @@ static void put_tzif(struct buffer *buffer, const char *rule)
     buffer_printf(buffer, "\n%s\n", rule);
 }
 
+/* The rule had its last change before the file's last one. */
+Test(calendar, hours_adjoin_where_a_zone_file_goes_over_to_its_rule)
+{
+    const int64_t change_ms = INT64_C(1100000000000);
+    struct buffer buffer = {0};
+    struct zone *zone;
+    put_tzif(&buffer, "CET-1CEST,M3.5.0,M10.5.0/3");
+    cr_assert_eq(calendar_zone_decode(buffer_view(&buffer), &zone), 0);
+    cr_expect_eq(calendar_zone_span(zone, change_ms - 1, HOUR_MS).end_ms, change_ms);
+    cr_expect_eq(calendar_zone_span(zone, change_ms, HOUR_MS).start_ms, change_ms);
+    cr_expect_eq(calendar_zone_span(zone, change_ms + HOUR_MS, HOUR_MS).start_ms % HOUR_MS, 0);
+    calendar_zone_close(zone);
+    buffer_release(&buffer);
+}
+
 static int decode_and_use(struct bytes tzif)
 {
     struct zone *zone;
