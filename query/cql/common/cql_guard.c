@@ -99,6 +99,16 @@ int cql_guard(struct cql_execution *execution, int (*step)(void *context), void 
     return rc;
 }
 
+int cql_guard_hold(struct cql_execution *execution, size_t *held, size_t bytes)
+{
+    check(bytes >= *held);
+    if (!quota_take(&execution->quota, bytes - *held))
+        return refuse_memory(execution, bytes - *held);
+    *held = bytes;
+    report_memory(execution->cql);
+    return 0;
+}
+
 /* ---- the budget ---- */
 
 static struct cql_execution *execution_of(struct arena_budget *budget)

@@ -23,6 +23,11 @@ void cql_guard_end(struct cql_execution *execution);
  * ends. */
 struct arena *cql_guard_arena(struct cql_execution *execution);
 
+/* Raise `*held`, memory of the execution that is not in an arena, to `bytes`.  A negative status
+ * with the fault: there is no room for more.  The caller gives it back to the execution's quota by
+ * quota_charge before the execution ends. */
+must_check int cql_guard_hold(struct cql_execution *execution, size_t *held, size_t bytes);
+
 /* Returns the step's result, or ERROR_LIMIT with the fault. */
 must_check int cql_guard(struct cql_execution *execution, int (*step)(void *context),
                          void *context);

@@ -1,15 +1,15 @@
 /* cql_by_time: see the header.
  *
  * A scan needs the partitions in the order of tokens.  They are those of the figures, listed once
- * for each request of a client:
+ * for each request of a client.  A heap sorts them as they are read, so that no turn of the loop
+ * works on all:
  *
- *     figures ─▶ keys by (token, key) ─▶ times of the first key from the position on ─▶ page
+ *     figures ─▶ keys from the position on ─heap─▶ times of the first (token, key) ─▶ page
  *
  * The times of a partition are kept until another one is read, since a page may end within it. */
 #include "query/cql/read/cql_by_time.h"
 
-#include <stdlib.h>
-
+#include "base/heap.h"
 #include "base/murmur3.h"
 #include "query/cql/common/cql_arena.h"
 #include "query/cql/common/cql_guard.h"
@@ -32,15 +32,17 @@ struct cql_by_time {
     struct cql_execution *execution;
     const struct table *table;
     struct day_times *times; /* NULL: there is no stream */
+    size_t times_bytes;      /* charged by cql_guard_hold */
     struct arena *arena;     /* of a page */
-    struct day_key *days;    /* of a scan */
-    uint32_t day_count, day_capacity;
+    struct heap days;        /* of struct day_key: what is left of a scan */
+    uint32_t day_capacity;
     bool has_days;
     const struct day_figure *figure;
+    struct buffer figure_key;
     struct day_key at;    /* whose times are read */
     struct buffer at_key; /* its bytes */
-    bool has_times;
-    bool has_next; /* a scan has a partition behind it */
+    bool has_times;       /* `times` has those of `at` */
+    bool has_next;        /* a scan has a partition behind it */
     int status;
 
     struct read_request request;
@@ -56,6 +58,9 @@ static int look(void *context, struct error *err)
     struct cql_by_time *by_time = context;
     (void)err;
     by_time->status = cql_guard_look(by_time->execution);
+    if (by_time->status == 0)
+        by_time->status = cql_guard_hold(by_time->execution, &by_time->times_bytes,
+                                         day_times_bytes(by_time->times));
     return by_time->status;
 }
 
@@ -78,7 +83,9 @@ void cql_by_time_free(struct cql_by_time *by_time)
     if (by_time == NULL)
         return;
     day_times_free(by_time->times);
+    quota_charge(&by_time->execution->quota, &by_time->times_bytes, 0);
     cql_arena_give(by_time->execution->cql, by_time->arena);
+    buffer_release(&by_time->figure_key);
     buffer_release(&by_time->at_key);
     buffer_release(&by_time->made_position);
 }
@@ -97,20 +104,19 @@ static void put_cell(struct cell *cell, uint32_t column_id, struct buffer value)
         .column_id = column_id, .expiry_s = EXPIRY_NONE, .value = buffer_view(&value)};
 }
 
-static struct row make_row(struct arena *arena, const struct day_time *time)
+static struct row make_row(struct arena *arena, const struct day_time *time,
+                           const struct clustering *at)
 {
-    struct buffer at = {.arena = arena};
     struct buffer clicks = {.arena = arena};
     struct buffer gross = {.arena = arena};
     struct cell *cells = arena_array(arena, 2, sizeof(*cells));
-    type_value_put_bigint(&at, time->at_ms);
     type_value_put_bigint(&clicks, (int64_t)time->clicks);
     decimal_serialize(&gross, time->gross);
     put_cell(&cells[0], BY_TIME_CLICKS, clicks);
     put_cell(&cells[1], BY_TIME_GROSS, gross);
     return (struct row){.marker = LIVENESS_NONE,
                         .deletion = DELETION_NONE,
-                        .clustering = {1, {buffer_view(&at)}},
+                        .clustering = {1, {arena_copy(arena, at->values[0])}},
                         .cells = cells,
                         .cell_count = 2};
 }
@@ -128,28 +134,32 @@ static int make_page(void *context)
     const struct day_times *times = by_time->times;
     struct read_page *made = &by_time->made;
     struct slice slice = by_time->request.slice;
-    struct page_row *rows = arena_array(by_time->arena, times->count + 1, sizeof(*rows));
+    uint32_t limit = by_time->request.row_limit;
+    uint32_t most = times->count < limit ? times->count : limit;
+    struct page_row *rows = arena_array(by_time->arena, most + 1, sizeof(*rows));
+    struct page_row partition = {.token = by_time->at.token, .key = by_time->at.key};
     bool has_more = false;
     if (is_behind(by_time, &by_time->at))
         slice = read_position_rest(&by_time->position, slice);
     made->rows = rows;
     for (uint32_t i = 0; i < times->count && !has_more; i++) {
-        uint32_t at = slice.reversed ? i : times->count - 1 - i;
-        struct row row = make_row(by_time->arena, &times->times[at]);
-        if (!stream_slice_contains(by_time->table, &slice, &row.clustering))
+        const struct day_time *time = &times->times[slice.reversed ? i : times->count - 1 - i];
+        uint8_t value[8];
+        store_u64_be(value, (uint64_t)time->at_ms);
+        const struct clustering at = {1, {bytes_of(value, sizeof(value))}};
+        if (!stream_slice_contains(by_time->table, &slice, &at))
             continue;
-        has_more = made->row_count == by_time->request.row_limit;
-        if (!has_more)
-            rows[made->row_count++] =
-                (struct page_row){.token = by_time->at.token, .key = by_time->at.key, .row = row};
+        has_more = made->row_count == limit;
+        if (!has_more) {
+            rows[made->row_count] = partition;
+            rows[made->row_count++].row = make_row(by_time->arena, time, &at);
+        }
     }
     buffer_clear(&by_time->made_position);
-    if (has_more) {
+    if (has_more)
         store_position_after(&rows[made->row_count - 1], false, &by_time->made_position);
-    } else if (by_time->has_next) {
-        rows[times->count] = (struct page_row){.token = by_time->at.token, .key = by_time->at.key};
-        store_position_after(&rows[times->count], true, &by_time->made_position);
-    }
+    else if (by_time->has_next)
+        store_position_after(&partition, true, &by_time->made_position);
     made->position = buffer_view(&by_time->made_position);
     return 0;
 }
@@ -169,6 +179,7 @@ static void read_day(struct cql_by_time *by_time, struct day_key day)
     struct bytes reseller, text;
     int32_t number;
     bool is_same = by_time->has_times && bytes_equal(buffer_view(&by_time->at_key), day.key);
+    by_time->has_times = is_same;
     if (!is_same)
         buffer_set(&by_time->at_key, day.key);
     by_time->at = (struct day_key){day.token, buffer_view(&by_time->at_key)};
@@ -185,38 +196,12 @@ static void read_day(struct cql_by_time *by_time, struct day_key day)
 
 /* ---- scans ---- */
 
-static int add_day(void *context)
-{
-    struct cql_by_time *by_time = context;
-    struct arena *arena = by_time->execution->arena;
-    struct buffer key = {.arena = arena};
-    if (by_time->figure->clicks == 0)
-        return 0;
-    if (by_time->day_count == DAYS_MAX) {
-        return cql_invalid(&by_time->execution->fault,
-                           "over %d days of resellers: give reseller_id and day", DAYS_MAX);
-    }
-    by_time->days = arena_make_room(arena, by_time->days, by_time->day_count,
-                                    &by_time->day_capacity, sizeof(*by_time->days));
-    dirty_put_key(&key, by_time->figure->reseller, by_time->figure->day);
-    by_time->days[by_time->day_count++] =
-        (struct day_key){murmur3_token(key.data, key.size), buffer_view(&key)};
-    return 0;
-}
-
-static bool add_figure(void *context, const struct day_figure *figure)
-{
-    struct cql_by_time *by_time = context;
-    by_time->figure = figure;
-    by_time->status = cql_guard(by_time->execution, add_day, by_time);
-    return by_time->status == 0;
-}
-
-static int compare_days(const void *a, const void *b)
+static bool is_before(const void *context, const void *a, const void *b)
 {
     const struct day_key *left = a;
     const struct day_key *right = b;
-    return partition_index_order(left->token, left->key, right->token, right->key);
+    (void)context;
+    return partition_index_order(left->token, left->key, right->token, right->key) < 0;
 }
 
 /* Whether the scan begins behind this partition. */
@@ -231,24 +216,47 @@ static bool is_done_with(const struct cql_by_time *by_time, const struct day_key
     return order < 0 || (order == 0 && position->kind == AFTER_PARTITION);
 }
 
+static int add_day(void *context)
+{
+    struct cql_by_time *by_time = context;
+    struct arena *arena = by_time->execution->arena;
+    struct buffer *key = &by_time->figure_key;
+    if (by_time->figure->clicks == 0)
+        return 0;
+    buffer_clear(key);
+    dirty_put_key(key, by_time->figure->reseller, by_time->figure->day);
+    struct day_key day = {murmur3_token(key->data, key->size), buffer_view(key)};
+    if (is_done_with(by_time, &day) || day.token > by_time->request.token_last)
+        return 0;
+    if (by_time->days.count == DAYS_MAX) {
+        return cql_invalid(&by_time->execution->fault,
+                           "over %d days of resellers: give reseller_id and day", DAYS_MAX);
+    }
+    by_time->days.items = arena_make_room(arena, by_time->days.items, (uint32_t)by_time->days.count,
+                                          &by_time->day_capacity, sizeof(*by_time->days.items));
+    day.key = arena_copy(arena, day.key);
+    heap_push(&by_time->days, is_before, NULL, arena_copy_item(arena, &day, sizeof(day)));
+    return 0;
+}
+
+static bool add_figure(void *context, const struct day_figure *figure)
+{
+    struct cql_by_time *by_time = context;
+    by_time->figure = figure;
+    by_time->status = cql_guard(by_time->execution, add_day, by_time);
+    return by_time->status == 0;
+}
+
 static void scan_next(struct cql_by_time *by_time)
 {
-    uint32_t low = 0;
-    uint32_t high = by_time->day_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (is_done_with(by_time, &by_time->days[middle]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int64_t last = by_time->request.token_last;
-    if (low == by_time->day_count || by_time->days[low].token > last) {
+    struct heap *days = &by_time->days;
+    while (days->count > 0 && is_done_with(by_time, days->items[0]))
+        (void)heap_pop(days, is_before, NULL);
+    by_time->has_next = days->count > 1;
+    if (days->count == 0)
         answer(by_time, 0, NULL);
-        return;
-    }
-    by_time->has_next = low + 1 < by_time->day_count && by_time->days[low + 1].token <= last;
-    read_day(by_time, by_time->days[low]);
+    else
+        read_day(by_time, *(const struct day_key *)days->items[0]);
 }
 
 static void figures_read(void *context, int status, const struct error *err)
@@ -259,8 +267,6 @@ static void figures_read(void *context, int status, const struct error *err)
         return;
     }
     by_time->has_days = true;
-    if (by_time->day_count > 1)
-        qsort(by_time->days, by_time->day_count, sizeof(*by_time->days), compare_days);
     scan_next(by_time);
 }
 

@@ -2,7 +2,7 @@
  *
  * They come from the clicks of one (reseller, day) after the other (rollup/days/day_times.h).
  *
- * Its specification is tests/cql/daybook.cql. */
+ * Its specification is tests/cql/hours.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_BY_TIME_H
 #define DAYBOOK_QUERY_CQL_READ_CQL_BY_TIME_H
 

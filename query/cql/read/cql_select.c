@@ -677,13 +677,13 @@ void cql_select_run(struct cql_execution *execution)
         select->accumulators[i] = cql_accumulator_new(&plan->aggregates[i], execution->arena);
     execution->state = select;
     execution->release = select_release;
-    if (plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
-        !cql_scope_is_virtual(execution->cql, plan->table)) {
+    uint32_t id = cql_scope_is_virtual(execution->cql, plan->table) ? 0 : plan->table->id;
+    if (id == TABLE_CLICKS_PER_RESELLER_PER_DAY) {
         select->is_virtual = true;
         cql_per_day_rows(execution, virtual_rows_made, select);
         return;
     }
-    if (plan->table->id == TABLE_CLICKS_BY_HOUR || plan->table->id == TABLE_CLICKS_BY_MINUTE)
+    if (id == TABLE_CLICKS_BY_HOUR || id == TABLE_CLICKS_BY_MINUTE)
         select->by_time = cql_by_time_new(execution, plan->table);
     select_start(select);
 }
