@@ -451,7 +451,7 @@ static bool print_time(struct report *report, const struct day_time *time)
         int rc = decimal_multiply(time->gross, figure->rate, &row.sum.amount);
         report->status = report->status == 0 ? rc : report->status;
     } else {
-        /* The day counts once in a picture's sum. */
+        /* In a picture's sum, the day counts once. */
         row.sum.unpriced_days = is_first;
         row.sum.unpriced_gross = time->gross;
     }
@@ -560,11 +560,9 @@ static void report_notes(const struct report *report)
                        report->days - report->days_known == 1 ? "" : "s");
     }
     if (report->expired + report->untimed > 0) {
-        bool is_one = report->expired + report->untimed == 1;
         command_printf(report->answer.output, COMMAND_ERR,
-                       "daybook: note: %" PRIu64 " click%s of these days %s left out: %" PRIu64
-                       " have expired, and %" PRIu64 " have no time\n",
-                       report->expired + report->untimed, is_one ? "" : "s", is_one ? "is" : "are",
+                       "daybook: note: clicks of these days that are left out: %" PRIu64
+                       " expired, %" PRIu64 " without a time\n",
                        report->expired, report->untimed);
     }
     if (report->unpriced.unpriced_days > 0) {

@@ -316,6 +316,8 @@ static void put_unpriced(const struct report_sum *sum, struct buffer *text)
         buffer_append_text(text, ", ");
         put_count(text, sum->unpriced_days, "day");
         buffer_append_text(text, " without a rate");
+    } else if (!decimal_is_zero(sum->unpriced_gross)) {
+        buffer_append_text(text, ", without a rate");
     }
 }
 
@@ -446,7 +448,7 @@ static void draw_period(const struct report_chart *chart, const struct report_ro
     put_hint(chart, name, &row->sum, svg);
     buffer_printf(svg, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" class=\"bar\"/>",
                   x, base - height, width, height);
-    if (row->sum.unpriced_days > 0) {
+    if (row->sum.unpriced_days > 0 || !decimal_is_zero(row->sum.unpriced_gross)) {
         buffer_printf(svg,
                       "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" class=\"mark\"/>", x,
                       base + 1, width, MARK_HEIGHT);

@@ -19,7 +19,7 @@ int report_sum_add(struct report_sum *sum, const struct report_sum *term)
     sum->unpriced_days += term->unpriced_days;
     int rc = decimal_add(sum->gross, term->gross, &sum->gross);
     rc = rc == 0 ? decimal_add(sum->amount, term->amount, &sum->amount) : rc;
-    if (rc == 0 && term->unpriced_days > 0)
+    if (rc == 0 && (term->unpriced_days > 0 || !decimal_is_zero(term->unpriced_gross)))
         rc = decimal_add(sum->unpriced_gross, term->unpriced_gross, &sum->unpriced_gross);
     return rc;
 }

@@ -167,7 +167,7 @@ def test_expired_clicks_have_no_hours_and_a_note_says_so(directory):
     daybook.run("rollup", "-d", directory)
     answer = daybook.run("report", "-d", directory, "--by", "hour", "--format", "csv")
     assert answer.out == "reseller_id,day,at,clicks,gross,rate,amount\n"
-    assert "1 click of these days is left out: 1 have expired, and 0 have no time" in answer.err
+    assert "clicks of these days that are left out: 1 expired, 0 without a time" in answer.err
 
 
 def test_a_stream_may_have_times_in_any_order_and_none(serve):
@@ -193,4 +193,4 @@ def test_a_stream_may_have_times_in_any_order_and_none(serve):
     assert answer.out == ("reseller_id,day,at,clicks,gross,rate,amount\n"
                           "g,2014-05-01,2014-03-01T10:00Z,2,5.5,,\n"
                           "g,2014-05-01,2014-02-01T10:00Z,2,2,,\n")
-    assert "1 click of these days is left out: 0 have expired, and 1 have no time" in answer.err
+    assert "clicks of these days that are left out: 0 expired, 1 without a time" in answer.err

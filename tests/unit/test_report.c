@@ -284,6 +284,13 @@ Test(report, adds_resellers_up_in_each_period)
            "day,at,clicks,gross,amount,unpriced_gross\n"
            "2013-12-01,2013-12-01T12:00Z,2,1.51,0.003,1.5\n"
            "2013-11-30,2013-11-30T11:00Z,1,0.005,0.0015,0\n");
+    rollup_fixture_click(&fixture, "anna", "2013-12-01", "0.5");
+    expect(&fixture, "report --total --by hour --from 2013-12-01 --format csv",
+           "day,at,clicks,gross,amount,unpriced_gross\n"
+           "2013-12-01,2013-12-01T12:00Z,2,1.51,0.003,1.5\n"
+           "2013-12-01,2013-12-01T01:00Z,1,0.5,0,0.5\n");
+    rollup_fixture_void(&fixture, "anna", "2013-12-01");
+    rollup_fixture_click(&fixture, "anna", "2013-12-01", "1.5");
     expect(&fixture, "report --total --by week --format csv",
            "week,clicks,gross,amount,unpriced_days,unpriced_gross\n"
            "2013-W48,7,1.5400,0.010750,1,1.5\n");
@@ -491,6 +498,10 @@ Test(report, is_a_picture_of_hours_minutes_and_weeks)
                                         "<title>2013-W48: 0.010750 EUR"};
     static const char *const unpriced[] = {">0 EUR of gross 1.5, 1 click, 1 day without a rate",
                                            "<title>2013-12-01T12:21Z: 0 EUR, 1 day without"};
+    static const char *const marked[] = {
+        ">0 EUR of gross 2.0, 2 clicks, 1 day without a rate",
+        "<title>2013-12-01T01:00Z: 0 EUR, without a rate; 1 click", "class=\"mark\"",
+        "<title>2013-12-01T12:00Z: 0 EUR, 1 day without a rate; 1 click", "class=\"mark\""};
     struct rollup_fixture fixture = {0};
     start_paper(&fixture);
     expect_pieces(&fixture, "report --format svg --by hour --from 2013-11-28 --to 2013-11-28",
@@ -499,6 +510,8 @@ Test(report, is_a_picture_of_hours_minutes_and_weeks)
     expect_pieces(&fixture, "report --format svg --by hour --total", total, 2);
     expect_pieces(&fixture, "report --format svg --by minute -r anna", unpriced, 2);
     expect_no_picture(&fixture, "report --format svg --by minute", "or ask --by hour");
+    rollup_fixture_click(&fixture, "anna", "2013-12-01", "0.5");
+    expect_pieces(&fixture, "report --format svg --by hour -r anna", marked, 5);
     rollup_fixture_stop(&fixture);
 }
 
