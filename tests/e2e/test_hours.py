@@ -3,6 +3,7 @@
 import collections
 import datetime
 import decimal
+import re
 import zoneinfo
 
 import cql
@@ -158,6 +159,35 @@ def test_cql_has_the_same_hours_and_minutes(serve, flights_copy):
         wanted = [row for row in wanted if row[0] == "VX"
                   and row[1] in ("2013-11-28", "2013-11-29") and row[2] >= since]
         assert found and found == sorted(wanted, key=lambda row: row[2], reverse=True)
+
+
+def test_grafana_draws_what_the_document_shows(serve, flights_copy):
+    server = serve("--cql", "127.0.0.1:0", directory=flights_copy)
+    document = (daybook.ROOT / "docs" / "CQL.md").read_text()
+    hours, days = re.findall(r"```cql\n(SELECT reseller_id, CAST.*?)```", document, re.DOTALL)
+
+    def drawn(session, query, since, until):
+        for name, at in (("from", since), ("to", until)):
+            query = query.replace(f"${{__{name}:date:YYYY-MM-DD}}", f"{at:%Y-%m-%d}")
+            query = query.replace(f"$__time{name.title()}", str(int(at.timestamp() * 1000)))
+        assert "$" not in query
+        return [tuple(row) for row in session.execute(query.replace("supaboobs", "VX"))]
+
+    begin = datetime.datetime(2013, 11, 28, 6, tzinfo=datetime.timezone.utc)
+    with cql.connected(server, "daybook") as session:
+        for end in (begin + 12 * HOUR, begin + 24 * HOUR):
+            wanted = [("VX", float(row["clicks"]), datetime.datetime.fromisoformat(row["at"])
+                       .replace(tzinfo=None)) for row in report(
+                           server.directory, "--by", "hour", "--reseller", "VX")
+                      if begin <= datetime.datetime.fromisoformat(row["at"]) < end]
+            found = drawn(session, hours, begin, end)
+            assert found and sorted(found) == sorted(wanted)
+        found = drawn(session, days, begin, begin + 72 * HOUR)
+        wanted = [("VX", float(row["amount"]), datetime.date.fromisoformat(row["day"]))
+                  for row in report(server.directory, "--reseller", "VX", "--from", "2013-11-28",
+                                    "--to", "2013-12-01")]
+        assert len(found) == 4
+        assert [(row[0], row[1], row[2].date()) for row in found] == wanted
 
 
 def test_expired_clicks_have_no_hours_and_a_note_says_so(directory):
