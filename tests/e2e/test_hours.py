@@ -141,12 +141,16 @@ def test_cql_has_the_same_hours_and_minutes(serve, flights_copy):
         return [(row.reseller_id, row.day, row.at, row.clicks, row.gross) for row in rows]
 
     with cql.connected(server, "daybook") as session:
-        session.default_fetch_size = 7777
+        session.default_fetch_size = 777
         wanted = [(row["reseller_id"], row["day"], datetime.datetime.fromisoformat(row["at"])
                    .replace(tzinfo=None), int(row["clicks"]), decimal.Decimal(row["gross"]))
-                  for row in report(server.directory, "--by", "hour")]
-        found = hours_of(session.execute("SELECT * FROM clicks_by_hour"))
-        assert sorted(found) == sorted(wanted)
+                  for row in report(server.directory, "--by", "hour", "-r", "VX", "-r", "HA")]
+        found = hours_of(session.execute("SELECT * FROM clicks_by_hour "
+                                         f"WHERE token(reseller_id, day) > {3 << 61}"))
+        found = [row for row in found if row[0] in ("VX", "HA")]
+        days = {row[:2] for row in found}
+        assert len(days) > 50
+        assert sorted(found) == sorted(row for row in wanted if row[:2] in days)
         minutes = session.execute("SELECT sum(clicks), sum(gross) FROM clicks_by_minute "
                                   "WHERE reseller_id = 'VX' AND day = '2013-11-28'").one()
         assert minutes == session.execute(
