@@ -24,7 +24,11 @@ folders := $(shell sed 's/\#.*//; s/:.*//' tests/folders)
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 libxcrypt expat inih
 packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev \
-    libexpat1-dev libinih-dev
+    libexpat1-dev libinih-dev node-llhttp
+
+# The HTTP parser of node, which Debian has as C source, not as a library.
+LLHTTP ?= /usr/share
+llhttp := $(LLHTTP)/include/llhttp/llhttp.h $(addprefix $(LLHTTP)/llhttp/,api.c http.c llhttp.c)
 
 # ---- flags ----
 
@@ -57,7 +61,7 @@ endif
 
 # Asked once, when first needed; as system headers, whose warnings are not ours.
 vendor_cflags = $(eval vendor_cflags := $$(patsubst -I%,-isystem %,$$(shell \
-    pkg-config --cflags $(vendor))))$(vendor_cflags)
+    pkg-config --cflags $(vendor))) -isystem $$(LLHTTP)/include)$(vendor_cflags)
 vendor_libs = $(eval vendor_libs := $$(shell pkg-config --libs $(vendor)))$(vendor_libs)
 
 # Sources include each other, and generated headers, from the root.
@@ -79,6 +83,8 @@ grammars := $(foreach folder,$(folders),$(wildcard $(folder)/*.y))
 generated_sources := $(lexers:%.re=$(out)/generated/%.c) $(grammars:%.y=$(out)/generated/%.c)
 generated_headers := $(grammars:%.y=$(out)/generated/%.h)
 objects += $(generated_sources:$(out)/generated/%.c=$(out)/%.o)
+llhttp_objects := $(patsubst $(LLHTTP)/%.c,$(out)/%.o,$(filter %.c,$(llhttp)))
+objects += $(llhttp_objects)
 
 program_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard program/*.c)))
 
@@ -117,6 +123,12 @@ $(out)/%.o: $(out)/generated/%.c Makefile
 	$(if $(quiet),@echo "  CC $(<:$(out)/generated/%=%)")
 	$(quiet)$(compile) -DNDEBUG $(warnings_generated) -c $< -o $@
 
+# The sources are no prerequisites: where they are missing, the check below says so.
+$(llhttp_objects): $(out)/%.o: Makefile
+	$(quiet)mkdir -p $(@D)
+	$(if $(quiet),@echo "  CC $(LLHTTP)/$*.c")
+	$(quiet)$(compile) -w -DLLHTTP_STRICT_MODE=1 -I$(LLHTTP)/include/llhttp -c $(LLHTTP)/$*.c -o $@
+
 $(out)/generated/%.c: %.re Makefile
 	$(quiet)mkdir -p $(@D)
 	$(quiet)re2c -W -Werror --no-debug-info -o $@ $<
@@ -132,7 +144,7 @@ $(objects): | $(generated_headers)
 
 # What is missing is named, once, before a tool is called that is not there.
 $(out)/needed: tests/needed.sh
-	$(quiet)tests/needed.sh $(firstword $(CC)) "$(vendor)" $(packages)
+	$(quiet)tests/needed.sh $(firstword $(CC)) "$(vendor)" "$(llhttp)" $(packages)
 	$(quiet)mkdir -p $(@D) && touch $@
 
 $(objects) $(program_objects) $(client_objects) $(generated_sources) $(generated_headers): | $(out)/needed

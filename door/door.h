@@ -1,7 +1,7 @@
 /* door: accepts connections up to a limit, and chooses the connection that loses its place to a new
  * one.
  *
- * Ingest, CQL and the control socket each have a door.
+ * Ingest, CQL, HTTP and the control socket each have a door.
  *
  *     accepted ─ came() ─▶ door_enter ─▶ login pending ── login done ─▶ served ─▶ door_leave
  *                            │ full        └ too much memory before login: evict()
@@ -158,10 +158,11 @@ void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT])
 uint64_t door_slot_address(const struct door_slot *slot);
 
 struct door_shares {
-    uint32_t control, ingest, cql;
+    uint32_t control, http, ingest, cql;
 };
 
-/* Lower the maxima to parts of `descriptors`: an eighth for the control socket, half of the rest
- * for ingest, and what is left for CQL, but each at least 4. */
+/* Lower the maxima to parts of `descriptors`: an eighth for the control socket, an eighth of the
+ * rest for HTTP, half of what is left then for ingest, and the other half for CQL, but each at
+ * least 4. */
 void door_share(uint64_t descriptors, struct door_shares *shares);
 #endif

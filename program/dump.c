@@ -9,6 +9,8 @@ void dump_write(void *context, struct buffer *text)
     ingest_dump(dump->ingest, text);
     if (dump->cql != NULL)
         native_door_dump(dump->cql, text);
+    if (dump->http != NULL)
+        http_door_dump(dump->http, text);
     if (dump->control != NULL)
         control_server_dump(dump->control, text);
 }

@@ -4,6 +4,7 @@
 #ifndef DAYBOOK_PROGRAM_DUMP_H
 #define DAYBOOK_PROGRAM_DUMP_H
 
+#include "door/http_door.h"
 #include "ingest/connection/ingest.h"
 #include "program/control/control_server.h"
 #include "query/native/native_door.h"
@@ -15,6 +16,7 @@ struct dump {
     const struct streams *streams;
     const struct ingest *ingest;
     const struct native_door *cql;     /* NULL: there is no CQL door */
+    const struct http_door *http;      /* NULL: there is no HTTP door */
     const struct control_server *control;      /* NULL: there is no server */
 };
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "door/http_door.h"
 #include "program/instance.h"
 #include "ingest/connection/ingest.h"
 #include "ingest/connection/input_quota.h"
@@ -112,6 +113,21 @@ static const struct limit limits[] = {
     {"CQL statement", CQL_TEXT_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
     {"prepared statements", CQL_PREPARED_BYTES_DEFAULT, UNIT_BYTES,
      "the one used longest ago is forgotten, and prepared again by its client"},
+    {"connections at the HTTP door", HTTP_CONNECTIONS_MAX, UNIT_COUNT,
+     "the address that has most gives the place of its longest idle one up, which is closed"},
+    {"head of an HTTP request", HTTP_HEAD_MAX, UNIT_BYTES, "431, and the connection is closed"},
+    {"headers of an HTTP request", HTTP_HEADERS_MAX, UNIT_COUNT,
+     "431, and the connection is closed"},
+    {"time for the head of an HTTP request", HTTP_HEAD_MS, UNIT_MS,
+     "408, and the connection is closed"},
+    {"time for the body of an HTTP request", HTTP_BODY_MS, UNIT_MS,
+     "408, and the connection is closed"},
+    {"time between two HTTP requests", HTTP_IDLE_MS, UNIT_MS, "the connection is closed"},
+    {"heads of HTTP requests that have come in part, of all connections", HTTP_GUEST_BYTES,
+     UNIT_BYTES, "the connection that began first is closed"},
+    {"HTTP requests under way, of all connections", HTTP_BYTES_MAX, UNIT_BYTES,
+     "or an eighth of the account: 503, try again, and the connection is closed; the same for "
+     "answers that wait for their readers"},
     {"partition key", KEY_SIZE_MAX, UNIT_BYTES, "the write is refused"},
     {"what goes along with a command", CLI_RUN_INPUT_MAX, UNIT_BYTES,
      "exit status 3: it is over the limit"},

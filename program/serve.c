@@ -1,6 +1,7 @@
 /* serve: see the header.
  *
- * At SIGTERM or SIGINT the server closes in this order: commands, CQL door, ingest, rollup, store.
+ * At SIGTERM or SIGINT the server closes in this order: commands, HTTP door, CQL door, ingest,
+ * rollup, store.
  * A second signal ends the process at once; nothing that was acknowledged is lost.
  *
  * After a failed write or sync the store acknowledges nothing more, and the server exits with
@@ -23,6 +24,7 @@
 #include "query/native/native_door.h"
 #include "program/hangup.h"
 #include "door/door.h"
+#include "door/http_door.h"
 #include "base/arena.h"
 #include "base/world/descriptors.h"
 #include "base/world/disk_posix.h"
@@ -30,6 +32,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/world/thread.h"
+#include "program/http_pages.h"
 #include "program/version.h"
 #include "program/waiting.h"
 #include "storage/engine/engine.h"
@@ -45,6 +48,8 @@ enum {
     KEY_CQL,
     KEY_CQL_PASSWORDS,
     KEY_HTTP,
+    KEY_HTTP_HOST,
+    KEY_HTTP_OPEN,
     KEY_CONFIG,
     KEY_MEMORY,
     KEY_KEEP_LOG,
@@ -63,6 +68,7 @@ struct serve_options {
     const char *cql;
     const char *cql_passwords;
     const char *http;
+    const char *http_host;
     const char *config;
     const char *log;
     enum log_form log_form;
@@ -81,6 +87,7 @@ struct serve {
     struct control_server *control;
     struct hangup hangup; /* and the CQL door's passwords */
     struct native_door *cql_door;
+    struct http_door *http_door;
     struct door_shares shares;
     struct timer watch;
     const char *path;
@@ -173,6 +180,9 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
     case KEY_HTTP:
         options->http = text;
         break;
+    case KEY_HTTP_HOST:
+        options->http_host = text;
+        break;
     case KEY_CONFIG:
         options->config = text;
         break;
@@ -209,6 +219,7 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
     case KEY_CORE_DUMPS:
     case KEY_INGEST_OPEN:
     case KEY_CQL_OPEN:
+    case KEY_HTTP_OPEN:
         break;
     default:
         return ERROR_UNSUPPORTED;
@@ -240,7 +251,14 @@ static const struct argp_option serve_argp_options[] = {
      "loopback address",
      0},
     {"http", KEY_HTTP, "ADDR", 0,
-     "Show the page there (not in this version); none: no note about it", 0},
+     "Answer HTTP at HOST:PORT, such as /metrics; 127.0.0.1:7680 unless given", 0},
+    {"http-host", KEY_HTTP_HOST, "NAME", 0,
+     "The name by which browsers or a proxy reach that door, or several with commas; requests for "
+     "other names than these, localhost and addresses are refused",
+     0},
+    {"http-open-to-all-read-only", KEY_HTTP_OPEN, NULL, 0,
+     "Whoever reaches ADDR may read everything there; needed where that is not a loopback address",
+     0},
     {"config", KEY_CONFIG, "FILE", 0,
      "Lines NAME = VALUE for options that are not given here, such as memory = 4G", 0},
     {"memory", KEY_MEMORY, "N", 0,
@@ -283,6 +301,7 @@ static const struct argp serve_argp = {
            "  daybook serve -d /var/lib/daybook --config /etc/daybook.conf\n"
            "  daybook serve --cql 10.0.0.5:9042 --cql-passwords /etc/daybook.passwords\n"
            "  daybook serve --log /var/log/daybook.log --log-format json\n"
+           "  daybook serve --http 127.0.0.1:8080 --http-host clicks.example.com\n"
            "  nc -N 127.0.0.1 7600 < clicks.csv",
 };
 
@@ -339,15 +358,6 @@ static int config_setting(void *context, const char *name, const char *value, st
 static bool is_none(const char *address)
 {
     return address != NULL && strcmp(address, "none") == 0;
-}
-
-static void note_missing(const struct serve_options *options)
-{
-    if (!is_none(options->http)) {
-        log_announce(LOG_NOTICE, "no_http_door",
-                     log_text("address", options->http != NULL ? options->http : "127.0.0.1:7680"),
-                     log_text("reason", "this version has no HTTP door"));
-    }
 }
 
 static int explain_door(int rc, const char *door, const char *address, struct error *err)
@@ -435,6 +445,59 @@ static void close_cql_door(struct serve *serve)
             (void)loop_step(serve->loop);
     }
     native_password_free(serve->hangup.passwords);
+}
+
+/* Requests and answers count with those of CQL. */
+static void charge_http(void *context, int64_t request_bytes, int64_t answer_bytes)
+{
+    const struct serve *serve = context;
+    memory_held_change(serve->instance->store->held, MEMORY_HELD_REQUESTS, request_bytes);
+    memory_held_change(serve->instance->store->held, MEMORY_HELD_ANSWERS, answer_bytes);
+}
+
+static int open_http_door(struct serve *serve, const struct serve_options *options,
+                          const char **address_out, struct error *err)
+{
+    const char *address = options->http != NULL ? options->http : "127.0.0.1:7680";
+    *address_out = "none";
+    if (is_none(address))
+        return 0;
+    size_t share = instance_door_share(serve->instance);
+    struct http_options door = {
+        .world = serve->instance->world,
+        .network = serve->network,
+        .metrics = serve->instance->metrics,
+        .host_names = options->http_host,
+        .held = charge_http,
+        .held_context = serve,
+        .limits = {.connections_max = serve->shares.http,
+                   .bytes_max = share < HTTP_BYTES_MAX ? share : HTTP_BYTES_MAX}};
+    struct door_place place = {
+        .address = address,
+        .is_open_to_all = is_given(options, KEY_HTTP_OPEN),
+        .remedy = "--http-open-to-all-read-only lets whoever reaches it read everything; "
+                  "127.0.0.1 is this machine's own"};
+    serve->http_door = http_door_new(&door);
+    serve->instance->dump.http = serve->http_door;
+    http_pages_add(serve->http_door, serve->instance);
+    int rc = http_door_listen(serve->http_door, &place, address_out, err);
+    return explain_door(rc, "http", address, err);
+}
+
+static void http_door_closed(void *context)
+{
+    struct serve *serve = context;
+    serve->http_door = NULL;
+    serve->instance->dump.http = NULL;
+}
+
+static void close_http_door(struct serve *serve)
+{
+    if (serve->http_door == NULL)
+        return;
+    http_door_close(serve->http_door, http_door_closed, serve);
+    while (serve->http_door != NULL)
+        (void)loop_step(serve->loop);
 }
 
 static void attach_ingest(void *context, struct connection *connection)
@@ -573,14 +636,15 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
 {
     const char *ingest;
     const char *cql;
+    const char *http;
     char *socket = access_socket_path(path);
     int rc = open_ingest_door(serve, options, &ingest, err);
     rc = rc == 0 ? open_cql_door(serve, options, &cql, err) : rc;
+    rc = rc == 0 ? open_http_door(serve, options, &http, err) : rc;
     rc = rc == 0 ? open_control(serve, socket, err) : rc;
     if (rc == 0) {
-        note_missing(options);
         log_announce(LOG_NOTICE, "ready", log_text("ingest", ingest), log_text("cql", cql),
-                     log_text("socket", socket),
+                     log_text("http", http), log_text("socket", socket),
                      log_number("took_ms", monotonic_ms() - serve->began_ms));
         serve_until_stopped(serve);
         backup_stop(
@@ -590,6 +654,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
             (void)loop_step(serve->loop);
     }
     serve->is_stopping = true; /* a hangup begins nothing more */
+    close_http_door(serve);
     close_cql_door(serve);
     memory_free(socket);
     return rc;
@@ -648,8 +713,8 @@ static void share_descriptors(struct door_shares *shares)
 {
     descriptors_raise_limit();
     struct descriptors descriptors = descriptors_look();
-    *shares = (struct door_shares){CONTROL_CONNECTIONS_MAX, INGEST_CONNECTIONS_MAX,
-                                   NATIVE_CONNECTIONS_MAX};
+    *shares = (struct door_shares){CONTROL_CONNECTIONS_MAX, HTTP_CONNECTIONS_MAX,
+                                   INGEST_CONNECTIONS_MAX, NATIVE_CONNECTIONS_MAX};
     door_share(descriptors_left(&descriptors), shares);
 }
 

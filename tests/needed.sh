@@ -1,14 +1,15 @@
 #!/bin/sh
-# Whether what the build needs is there: the tools, by name, and the libraries, by pkg-config.
+# Whether what the build needs is there: tools by name, libraries by pkg-config, and files.
 #
-#   tests/needed.sh COMPILER "LIBRARY ..." PACKAGE ...
+#   tests/needed.sh COMPILER "LIBRARY ..." "FILE ..." PACKAGE ...
 #
 # If something is missing it says what, and which Debian packages have it, and fails.
 set -eu
 
 compiler=$1
 libraries=$2
-shift 2
+files=$3
+shift 3
 
 missing=
 for tool in "$compiler" ar ld objcopy pkg-config re2c lemon; do
@@ -17,6 +18,9 @@ done
 for library in $libraries; do
     ! command -v pkg-config >/dev/null || pkg-config --exists "$library" ||
         missing="$missing $library"
+done
+for file in $files; do
+    [ -e "$file" ] || missing="$missing $file"
 done
 [ -n "$missing" ] || exit 0
 

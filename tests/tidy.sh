@@ -26,6 +26,7 @@ vendor_owner() {
     zlib.h) echo '^(ingest|storage)/|^codec/native_crc\.c$' ;;
     lz4.h | snappy-c.h) echo '^codec/native_compress\.c$' ;;
     ini.h) echo '^program/control/config_file\.c$' ;;
+    llhttp/*) echo '^door/http_request\.c$' ;;
     expat.h) echo '^query/model/storage_conf\.c$' ;;
     crypt.h) echo '^query/native/native_password\.c$' ;;
     yajl/*) echo '^ingest/|^query/cql/expression/cql_json_read\.c$' ;;

@@ -16,8 +16,8 @@ enum memory_holder {
     MEMORY_HELD_INPUT,
     MEMORY_HELD_INGEST_ANSWERS,    /* of ingest connections, waiting for the disk or the client */
     MEMORY_HELD_STATEMENTS,
-    MEMORY_HELD_REQUESTS,          /* of CQL: incomplete, waiting, or under way */
-    MEMORY_HELD_ANSWERS,           /* of CQL, waiting for their clients */
+    MEMORY_HELD_REQUESTS,          /* of CQL and HTTP: incomplete, waiting, or under way */
+    MEMORY_HELD_ANSWERS,           /* of CQL and HTTP, waiting for their clients */
     MEMORY_HELD_FIGURES,           /* of reports, waiting to be given in order */
     MEMORY_HELD_COMMANDS,
     MEMORY_HOLDERS

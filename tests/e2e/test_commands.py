@@ -187,22 +187,6 @@ def test_a_port_in_use_is_named_with_its_option(directory):
     assert address in answer.err and "--ingest" in answer.err
 
 
-def test_a_door_that_is_not_built_is_named_and_ready_still_comes(directory):
-    command = [daybook.PROGRAM, "serve", "-d", str(directory), "--ingest", "127.0.0.1:0",
-               "--cql", "none", "--http", "127.0.0.1:0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
-                          env=daybook.environment()) as process:
-        said = []
-        for line in process.stderr:
-            said.append(line)
-            if "event=ready" in line:
-                break
-        process.terminate()
-        process.wait(timeout=daybook.PATIENCE)
-    text = "".join(said[:-1])
-    assert "http" in text.lower()
-
-
 def test_an_ingest_door_can_be_closed(directory, paper):
     command = [daybook.PROGRAM, "serve", "-d", str(directory), "--ingest", "none", "--cql", "none",
                "--http", "none"]

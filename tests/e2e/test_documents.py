@@ -50,7 +50,8 @@ class Desk:
         words.remove("-d")
         directory.parent.mkdir(parents=True, exist_ok=True)
         own = [word for word in words if not re.fullmatch(r"--ingest|10\.0\.0\.5:7600", word)]
-        self.server = daybook.Server(directory, "--cql", "127.0.0.1:0", *own)
+        self.server = daybook.Server(directory, "--cql", "127.0.0.1:0", "--http",
+                                     "127.0.0.1:0", *own)
         return self.inside(self.server.text())
 
     def outside(self, line):
@@ -67,6 +68,7 @@ class Desk:
         if self.server is not None:
             text = text.replace(":{}".format(self.server.address[1]), ":7600")
             text = text.replace(f":{self.server.port('cql')}", ":9042")
+            text = text.replace(f":{self.server.port('http')}", ":7680")
         return text
 
     def type(self, line, status=0, **variables):

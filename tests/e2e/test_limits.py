@@ -80,6 +80,15 @@ MET_BY = {
     "CQL statement": "unit/test_native_codec.c a_statement_over_its_limit_is_refused_as_such",
     "prepared statements":
         "unit/test_cql_session.c the_least_recently_used_statement_leaves_a_full_cache",
+    "connections at the HTTP door": "sim/test_door.c an_address_that_has_most_displaces_its_own",
+    "head of an HTTP request": "unit/test_http_request.c limits",
+    "headers of an HTTP request": "unit/test_http_request.c limits",
+    "time for the head of an HTTP request": "unit/test_http_door.c late_heads_and_bodies",
+    "time for the body of an HTTP request": "unit/test_http_door.c late_heads_and_bodies",
+    "time between two HTTP requests": "unit/test_http_door.c an_idle_connection_is_closed",
+    "heads of HTTP requests that have come in part, of all connections":
+        "unit/test_http_door.c begun_heads_share_an_account",
+    "HTTP requests under way, of all connections": "unit/test_http_door.c bodies_without_room",
     "partition key": "e2e/test_limits.py test_a_key_that_is_too_long_is_refused",
     "what goes along with a command": "e2e/test_limits.py test_a_rate_file_over_the_limit",
     "files in one `load`": "e2e/test_limits.py test_more_than_may_be_named",

@@ -222,6 +222,25 @@ static void save_messages(const struct seeds *seeds)
     save(seeds, "control_message", "run", bytes_of("", 0), bytes_of(run, sizeof(run) - 1));
 }
 
+static void save_requests(const struct seeds *seeds)
+{
+    save_text(
+        seeds, "http_request", "get",
+        "GET /metrics?a=b HTTP/1.1\r\nHost: localhost:7680\r\nIf-None-Match: \"a\", W/\"b\"\r\n"
+        "Connection: keep-alive\r\n\r\n");
+    save_text(seeds, "http_request", "post",
+              "POST /ingest HTTP/1.1\r\nHost: [::1]:7680\r\nOrigin: http://[::1]:7680\r\n"
+              "Expect: 100-continue\r\nContent-Length: 2\r\n\r\nab");
+    save_text(seeds, "http_request", "head", "HEAD / HTTP/1.0\r\nHost: a.example.com\r\n\r\n");
+    save_text(
+        seeds, "http_request", "chunked",
+        "POST / HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n");
+    save_text(
+        seeds, "http_request", "upgrade",
+        "GET / HTTP/1.1\r\nHost: 10.0.0.1\r\nUpgrade: h2c\r\nConnection: Upgrade, close\r\n\r\n");
+    save_text(seeds, "http_request", "wrong", "CONNECT a:1 HTTP/1.1\nHost : b\r\n folded\r\n\r\n");
+}
+
 /* ---- the native protocol: the first byte is fuzz_native.h's ---- */
 
 static void save_native(const struct seeds *seeds)
@@ -671,6 +690,7 @@ int main(int argc, char **argv)
     save_values(&seeds);
     save_zones(&seeds);
     save_messages(&seeds);
+    save_requests(&seeds);
     save_native(&seeds);
     save_answers(&seeds);
     save_schema(&seeds);

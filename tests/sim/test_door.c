@@ -299,11 +299,12 @@ Test(door, at_random_the_one_that_goes_is_of_an_address_that_has_most)
 
 Test(door, descriptors_are_shared_so_that_commands_always_have_some)
 {
-    struct door_shares plenty = {256, 1024, 16384};
+    struct door_shares plenty = {256, 8192, 1024, 16384};
     struct door_shares few = plenty;
 
     door_share(1 << 20, &plenty);
-    cr_expect(plenty.control == 256 && plenty.ingest == 1024 && plenty.cql == 16384);
+    cr_expect(plenty.control == 256 && plenty.http == 8192 && plenty.ingest == 1024 &&
+              plenty.cql == 16384);
     door_share(32, &few);
-    cr_expect(few.control == 4 && few.ingest == 14 && few.cql == 14);
+    cr_expect(few.control == 4 && few.http == 4 && few.ingest == 12 && few.cql == 12);
 }
