@@ -64,6 +64,25 @@ void buffer_append_text(struct buffer *buffer, const char *text)
     buffer_append(buffer, text, strlen(text));
 }
 
+void buffer_append_json(struct buffer *buffer, struct bytes text)
+{
+    buffer_put_u8(buffer, '"');
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t c = text.data[i];
+        if (c == '"' || c == '\\') {
+            buffer_put_u8(buffer, '\\');
+            buffer_put_u8(buffer, c);
+        } else if (c == '\n') {
+            buffer_append_text(buffer, "\\n");
+        } else if (c < 0x20 || c == 0x7F) {
+            buffer_printf(buffer, "\\u%04x", c);
+        } else {
+            buffer_put_u8(buffer, c);
+        }
+    }
+    buffer_put_u8(buffer, '"');
+}
+
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote)
 {
     buffer_put_u8(buffer, (uint8_t)quote);

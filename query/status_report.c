@@ -61,7 +61,7 @@ void status_report_text(struct status_report *report, const char *label, const c
                         const char *value)
 {
     begin_fact(report, label, key);
-    table_print_json_string(&report->members, bytes_text(value));
+    buffer_append_json(&report->members, bytes_text(value));
     buffer_append_text(&report->lines, value);
 }
 
@@ -103,7 +103,7 @@ void status_report_finding(struct status_report *report, const char *reason, con
     buffer_printf(&report->findings, "%s%s: %s", is_first ? "" : "; ", reason, text);
     buffer_printf(&report->findings_json, "%s{\"reason\":\"%s\",\"text\":", is_first ? "" : ",",
                   reason);
-    table_print_json_string(&report->findings_json, bytes_text(text));
+    buffer_append_json(&report->findings_json, bytes_text(text));
     buffer_put_u8(&report->findings_json, '}');
 }
 

@@ -52,25 +52,6 @@ void table_print_csv_field(struct buffer *text, struct bytes field)
         buffer_append_bytes(text, field);
 }
 
-void table_print_json_string(struct buffer *text, struct bytes string)
-{
-    buffer_put_u8(text, '"');
-    for (size_t i = 0; i < string.size; i++) {
-        uint8_t c = string.data[i];
-        if (c == '"' || c == '\\') {
-            buffer_put_u8(text, '\\');
-            buffer_put_u8(text, c);
-        } else if (c == '\n') {
-            buffer_append_text(text, "\\n");
-        } else if (c < 0x20 || c == 0x7F) {
-            buffer_printf(text, "\\u%04x", c);
-        } else {
-            buffer_put_u8(text, c);
-        }
-    }
-    buffer_put_u8(text, '"');
-}
-
 static void json_append_list(struct buffer *text, struct bytes list)
 {
     const char *separator = "";
@@ -82,7 +63,7 @@ static void json_append_list(struct buffer *text, struct bytes list)
         if (i > start) {
             buffer_append_text(text, separator);
             separator = ", ";
-            table_print_json_string(text, bytes_of(list.data + start, i - start));
+            buffer_append_json(text, bytes_of(list.data + start, i - start));
         }
         start = i + 1;
     }
@@ -98,7 +79,7 @@ static void json_append_cell(struct buffer *text, enum table_cell_kind kind, str
     switch (kind) {
     case TABLE_TEXT:
     case TABLE_DECIMAL:
-        table_print_json_string(text, cell);
+        buffer_append_json(text, cell);
         break;
     case TABLE_NUMBER:
     case TABLE_BOOLEAN:
@@ -241,7 +222,7 @@ static void json_line(struct table_print *print, const struct bytes *cells)
     for (uint32_t i = 0; i < print->column_count; i++) {
         if (i > 0)
             buffer_append_text(print->text, ", ");
-        table_print_json_string(print->text, bytes_text(print->columns[i].name));
+        buffer_append_json(print->text, bytes_text(print->columns[i].name));
         buffer_append_text(print->text, ": ");
         json_append_cell(print->text, print->columns[i].kind, cells[i]);
     }

@@ -66,5 +66,4 @@ void table_print_abandon(struct table_print *print);
 /* Append one CSV field (RFC 4180).  An empty field is quoted, unlike null,
  * and so is one that begins with # like a control line of ingest. */
 void table_print_csv_field(struct buffer *text, struct bytes field);
-void table_print_json_string(struct buffer *text, struct bytes string);
 #endif

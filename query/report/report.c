@@ -535,7 +535,7 @@ static void note_absent(const struct report *report)
         struct buffer name = {0};
         if (report->is_found[i])
             continue;
-        table_print_json_string(&name, report->resellers[i]);
+        buffer_append_json(&name, report->resellers[i]);
         command_printf(report->answer.output, COMMAND_ERR,
                        "daybook: note: there are no figures of reseller %.*s in the days asked "
                        "for\n",
