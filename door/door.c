@@ -254,13 +254,17 @@ void door_clock(struct door_slot *slot, int64_t ms)
         world_timer_stop(world, &slot->clock);
 }
 
+void door_address_text(const struct network_address *address, char text_out[DOOR_PEER_TEXT])
+{
+    int family = address->size == 4 ? AF_INET : AF_INET6;
+
+    if (address->size == 0 || inet_ntop(family, address->bytes, text_out, DOOR_PEER_TEXT) == NULL)
+        (void)snprintf(text_out, DOOR_PEER_TEXT, "local");
+}
+
 void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT])
 {
-    int family = slot->peer.size == 4 ? AF_INET : AF_INET6;
-
-    if (slot->peer.size == 0 ||
-        inet_ntop(family, slot->peer.bytes, text_out, DOOR_PEER_TEXT) == NULL)
-        (void)snprintf(text_out, DOOR_PEER_TEXT, "local");
+    door_address_text(&slot->peer, text_out);
 }
 
 uint64_t door_slot_address(const struct door_slot *slot)

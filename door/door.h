@@ -153,6 +153,7 @@ void door_dump(const struct door *door, struct buffer *text);
 enum { DOOR_PEER_TEXT = 64 };
 
 /* "10.0.0.5", or "local" for a unix socket. */
+void door_address_text(const struct network_address *address, char text_out[DOOR_PEER_TEXT]);
 void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT]);
 /* A number of the address.  Each loopback connection has its own. */
 uint64_t door_slot_address(const struct door_slot *slot);

@@ -4,20 +4,59 @@
  * its handler, which answers at once or later.  A connection has one request under way: the next
  * one is taken when the answer has been sent.
  *
- *     READING ──whole request──▶ SERVING ──answer──▶ SENDING ──all sent──▶ READING
- *        └─────refused, or late──────────────────────▶ │
- *                                     the last answer └──▶ ENDING ──hung up, linger──▶ closed
+ *     READING ─whole request─▶ READY ─its turn─▶ SERVING ─────answer─────▶ SENDING ─sent─▶ READING
+ *        │                                          └─begin─▶ STREAMING ─end─▶│
+ *        └─refused, or late──────────────────────────────────────────────────▶│
+ *                                                            the last answer  └─▶ ENDING ─▶ closed
  *
- * Errors are JSON, in one line:
+ * A handler, and its route:
  *
- *     {"error":"not_found","what":"nothing has this address","where":"path","todo":"…"}
+ *     static void serve_count(void *context, struct http_exchange *exchange)
+ *     {
+ *         struct http_parameters parameters;
+ *         const struct http_refusal *refusal =
+ *             http_parameters_parse(exchange->request.query, &parameters);
+ *         struct buffer json = {0};
  *
- * docs/PROTOCOL.md "HTTP door" says what is served, refused and limited.  All functions are called
- * on the engine thread. */
+ *         if (refusal == NULL)
+ *             refusal = put_count(context, http_parameters_find(&parameters, "ad"), &json);
+ *         if (refusal != NULL)
+ *             http_door_refuse(exchange, refusal);
+ *         else
+ *             http_door_answer(exchange, &(struct http_answer){.status = 200,
+ *                                                              .type = "application/json",
+ *                                                              .body = buffer_view(&json)});
+ *         buffer_release(&json);
+ *         http_parameters_release(&parameters);
+ *     }
+ *
+ *     http_door_route(door, &(struct http_route){.path = "/api/count", .methods = HTTP_METHOD_GET,
+ *                                                .serve = serve_count, .context = counts});
+ *
+ * A handler has the engine thread for about a millisecond.  One with more to do sets
+ * `exchange->gone`, returns, and goes on from timers or callbacks of its own.  A long answer is
+ * sent in pieces, of which memory holds one:
+ *
+ *     exchange->gone = export_free;                  the client has left
+ *     exchange->gone_context = export;
+ *     if (!http_door_begin(exchange, &answer, export_more))
+ *         export_free(export);                       HEAD or 304: it was answered
+ *
+ *     static void export_more(void *context)         the client has all that was sent
+ *     {
+ *         if (export has another page)               it may also be sent later
+ *             http_door_send(export->exchange, page);
+ *         else
+ *             http_door_end(export->exchange);       and export_free(export)
+ *     }
+ *
+ * Answers that never end are http_events.h's.  docs/PROTOCOL.md "The HTTP door" says what is
+ * served, refused and limited.  All functions are called on the engine thread. */
 #ifndef DAYBOOK_DOOR_HTTP_DOOR_H
 #define DAYBOOK_DOOR_HTTP_DOOR_H
 
 #include "door/door.h"
+#include "door/http_parameters.h"
 #include "door/http_request.h"
 #include "door/http_response.h"
 
@@ -30,7 +69,7 @@ enum {
     HTTP_BODY_MS = 30000,              /* from a head's last byte to the body's last */
     HTTP_IDLE_MS = 75000,              /* between requests */
     HTTP_BYTES_MAX = 32 << 20,         /* of all requests, or answers, under way */
-    HTTP_GUEST_BYTES = 2 << 20         /* of all heads that are not whole */
+    HTTP_GUEST_BYTES = 2 << 20         /* of all input that is no whole request yet */
 };
 
 /* 0 in a member means the default, which its comment gives. */
@@ -49,16 +88,22 @@ struct http_route {
     const char *path;                  /* "/metrics": the whole path, as it is sent */
     unsigned methods;                  /* HTTP_METHOD_GET includes HEAD */
     size_t body_max;                   /* bytes, at most HTTP_BYTES_MAX; 0: no body is taken */
-    /* Calls http_answer or http_door_refuse, now, or later if it has set exchange->gone. */
+    /* Calls http_door_answer, http_door_refuse or http_door_begin, now, or later if it has set
+     * exchange->gone. */
     void (*serve)(void *context, struct http_exchange *exchange);
     void *context;
+    bool has_effects;                  /* a read-only door refuses it */
 };
 
+/* The texts outlive the door. */
 struct http_options {
     struct world *world;               /* these three outlive the door */
     struct network *network;
     struct metrics *metrics;
-    const char *host_names;            /* outlives the door; see http_request_check_host */
+    const char *host_names;            /* see http_request_check_host */
+    const char *base;                  /* "/clicks", by http_request_is_base; NULL: none */
+    const char *proxies;               /* see http_request_client; NULL: none */
+    bool is_read_only;
     /* The door now holds so many bytes more, or less, for requests and answers; or NULL. */
     void (*held)(void *context, int64_t request_bytes, int64_t answer_bytes);
     void *held_context;
@@ -67,11 +112,14 @@ struct http_options {
 
 /* A request under way. */
 struct http_exchange {
-    struct http_request request;       /* valid until the answer */
-    /* Set by a handler that answers later: the connection was closed before the answer, and the
-     * exchange must not be used any more. */
+    struct http_request request;       /* valid until the exchange ends; `path` without the base */
+    char client[DOOR_PEER_TEXT];       /* address of the client, also behind a named proxy */
+    const char *base;                  /* links begin with it: "/clicks", or "" */
+    bool is_read_only;                 /* nothing may be changed by this door */
+    /* Set by a handler that answers later: the client has left, or the door closes.  The exchange
+     * must not be used any more.  It is not called within the door's other functions. */
     void (*gone)(void *context);
-    void *gone_context;
+    void *gone_context;                /* also of `more` */
 };
 
 struct http_door *http_door_new(const struct http_options *options);
@@ -87,6 +135,31 @@ void http_door_attach(struct http_door *door, struct connection *connection);
  * door's. */
 void http_door_answer(struct http_exchange *exchange, const struct http_answer *answer);
 void http_door_refuse(struct http_exchange *exchange, const struct http_refusal *refusal);
+
+/* A file that does not change while the server runs.  All members are borrowed. */
+struct http_asset {
+    const char *type;
+    const char *policy;                /* as in struct http_answer */
+    const char *etag, *gzip_etag;      /* with their quotes, made from the bytes */
+    struct bytes plain, gzip;
+};
+
+/* Answer with the asset, compressed if the client takes gzip. */
+void http_door_answer_asset(struct http_exchange *exchange, const struct http_asset *asset);
+
+/* Begin an answer whose body is sent in pieces; the answer's own is not used.  False: this was the
+ * whole answer, and the exchange has ended.  Otherwise `more` is called in a later turn, and again
+ * after each turn with http_door_send, when all bytes have been sent. */
+must_check bool http_door_begin(struct http_exchange *exchange, const struct http_answer *answer,
+                                void (*more)(void *context));
+/* Send a piece of at most some 100 KB: what the client does not take at once is copied. */
+void http_door_send(struct http_exchange *exchange, struct bytes piece);
+/* Bytes that are not sent yet. */
+size_t http_door_queued(const struct http_exchange *exchange);
+/* The body is whole.  Ends the exchange. */
+void http_door_end(struct http_exchange *exchange);
+/* The body cannot be made whole: hang up, by which the client knows.  Ends the exchange. */
+void http_door_break(struct http_exchange *exchange);
 
 /* Hang up on all clients, also those whose requests are under way; then free the door and call
  * `closed`. */

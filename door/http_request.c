@@ -230,6 +230,17 @@ static struct bytes trim(struct bytes text)
     return text;
 }
 
+struct bytes http_request_next_item(struct bytes *list)
+{
+    const uint8_t *comma = memchr(list->data, ',', list->size);
+    size_t size = comma != NULL ? (size_t)(comma - list->data) : list->size;
+    struct bytes item = trim(bytes_of(list->data, size));
+
+    size += comma != NULL;
+    *list = bytes_of(list->data + size, list->size - size);
+    return item;
+}
+
 static uint32_t count_of(const struct http_request *request, const char *name)
 {
     uint32_t count = 0;
@@ -350,7 +361,8 @@ const struct http_refusal *http_request_parse(struct bytes head, struct http_req
     const struct http_refusal *refusal = check_line(head, parse.target);
     refusal = refusal != NULL ? refusal : take_target(parse.target, request);
     refusal = refusal != NULL ? refusal : take_headers(request);
-    if (parse.minor == 0)
+    request->is_http_1_1 = parse.minor == 1;
+    if (!request->is_http_1_1)
         request->is_kept_alive = request->expects_continue = false;
     return refusal;
 }
@@ -365,16 +377,63 @@ bool http_request_has_etag(const struct http_request *request, struct bytes etag
     if (bytes_equal(tags, bytes_of("*", 1)))
         return true;
     while (tags.size > 0) {
-        const uint8_t *comma = memchr(tags.data, ',', tags.size);
-        size_t size = comma != NULL ? (size_t)(comma - tags.data) : tags.size;
-        struct bytes tag = trim(bytes_of(tags.data, size));
+        struct bytes tag = http_request_next_item(&tags);
 
         if (tag.size > 2 && tag.data[0] == 'W' && tag.data[1] == '/')
             tag = bytes_of(tag.data + 2, tag.size - 2);
         if (bytes_equal(tag, etag))
             return true;
-        size += comma != NULL;
-        tags = bytes_of(tags.data + size, tags.size - size);
+    }
+    return false;
+}
+
+/* ---- lists ---- */
+
+/* "0", "0." or "0.000": what the client does not take. */
+static bool is_zero(struct bytes quality)
+{
+    for (size_t i = 0; i < quality.size; i++)
+        if (quality.data[i] != '0' && (i != 1 || quality.data[i] != '.'))
+            return false;
+    return quality.size > 0;
+}
+
+static bool starts_with(struct bytes text, const char *word)
+{
+    size_t size = strlen(word);
+
+    return text.size >= size && bytes_are_word(bytes_of(text.data, size), word);
+}
+
+/* "gzip", "gzip;q=0.5", "text/csv;charset=utf-8 ; q=1" */
+static bool item_is(struct bytes item, const char *wanted)
+{
+    const uint8_t *mark = item.size > 0 ? memchr(item.data, ';', item.size) : NULL;
+    size_t size = mark != NULL ? (size_t)(mark - item.data) : item.size;
+
+    if (!bytes_are_word(trim(bytes_of(item.data, size)), wanted))
+        return false;
+    while (size < item.size) {
+        struct bytes rest = bytes_of(item.data + size + 1, item.size - size - 1);
+
+        mark = rest.size > 0 ? memchr(rest.data, ';', rest.size) : NULL;
+        size_t parameter_size = mark != NULL ? (size_t)(mark - rest.data) : rest.size;
+        struct bytes parameter = trim(bytes_of(rest.data, parameter_size));
+        if (starts_with(parameter, "q="))
+            return !is_zero(bytes_of(parameter.data + 2, parameter.size - 2));
+        size += 1 + parameter_size;
+    }
+    return true;
+}
+
+bool http_request_lists(const struct http_request *request, const char *name, const char *item)
+{
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        struct bytes left = request->headers[i].value;
+
+        while (bytes_are_word(request->headers[i].name, name) && left.size > 0)
+            if (item_is(http_request_next_item(&left), item))
+                return true;
     }
     return false;
 }
@@ -428,14 +487,10 @@ static bool is_named(struct bytes name, const char *names)
     struct bytes left = bytes_text(names != NULL ? names : "");
 
     while (left.size > 0) {
-        const uint8_t *comma = memchr(left.data, ',', left.size);
-        size_t size = comma != NULL ? (size_t)(comma - left.data) : left.size;
-        struct bytes own = trim(bytes_of(left.data, size));
+        struct bytes own = http_request_next_item(&left);
 
         if (own.size > 0 && is_same_word(own, name))
             return true;
-        size += comma != NULL;
-        left = bytes_of(left.data + size, left.size - size);
     }
     return false;
 }
@@ -460,9 +515,15 @@ const struct http_refusal *http_request_check_origin(const struct http_request *
     static const char *const schemes[] = {"http://", "https://"};
     uint32_t count = count_of(request, "origin");
     struct bytes origin = http_request_header(request, "origin");
+    struct bytes site = http_request_header(request, "sec-fetch-site");
 
-    if (request->method != HTTP_METHOD_POST || count == 0)
+    if (request->method != HTTP_METHOD_POST)
         return NULL;
+    if (count == 0) {
+        bool is_ours =
+            site.size == 0 || bytes_are_word(site, "same-origin") || bytes_are_word(site, "none");
+        return is_ours ? NULL : &bad_origin;
+    }
     for (size_t i = 0; count == 1 && i < sizeof schemes / sizeof schemes[0]; i++) {
         struct bytes scheme = bytes_text(schemes[i]);
 

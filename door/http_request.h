@@ -29,7 +29,7 @@ enum {
 /* A set of methods is a sum of them. */
 enum http_method { HTTP_METHOD_GET = 1, HTTP_METHOD_HEAD = 2, HTTP_METHOD_POST = 4 };
 
-/* Why a request is refused: static text, nothing of it from the client. */
+/* Why a request is refused.  The texts are escaped when they are sent. */
 struct http_refusal {
     uint16_t status;                   /* 400 */
     const char *code;                  /* "bare_lf", for programs */
@@ -51,6 +51,7 @@ struct http_request {
     struct http_header headers[HTTP_HEADERS_MAX];
     uint32_t header_count;
     uint64_t body_size;                /* Content-Length; 0 without one */
+    bool is_http_1_1;                  /* else HTTP/1.0 */
     bool is_kept_alive;                /* the client may send another request */
     bool expects_continue;             /* sends the body after a 100 (Continue) */
     struct bytes body;                 /* set by the door when all of it is there */
@@ -73,6 +74,12 @@ const struct http_refusal *http_request_parse(struct bytes head, struct http_req
 /* The value of the header, whose name is compared without case; of several the first.  Empty if
  * there is none. */
 struct bytes http_request_header(const struct http_request *request, const char *name);
+/* Take the first item of `*list`, which is not empty, with the comma behind it; without the blanks
+ * around it. */
+struct bytes http_request_next_item(struct bytes *list);
+/* Whether a header that is a list has the item, with a quality other than 0: "accept-encoding" has
+ * "gzip".  The comparison ignores case, and wildcards are no items. */
+bool http_request_lists(const struct http_request *request, const char *name, const char *item);
 /* Whether If-None-Match has this entity tag, or is "*".  `etag` has its quotes. */
 bool http_request_has_etag(const struct http_request *request, struct bytes etag);
 
@@ -82,7 +89,8 @@ bool http_request_has_etag(const struct http_request *request, struct bytes etag
 const struct http_refusal *http_request_check_host(const struct http_request *request,
                                                    const char *names);
 /* Browsers send the Origin of the page with every POST: it must be ours, by Host or by a name of
- * `names`.  Programs that are no browsers send none. */
+ * `names`.  Where one sends none, Sec-Fetch-Site must say that it is ours.  Programs that are no
+ * browsers send neither. */
 const struct http_refusal *http_request_check_origin(const struct http_request *request,
                                                      const char *names);
 #endif

@@ -25,6 +25,7 @@
 #include "program/hangup.h"
 #include "door/door.h"
 #include "door/http_door.h"
+#include "door/http_proxy.h"
 #include "base/arena.h"
 #include "base/world/descriptors.h"
 #include "base/world/disk_posix.h"
@@ -49,6 +50,9 @@ enum {
     KEY_CQL_PASSWORDS,
     KEY_HTTP,
     KEY_HTTP_HOST,
+    KEY_HTTP_BASE,
+    KEY_HTTP_PROXY,
+    KEY_HTTP_READ_ONLY,
     KEY_HTTP_OPEN,
     KEY_CONFIG,
     KEY_MEMORY,
@@ -69,6 +73,8 @@ struct serve_options {
     const char *cql_passwords;
     const char *http;
     const char *http_host;
+    const char *http_base;
+    const char *http_proxy;
     const char *config;
     const char *log;
     enum log_form log_form;
@@ -183,6 +189,21 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
     case KEY_HTTP_HOST:
         options->http_host = text;
         break;
+    case KEY_HTTP_BASE:
+        if (!http_proxy_is_base(text))
+            return error_set(err, ERROR_INVALID,
+                             "http-base takes a path such as /clicks, without a / at its end, "
+                             "not '%s'",
+                             text);
+        options->http_base = text;
+        break;
+    case KEY_HTTP_PROXY:
+        if (!http_proxy_are_addresses(text))
+            return error_set(err, ERROR_INVALID,
+                             "http-proxy takes addresses with commas, such as 127.0.0.1, not '%s'",
+                             text);
+        options->http_proxy = text;
+        break;
     case KEY_CONFIG:
         options->config = text;
         break;
@@ -219,6 +240,7 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
     case KEY_CORE_DUMPS:
     case KEY_INGEST_OPEN:
     case KEY_CQL_OPEN:
+    case KEY_HTTP_READ_ONLY:
     case KEY_HTTP_OPEN:
         break;
     default:
@@ -256,6 +278,13 @@ static const struct argp_option serve_argp_options[] = {
      "The name by which browsers or a proxy reach that door, or several with commas; requests for "
      "other names than these, localhost and addresses are refused",
      0},
+    {"http-base", KEY_HTTP_BASE, "PATH", 0,
+     "The path before all addresses of that door, such as /clicks, where a proxy has other sites "
+     "beside it",
+     0},
+    {"http-proxy", KEY_HTTP_PROXY, "ADDR", 0,
+     "The address of a proxy whose X-Forwarded-For is believed, or several with commas", 0},
+    {"http-readonly", KEY_HTTP_READ_ONLY, NULL, 0, "Change nothing through that door", 0},
     {"http-open-to-all-read-only", KEY_HTTP_OPEN, NULL, 0,
      "Whoever reaches ADDR may read everything there; needed where that is not a loopback address",
      0},
@@ -302,6 +331,7 @@ static const struct argp serve_argp = {
            "  daybook serve --cql 10.0.0.5:9042 --cql-passwords /etc/daybook.passwords\n"
            "  daybook serve --log /var/log/daybook.log --log-format json\n"
            "  daybook serve --http 127.0.0.1:8080 --http-host clicks.example.com\n"
+           "  daybook serve --http-host example.com --http-base /clicks --http-proxy 127.0.0.1\n"
            "  nc -N 127.0.0.1 7600 < clicks.csv",
 };
 
@@ -468,6 +498,9 @@ static int open_http_door(struct serve *serve, const struct serve_options *optio
         .network = serve->network,
         .metrics = serve->instance->metrics,
         .host_names = options->http_host,
+        .base = options->http_base,
+        .proxies = options->http_proxy,
+        .is_read_only = is_given(options, KEY_HTTP_READ_ONLY) || is_given(options, KEY_HTTP_OPEN),
         .held = charge_http,
         .held_context = serve,
         .limits = {.connections_max = serve->shares.http,

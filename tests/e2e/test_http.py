@@ -2,12 +2,14 @@
 
 import http.client
 import json
+import shutil
 import socket
 import subprocess
 
 import pytest
 
 import daybook
+import disks
 
 GOOD = "r1,2013-11-28,1385654400123,ad42,0.005\n"
 HOST = "Host: localhost\r\n"
@@ -80,6 +82,45 @@ def test_metrics_are_those_of_status(server):
     assert "\ndaybook_http_answers_total{class=\"2xx\"} 1\n" in ask(server, "/metrics")[2]
 
 
+def test_a_full_disk_is_not_ready(small_disk):
+    server = daybook.Server(small_disk / "data", "--http", "127.0.0.1:0")
+    filler = small_disk / "filler"
+    loader = None
+    try:
+        assert ask(server, "/readyz")[0] == 200
+        disks.fill(filler)
+        lines = small_disk.parent / "clicks.csv"
+        lines.write_text("".join(f"r{i % 50},2013-11-28,{1385605012000 + i},ad{i},0.01\n"
+                                 for i in range(300000)))
+        loader = subprocess.Popen([daybook.PROGRAM, "load", "-d", server.directory, lines],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env=daybook.environment())
+        daybook.wait_until(lambda: ask(server, "/readyz")[0] == 503, "it waits")
+        status, headers, body = ask(server, "/readyz")
+        assert (status, json.loads(body)["error"]) == (503, "disk_full")
+        assert headers["Retry-After"] == "1"
+        assert ask(server, "/healthz")[0] == 200
+        assert '\ndaybook_waiting{reason="disk_full"} 1\n' in ask(server, "/metrics")[2]
+        filler.unlink()
+        assert loader.wait(daybook.PATIENCE) == 0
+        assert ask(server, "/readyz")[0] == 200
+        assert server.stop() == 0, server.text()
+    finally:
+        if loader is not None:
+            loader.kill()
+        server.process.kill()
+        server.process.wait()
+
+
+def test_prometheus_finds_nothing_wrong_with_the_metrics(server):
+    if shutil.which("promtool") is None:
+        pytest.skip("no promtool here")
+    assert server.client().send(GOOD).finish().rest() == ["ok - accepted 1 rejected 0"]
+    done = subprocess.run(["promtool", "check", "metrics"], input=ask(server, "/metrics")[2],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
 def test_a_connection_serves_many_requests(server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port("http"),
                                             timeout=daybook.PATIENCE)
@@ -140,6 +181,22 @@ def test_names_that_are_given_are_served(serve):
     assert ask(server, "/healthz", Host="Clicks.Example.com")[0] == 200
     assert ask(server, "/healthz", Host="clicks.example.com:443")[0] == 200
     assert ask(server, "/healthz", Host="example.com")[0] == 421
+
+
+def test_a_base_is_served_with_and_without_it(serve):
+    server = serve("--http", "127.0.0.1:0", "--http-base", "/clicks", "--http-proxy", "127.0.0.1",
+                   "--http-readonly")
+    assert ask(server, "/clicks/healthz")[0] == 200
+    assert ask(server, "/healthz")[0] == 200
+    assert ask(server, "/click/healthz")[0] == 404
+
+
+@pytest.mark.parametrize("option,value", [
+    ("--http-base", "clicks"), ("--http-base", "/clicks/"), ("--http-base", "/a b"),
+    ("--http-proxy", "proxy.example.com"), ("--http-proxy", "10.0.0.0/8")])
+def test_an_option_that_is_wrong_is_refused(directory, option, value):
+    answer = daybook.run("serve", "-d", directory, option, value, status=2)
+    assert f"not '{value}'" in answer.err
 
 
 def test_a_door_that_others_reach_is_opened_only_when_that_is_said(directory, serve):

@@ -86,8 +86,10 @@ MET_BY = {
     "time for the head of an HTTP request": "unit/test_http_door.c late_heads_and_bodies",
     "time for the body of an HTTP request": "unit/test_http_door.c late_heads_and_bodies",
     "time between two HTTP requests": "unit/test_http_door.c an_idle_connection_is_closed",
-    "heads of HTTP requests that have come in part, of all connections":
+    "input of HTTP connections that is no whole request, of all connections":
         "unit/test_http_door.c begun_heads_share_an_account",
+    "HTTP answers that wait for their readers, of all connections":
+        "unit/test_http_door.c slow_readers_share_an_account",
     "HTTP requests under way, of all connections": "unit/test_http_door.c bodies_without_room",
     "partition key": "e2e/test_limits.py test_a_key_that_is_too_long_is_refused",
     "what goes along with a command": "e2e/test_limits.py test_a_rate_file_over_the_limit",

@@ -1,5 +1,6 @@
 /* fuzz_http_request: a request's head, whole and in pieces: the same answer, and what is served has
  * sound parts and is in the strict subset. */
+#include "door/http_proxy.h"
 #include "door/http_request.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -39,6 +40,14 @@ static void check_served(struct bytes head, const struct http_request *request)
     }
     check(request->body_size == 0 || request->method == HTTP_METHOD_POST);
     check(http_request_header(request, "transfer-encoding").size == 0);
+    struct network_address peer = {.bytes = {10, 0, 0, 1}, .size = 4};
+    struct network_address client = http_proxy_client(request, &peer, "10.0.0.1");
+    struct http_request stripped = *request;
+
+    check(client.size == 4 || client.size == 16);
+    http_proxy_strip(&stripped, "/api");
+    check(stripped.path.size > 0 && stripped.path.data[0] == '/');
+    (void)http_request_lists(request, "accept-encoding", "gzip");
     (void)http_request_has_etag(request, bytes_text("\"a\""));
     (void)http_request_check_host(request, "a.example.com,b");
     (void)http_request_check_origin(request, "a.example.com,b");

@@ -238,6 +238,11 @@ static void save_requests(const struct seeds *seeds)
     save_text(
         seeds, "http_request", "upgrade",
         "GET / HTTP/1.1\r\nHost: 10.0.0.1\r\nUpgrade: h2c\r\nConnection: Upgrade, close\r\n\r\n");
+    save_text(seeds, "http_request", "proxy",
+              "GET /api/a HTTP/1.1\r\nHost: b\r\nX-Forwarded-For: 1.2.3.4, [::1]:80\r\n"
+              "Accept-Encoding: br;q=0, gzip; q=0.5\r\nSec-Fetch-Site: none\r\n\r\n");
+    save_text(seeds, "http_parameters", "report", "from=2013-11-01&reseller=caf%C3%A9+3&&live");
+    save_text(seeds, "http_parameters", "wrong", "a=%4&b=%00&%ff=1");
     save_text(seeds, "http_request", "wrong", "CONNECT a:1 HTTP/1.1\nHost : b\r\n folded\r\n\r\n");
 }
 
@@ -272,7 +277,7 @@ static void save_native(const struct seeds *seeds)
          .cql = {.kind = CQL_EXECUTE, .text = bytes_text("0123456789abcdef")}},
         {.opcode = NATIVE_BATCH, .cql = {.kind = CQL_BATCH, .items = items, .item_count = 2}},
         {.opcode = NATIVE_AUTH_RESPONSE, .token = bytes_of("\0u\0p", 4)}};
-    static const char names[][3] = {"v3", "v4", "v5"};
+    static const char *const names[] = {"v3", "v4", "v5"};
 
     for (uint8_t version = NATIVE_VERSION_MIN; version <= NATIVE_VERSION_MAX; version++) {
         for (uint8_t is_lz4 = 0; is_lz4 < 2; is_lz4++) {

@@ -2,15 +2,8 @@
  * their headers, keep-alive, bodies, refusals, deadlines, accounts, and requests whose clients hang
  * up. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <criterion/criterion.h>
-#include <uv.h>
-
-#include "base/world/world.h"
-#include "door/http_door.h"
-#include "tests/lib/network_client.h"
+#include "tests/unit/http_fixture.h"
 
 enum { BODY_MAX = 100000, LARGE = 8 << 20 };
 
@@ -34,10 +27,11 @@ static void serve_echo(void *context, struct http_exchange *exchange)
 static void serve_asset(void *context, struct http_exchange *exchange)
 {
     (void)context;
-    http_door_answer(exchange, &(struct http_answer){.status = 200,
-                                                     .type = "text/css",
-                                                     .body = bytes_text("p {}"),
-                                                     .etag = "\"7\""});
+    http_door_answer_asset(exchange, &(struct http_asset){.type = "text/css",
+                                                          .etag = "\"7\"",
+                                                          .gzip_etag = "\"7z\"",
+                                                          .plain = bytes_text("p {}"),
+                                                          .gzip = bytes_text("smaller")});
 }
 
 static void serve_large(void *context, struct http_exchange *exchange)
@@ -77,116 +71,111 @@ static void answer_held(void)
         &(struct http_answer){.status = 200, .type = "text/plain", .body = bytes_text("late")});
 }
 
-/* ---- the door ---- */
-
-static uv_loop_t loop;
-static struct network *network;
-static struct world *world;
-static struct metrics *metrics;
-static struct http_door *door;
-static int64_t held_requests, held_answers;
-static bool door_is_closed;
-static char root[] = "/tmp/daybook-http-XXXXXX";
-
-static void charge(void *context, int64_t request_bytes, int64_t answer_bytes)
+/* Who asks, by which base, and what the answer's headers may be. */
+static void serve_who(void *context, struct http_exchange *exchange)
 {
+    struct buffer body = {0};
+    struct http_field field = {"X-Client", "a\r\nX-Injected: b"};
+
     (void)context;
-    held_requests += request_bytes;
-    held_answers += answer_bytes;
+    buffer_printf(&body, "%s at '%s'%s", exchange->client, exchange->base,
+                  exchange->is_read_only ? ", read only" : "");
+    http_door_answer(exchange, &(struct http_answer){.status = 200,
+                                                     .type = "text/plain",
+                                                     .policy = "default-src 'self'",
+                                                     .fields = &field,
+                                                     .field_count = 1,
+                                                     .body = buffer_view(&body)});
+    buffer_release(&body);
 }
 
-static void open_door(const struct http_limits *limits)
+static void serve_refusal(void *context, struct http_exchange *exchange)
+{
+    (void)context;
+    http_door_refuse(
+        exchange, &(struct http_refusal){422, "bad_day", "\"2013-13-01\" is no day", "from", ""});
+}
+
+/* ---- an answer in pieces ---- */
+
+enum { PIECE = 50000 };
+
+static struct stream {
+    struct http_exchange *exchange; /* NULL: none */
+    uint32_t pieces_left;           /* UINT32_MAX: it has no end */
+    uint32_t piece_count;           /* that were sent */
+    bool is_paused;                 /* the next piece comes later */
+    bool is_cut;                    /* after the last piece there would be more */
+} stream;
+
+static void stream_gone(void *context)
+{
+    struct stream *own = context;
+
+    own->exchange = NULL;
+    held_is_gone = true;
+}
+
+static void stream_more(void *context)
+{
+    struct stream *own = context;
+    struct http_exchange *exchange = own->exchange;
+    struct buffer piece = {0};
+
+    cr_assert(http_door_queued(exchange) == 0);
+    if (own->is_paused)
+        return;
+    if (own->pieces_left == 0) {
+        own->exchange = NULL;
+        if (own->is_cut)
+            http_door_break(exchange);
+        else
+            http_door_end(exchange);
+        return;
+    }
+    own->pieces_left--;
+    own->piece_count++;
+    buffer_put_repeated(&piece, (uint8_t)('a' + own->piece_count % 26), PIECE);
+    http_door_send(exchange, buffer_view(&piece));
+    buffer_release(&piece);
+}
+
+static void serve_stream(void *context, struct http_exchange *exchange)
+{
+    struct stream *own = context;
+
+    own->exchange = exchange;
+    exchange->gone = stream_gone;
+    exchange->gone_context = own;
+    if (!http_door_begin(
+            exchange,
+            &(struct http_answer){.status = 200, .type = "text/csv", .etag = "\"stream\""},
+            stream_more))
+        own->exchange = NULL;
+}
+
+/* ---- the routes ---- */
+
+static void add_routes(void)
 {
     static const struct http_route routes[] = {
-        {"/echo", HTTP_METHOD_GET | HTTP_METHOD_POST, BODY_MAX, serve_echo, NULL},
-        {"/asset", HTTP_METHOD_GET, 0, serve_asset, NULL},
-        {"/large", HTTP_METHOD_GET, 0, serve_large, NULL},
-        {"/later", HTTP_METHOD_GET, 0, serve_later, NULL},
-        {"/only-post", HTTP_METHOD_POST, 10, serve_echo, NULL},
+        {"/", HTTP_METHOD_GET, 0, serve_who, NULL, false},
+        {"/echo", HTTP_METHOD_GET | HTTP_METHOD_POST, BODY_MAX, serve_echo, NULL, false},
+        {"/asset", HTTP_METHOD_GET, 0, serve_asset, NULL, false},
+        {"/large", HTTP_METHOD_GET, 0, serve_large, NULL, false},
+        {"/later", HTTP_METHOD_GET, 0, serve_later, NULL, false},
+        {"/only-post", HTTP_METHOD_POST, 10, serve_echo, NULL, false},
+        {"/change", HTTP_METHOD_POST, 10, serve_echo, NULL, true},
+        {"/who", HTTP_METHOD_GET, 0, serve_who, NULL, false},
+        {"/refusal", HTTP_METHOD_GET, 0, serve_refusal, NULL, false},
+        {"/stream", HTTP_METHOD_GET, 0, serve_stream, &stream, false},
     };
 
-    door = http_door_new(&(struct http_options){
-        .world = world, .network = network, .metrics = metrics, .held = charge, .limits = *limits});
     for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++)
         http_door_route(door, &routes[i]);
 }
 
-static void setup(void)
-{
-    struct error err = {0};
-
-    cr_assert(mkdtemp(root) != NULL);
-    cr_assert(uv_loop_init(&loop) == 0);
-    network = network_uv_new(&loop);
-    metrics = metrics_new();
-    cr_assert(world_uv_open(root, false, &loop, &world, &err) == 0, "%s", err.text);
-    open_door(&(struct http_limits){
-        .head_ms = 150, .body_ms = 160, .idle_ms = 400, .slow_reader_ms = 170, .linger_ms = 180});
-}
-
-static void closed(void *context)
-{
-    (void)context;
-    door_is_closed = true;
-}
-
-static void close_door(void)
-{
-    door_is_closed = false;
-    http_door_close(door, closed, NULL);
-    while (!door_is_closed)
-        uv_run(&loop, UV_RUN_ONCE);
-    cr_expect(held_requests == 0 && held_answers == 0, "all memory was given back");
-}
-
-static void teardown(void)
-{
-    close_door();
-    metrics_free(metrics);
-    network_uv_free(network);
-    world_uv_close(world);
-    uv_run(&loop, UV_RUN_DEFAULT);
-    cr_expect(uv_loop_close(&loop) == 0, "every handle was given back");
-    rmdir(root);
-}
-
 TestSuite(http_door, .init = setup, .fini = teardown, .timeout = 60);
-
-/* ---- clients ---- */
-
-#define HOST "Host: localhost\r\n"
-
-static void client_open(struct network_client *client)
-{
-    memset(client, 0, sizeof *client);
-    http_door_attach(door, network_client_open(client, network));
-}
-
-static void send_text(struct network_client *client, const char *text)
-{
-    network_write(client->connection, bytes_text(text));
-}
-
-static bool has_got(struct network_client *client, const char *text)
-{
-    return client->got.size > 0 &&
-           memmem(client->got.data, client->got.size, text, strlen(text)) != NULL;
-}
-
-static void wait_for(struct network_client *client, const char *text)
-{
-    while (!has_got(client, text)) {
-        cr_assert(!client->has_ended, "no \"%s\" in \"%.*s\"", text, (int)client->got.size,
-                  (const char *)client->got.data);
-        uv_run(&loop, UV_RUN_ONCE);
-    }
-}
-
-static void wait_end(struct network_client *client)
-{
-    while (!client->has_ended)
-        uv_run(&loop, UV_RUN_ONCE);
-}
 
 /* What the door answers to the text, after which it says that it closes. */
 static void expect_last(const char *text, const char *status, const char *code)
@@ -202,20 +191,6 @@ static void expect_last(const char *text, const char *status, const char *code)
               (const char *)client.got.data);
     cr_expect(has_got(&client, "Connection: close\r\n"));
     network_client_close(&client, &loop);
-}
-
-static uint32_t count_answers(const struct network_client *client)
-{
-    static const char start[] = "HTTP/1.1 ";
-    struct bytes left = buffer_view(&client->got);
-    uint32_t count = 0;
-    const uint8_t *at;
-
-    while ((at = memmem(left.data, left.size, start, sizeof start - 1)) != NULL) {
-        count++;
-        left = bytes_of(at + 1, left.size - (size_t)(at + 1 - left.data));
-    }
-    return count;
 }
 
 /* ---- answers ---- */
@@ -269,6 +244,60 @@ Test(http_door, conditional)
     network_client_close(&client, &loop);
 }
 
+/* The client's encoding is chosen, and each has a tag of its own. */
+Test(http_door, an_asset_may_be_compressed)
+{
+    struct network_client client;
+
+    client_open(&client);
+    send_text(&client, "GET /asset HTTP/1.1\r\n" HOST "Accept-Encoding: br, gzip;q=0.5\r\n\r\n");
+    wait_for(&client, "smaller");
+    cr_expect(has_got(&client, "Content-Encoding: gzip\r\nContent-Length: 7\r\n"));
+    cr_expect(has_got(&client, "ETag: \"7z\"\r\n"));
+    cr_expect(has_got(&client, "Vary: Accept, Accept-Encoding\r\n"));
+    send_text(&client, "GET /asset HTTP/1.1\r\n" HOST "Accept-Encoding: gzip;q=0\r\n"
+                       "If-None-Match: \"7z\"\r\n\r\n");
+    wait_for(&client, "p {}");
+    send_text(&client, "GET /asset HTTP/1.1\r\n" HOST "Accept-Encoding: gzip\r\n"
+                       "If-None-Match: \"7\", \"7z\"\r\n\r\n");
+    wait_for(&client, "304 Not Modified");
+    cr_expect(count_of(&client, "smaller") == 1);
+    network_client_close(&client, &loop);
+}
+
+/* A handler's headers are sent, and none of them ends early. */
+Test(http_door, a_handler_has_headers)
+{
+    struct network_client client;
+
+    client_open(&client);
+    send_text(&client, "GET /who HTTP/1.1\r\n" HOST "\r\n");
+    wait_for(&client, "local at ''");
+    cr_expect(has_got(&client, "X-Client: a  X-Injected: b\r\n"));
+    cr_expect(has_got(&client, "Content-Security-Policy: default-src 'self'\r\n"));
+    network_client_close(&client, &loop);
+}
+
+/* The base is taken off, and need not be there; a read-only door changes nothing. */
+Test(http_door, base_and_read_only)
+{
+    struct network_client client;
+
+    close_door();
+    open_door_with(&(struct http_options){.base = "/clicks/eu", .is_read_only = true});
+    client_open(&client);
+    send_text(&client, "GET /clicks/eu/who HTTP/1.1\r\n" HOST "\r\n"
+                       "GET /who HTTP/1.1\r\n" HOST "\r\n"
+                       "GET /clicks/eu HTTP/1.1\r\n" HOST "\r\n"
+                       "GET /clicks/eua/who HTTP/1.1\r\n" HOST "\r\n"
+                       "POST /change HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n");
+    wait_for(&client, "\"error\":\"read_only\"");
+    cr_expect(count_of(&client, "local at '/clicks/eu', read only") == 3);
+    cr_expect(count_of(&client, "404 Not Found") == 1);
+    cr_expect(count_of(&client, "403 Forbidden") == 1);
+    network_client_close(&client, &loop);
+}
+
 /* Requests that come together are answered in their order, and so are those that come by single
  * bytes. */
 Test(http_door, requests_in_a_row)
@@ -291,7 +320,7 @@ Test(http_door, requests_in_a_row)
         if (!is_slow)
             send_text(&client, requests);
         wait_end(&client);
-        cr_expect(count_answers(&client) == 4);
+        cr_expect(count_of(&client, "HTTP/1.1 ") == 4);
         cr_expect(has_got(&client, "first") && has_got(&client, "\r\n\r\na\nb GETHTTP/1.1 200"));
         cr_expect(has_got(&client, "fourth") && !has_got(&client, "fifth"));
         if (!is_slow)
@@ -313,7 +342,7 @@ Test(http_door, half_close)
                        "\r\nGET /echo?thr");
     network_finish(client.connection);
     wait_end(&client);
-    cr_expect(count_answers(&client) == 2 && has_got(&client, "two"));
+    cr_expect(count_of(&client, "HTTP/1.1 ") == 2 && has_got(&client, "two"));
     network_client_close(&client, &loop);
 }
 
@@ -353,13 +382,14 @@ Test(http_door, bodies_that_are_refused)
                 "HTTP/1.1 413 ", "body_too_large");
 }
 
-/* Bodies have room in the door's account, or are told to come again. */
+/* A body takes at most half of what is left in the door's account, so that small requests have
+ * room. */
 Test(http_door, bodies_without_room)
 {
     struct network_client first, second;
 
     close_door();
-    open_door(&(struct http_limits){.bytes_max = 150000});
+    open_door(&(struct http_limits){.bytes_max = 250000});
     client_open(&first);
     send_text(&first, "POST /echo HTTP/1.1\r\n" HOST "Content-Length: 100000\r\n"
                       "Expect: 100-continue\r\n\r\n");
@@ -369,6 +399,10 @@ Test(http_door, bodies_without_room)
     send_text(&second, "POST /echo HTTP/1.1\r\n" HOST "Content-Length: 100000\r\n\r\n");
     wait_end(&second);
     cr_expect(has_got(&second, "HTTP/1.1 503 ") && has_got(&second, "Retry-After: 1\r\n"));
+    network_client_close(&second, &loop);
+    client_open(&second);
+    send_text(&second, "POST /echo HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nsmall");
+    wait_for(&second, "small");
     network_client_close(&second, &loop);
     network_client_close(&first, &loop);
 }
@@ -407,6 +441,146 @@ Test(http_door, not_found_goes_on)
     cr_expect(has_got(&client, "405 Method Not Allowed\r\n") &&
               has_got(&client, "Allow: POST\r\n"));
     network_client_close(&client, &loop);
+}
+
+/* What a handler refuses, with words of the client in it. */
+Test(http_door, a_refusal_is_json)
+{
+    struct network_client client;
+
+    client_open(&client);
+    send_text(&client, "GET /refusal HTTP/1.1\r\n" HOST "\r\n");
+    wait_for(&client, "{\"error\":\"bad_day\",\"what\":\"\\\"2013-13-01\\\" is no day\","
+                      "\"where\":\"from\",\"todo\":\"\"}\n");
+    cr_expect(has_got(&client, "HTTP/1.1 422 Unprocessable Content\r\n"));
+    network_client_close(&client, &loop);
+}
+
+/* ---- answers in pieces ---- */
+
+/* The body of a chunked answer in what was got, into `body`.  False: it has no end. */
+static bool take_chunks(const struct network_client *client, struct buffer *body)
+{
+    const uint8_t *at = memmem(client->got.data, client->got.size, "\r\n\r\n", 4);
+    const uint8_t *end = client->got.data + client->got.size;
+
+    for (at += 4; at < end;) {
+        char *after;
+        size_t size = strtoul((const char *)at, &after, 16);
+
+        cr_assert(memcmp(after, "\r\n", 2) == 0);
+        at = (const uint8_t *)after + 2;
+        if (size == 0)
+            return memcmp(at, "\r\n", 2) == 0;
+        if ((size_t)(end - at) < size + 2)
+            return false;
+        buffer_append(body, at, size);
+        cr_assert(memcmp(at + size, "\r\n", 2) == 0);
+        at += size + 2;
+    }
+    return false;
+}
+
+/* The pieces come whole, and the connection goes on; by HTTP/1.0 it ends with them. */
+Test(http_door, a_stream)
+{
+    struct network_client client;
+    struct buffer body = {0};
+
+    client_open(&client);
+    stream = (struct stream){.pieces_left = 20};
+    send_text(&client, "GET /stream HTTP/1.1\r\n" HOST "\r\n");
+    wait_for(&client, "\r\n0\r\n\r\n");
+    cr_expect(has_got(&client, "Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n"));
+    cr_expect(take_chunks(&client, &body) && body.size == 20 * PIECE);
+    cr_expect(body.data[0] == 'b' && body.data[body.size - 1] == 'a' + 20);
+    send_text(&client, "GET /echo?next HTTP/1.1\r\n" HOST "\r\n");
+    wait_for(&client, "next");
+    cr_expect(!held_is_gone);
+    network_client_close(&client, &loop);
+    client_open(&client);
+    stream = (struct stream){.pieces_left = 2};
+    send_text(&client, "GET /stream HTTP/1.0\r\n" HOST "\r\n");
+    wait_end(&client);
+    cr_expect(!has_got(&client, "Transfer-Encoding") && has_got(&client, "Connection: close"));
+    cr_expect(memcmp(client.got.data + client.got.size - 2 * PIECE - 1, "\nb", 2) == 0);
+    network_client_close(&client, &loop);
+    buffer_release(&body);
+}
+
+/* HEAD and If-None-Match have the whole answer at once. */
+Test(http_door, a_stream_without_a_body)
+{
+    struct network_client client;
+
+    client_open(&client);
+    stream = (struct stream){.pieces_left = 20};
+    send_text(&client, "HEAD /stream HTTP/1.1\r\n" HOST "\r\n"
+                       "GET /stream HTTP/1.1\r\n" HOST "If-None-Match: \"stream\"\r\n\r\n"
+                       "GET /echo?next HTTP/1.1\r\n" HOST "\r\n");
+    wait_for(&client, "next");
+    cr_expect(stream.piece_count == 0 && stream.exchange == NULL && !held_is_gone);
+    cr_expect(count_of(&client, "200 OK") == 2 && count_of(&client, "304 Not Modified") == 1);
+    network_client_close(&client, &loop);
+}
+
+/* Memory holds what the client has not taken of one piece; a client that takes nothing is closed.
+ */
+Test(http_door, a_stream_waits_for_its_reader)
+{
+    struct network_client client;
+
+    client_open(&client);
+    network_pause(client.connection);
+    stream = (struct stream){.pieces_left = UINT32_MAX};
+    send_text(&client, "GET /stream HTTP/1.1\r\n" HOST "\r\n");
+    while (held_answers == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    uint32_t count = stream.piece_count;
+    turns();
+    cr_expect(stream.piece_count == count && held_answers <= PIECE + 100);
+    while (!held_is_gone)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(held_answers == 0);
+    network_client_close(&client, &loop);
+}
+
+/* A client that closes, or only ends its side, has left. */
+Test(http_door, a_client_may_leave_a_stream)
+{
+    struct network_client client;
+
+    for (int is_half = 0; is_half < 2; is_half++) {
+        held_is_gone = false;
+        client_open(&client);
+        stream = (struct stream){.pieces_left = 3, .is_paused = true};
+        send_text(&client, "GET /stream HTTP/1.1\r\n" HOST "\r\n");
+        wait_for(&client, "chunked");
+        if (is_half)
+            network_finish(client.connection);
+        else
+            network_client_close(&client, &loop);
+        while (!held_is_gone)
+            uv_run(&loop, UV_RUN_ONCE);
+        if (is_half)
+            network_client_close(&client, &loop);
+    }
+}
+
+/* A body that cannot be made whole has no last chunk. */
+Test(http_door, a_stream_that_is_cut)
+{
+    struct network_client client;
+    struct buffer body = {0};
+
+    client_open(&client);
+    stream = (struct stream){.pieces_left = 1, .is_cut = true};
+    send_text(&client, "GET /stream HTTP/1.1\r\n" HOST "\r\n");
+    wait_end(&client);
+    cr_expect(!take_chunks(&client, &body) && body.size == PIECE);
+    cr_expect(!held_is_gone);
+    network_client_close(&client, &loop);
+    buffer_release(&body);
 }
 
 /* ---- time ---- */
@@ -478,6 +652,42 @@ Test(http_door, an_answer_may_come_later)
     network_client_close(&client, &loop);
 }
 
+/* A client that leaves while its answer is computed. */
+Test(http_door, a_client_may_leave_before_its_answer)
+{
+    struct network_client client;
+
+    client_open(&client);
+    send_text(&client, "GET /later HTTP/1.1\r\n" HOST "\r\n");
+    while (held == NULL)
+        uv_run(&loop, UV_RUN_ONCE);
+    network_client_close(&client, &loop);
+    while (!held_is_gone)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(held_requests == 0);
+}
+
+/* What a client sends ahead is not read further than the first bytes. */
+Test(http_door, little_is_read_ahead)
+{
+    struct network_client client;
+    struct buffer ahead = {0};
+
+    client_open(&client);
+    send_text(&client, "GET /later HTTP/1.1\r\n" HOST "\r\n");
+    while (held == NULL)
+        uv_run(&loop, UV_RUN_ONCE);
+    buffer_put_repeated(&ahead, 'x', 100000);
+    network_write(client.connection, buffer_view(&ahead));
+    turns();
+    cr_expect(held_requests < 50000);
+    answer_held();
+    wait_end(&client);
+    cr_expect(has_got(&client, "late") && has_got(&client, "head_too_large"));
+    network_client_close(&client, &loop);
+    buffer_release(&ahead);
+}
+
 /* The door closes while a request is under way: its handler learns that. */
 Test(http_door, a_request_under_way_when_the_door_closes)
 {
@@ -519,4 +729,27 @@ Test(http_door, begun_heads_share_an_account)
     for (int i = 0; i < CLIENTS; i++)
         network_client_close(&clients[i], &loop);
     buffer_release(&head);
+}
+
+/* Readers that take nothing of large answers fill the account; who holds most of it goes. */
+Test(http_door, slow_readers_share_an_account)
+{
+    struct network_client first, second;
+
+    close_door();
+    open_door(&(struct http_limits){.bytes_max = LARGE + LARGE / 2});
+    client_open(&first);
+    network_pause(first.connection);
+    send_text(&first, "GET /large HTTP/1.1\r\n" HOST "\r\n");
+    while (held_answers == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    client_open(&second);
+    network_pause(second.connection);
+    send_text(&second, "GET /large HTTP/1.1\r\n" HOST "\r\n");
+    while (metrics_find(metrics, "daybook_http_shed_total")->value == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    turns();
+    cr_expect(held_answers > 0 && held_answers <= LARGE + LARGE / 2);
+    network_client_close(&first, &loop);
+    network_client_close(&second, &loop);
 }
