@@ -103,7 +103,8 @@ void http_response_put_head(const struct http_response *response, struct buffer 
     buffer_printf(wire, "HTTP/1.1 %u %s\r\n", answer->status, status_text(answer->status));
     put_date(response->time_us, wire);
     if (has_body(answer)) {
-        buffer_printf(wire, "Content-Type: %s\r\n", answer->type);
+        if (answer->type != NULL)
+            buffer_printf(wire, "Content-Type: %s\r\n", answer->type);
         if (answer->encoding != NULL)
             buffer_printf(wire, "Content-Encoding: %s\r\n", answer->encoding);
         put_length(response, wire);

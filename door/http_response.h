@@ -22,7 +22,7 @@ struct http_field {
 
 struct http_answer {
     uint16_t status;
-    const char *type;                  /* "text/plain; charset=utf-8" */
+    const char *type;                  /* "text/plain; charset=utf-8"; NULL: without a body */
     struct bytes body;                 /* copied */
     const char *etag;                  /* with its quotes: the client may keep the body, and is
                                         * told if it still has the right one; NULL: it may not */
