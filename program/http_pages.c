@@ -1,6 +1,8 @@
 /* http_pages: see the header. */
 #include "program/http_pages.h"
 
+#include "query/metrics_page.h"
+
 static const char text_type[] = "text/plain; charset=utf-8";
 
 static void serve_health(void *context, struct http_exchange *exchange)
@@ -38,7 +40,7 @@ static void serve_metrics(void *context, struct http_exchange *exchange)
     const struct instance *instance = context;
     struct buffer text = {0};
 
-    metrics_write(instance->metrics, &text);
+    metrics_page_write(&instance->query, &text);
     http_door_answer(exchange,
                      &(struct http_answer){.status = 200,
                                            .type = "text/plain; version=0.0.4; charset=utf-8",
