@@ -105,13 +105,16 @@ void http_exchange_refuse(struct http_connection *connection, const struct http_
     http_exchange_drop(connection);
 }
 
-/* Remove the first bytes of the input. */
+/* Remove the first bytes of the input.  At most one read is left, so the room for a body is given
+ * back. */
 static void take_off(struct buffer *input, size_t size)
 {
-    input->size -= size;
-    memmove(input->data, input->data + size, input->size);
-    if (input->size == 0)
-        buffer_release(input);
+    struct buffer left = {0};
+
+    if (input->size > size)
+        buffer_append(&left, input->data + size, input->size - size);
+    buffer_release(input);
+    *input = left;
 }
 
 static void end_call(struct http_connection *connection)
@@ -143,12 +146,15 @@ static bool takes_method(const struct http_route *route, enum http_method method
     return (route->methods & wanted) != 0;
 }
 
-/* One body takes at most half of what is left, so that small requests have room beside bodies. */
+/* Requests with a body leave an eighth of the account to those without, and one body takes at most
+ * half of the rest. */
 static bool has_room(const struct http_door *door, const struct http_call *call)
 {
-    size_t left = quota_left(&door->requests);
     uint64_t body_size = call->exchange.request.body_size;
+    size_t kept = body_size > 0 ? door->requests.limit / 8 : 0;
+    size_t left = quota_left(&door->requests);
 
+    left = left > kept ? left - kept : 0;
     return body_size <= left / 2 && sizeof *call + call->head_size <= left - body_size &&
            !quota_is_past(&door->answers, door->answers.limit, false);
 }
@@ -227,7 +233,8 @@ void http_exchange_begin(struct http_connection *connection, size_t head_size)
     call->body_size = (size_t)request->body_size;
     if (connection->input.size >= call->body_size)
         return;
-    buffer_reserve(&connection->input, call->body_size - connection->input.size);
+    /* With the read that may go beyond the body, for which the input would double. */
+    buffer_reserve(&connection->input, call->body_size - connection->input.size + HTTP_READ_SIZE);
     if (request->expects_continue) {
         static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
         send_bytes(connection, bytes_of(go_on, sizeof go_on - 1));

@@ -126,7 +126,9 @@ static const struct limit limits[] = {
     {"input of HTTP connections that is no whole request, of all connections", HTTP_GUEST_BYTES,
      UNIT_BYTES, "the connection that began first is closed"},
     {"HTTP requests under way, of all connections", HTTP_BYTES_MAX, UNIT_BYTES,
-     "or an eighth of the account: 503, try again; a body may take half of what is left"},
+     "or an eighth of the account: 503, try again; bodies leave an eighth of this, and one takes "
+     "at "
+     "most half of the rest"},
     {"HTTP answers that wait for their readers, of all connections", HTTP_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: the connection that holds most is closed"},
     {"partition key", KEY_SIZE_MAX, UNIT_BYTES, "the write is refused"},

@@ -407,6 +407,60 @@ Test(http_door, bodies_without_room)
     network_client_close(&first, &loop);
 }
 
+/* However many bodies are under way, requests without one have room. */
+Test(http_door, bodies_leave_room)
+{
+    enum { CLIENTS = 60 };
+    static struct network_client clients[CLIENTS], other;
+    char text[200];
+
+    close_door();
+    open_door(&(struct http_limits){.bytes_max = 250000});
+    for (int i = 0; i < CLIENTS; i++) {
+        client_open(&clients[i]);
+        (void)snprintf(text, sizeof text,
+                       "POST /echo HTTP/1.1\r\n" HOST "Content-Length: %d\r\n\r\n",
+                       BODY_MAX >> (i < 32 ? i / 2 : 16));
+        send_text(&clients[i], text);
+        turns();
+    }
+    cr_expect(has_got(&clients[CLIENTS - 1], "HTTP/1.1 503 "));
+    client_open(&other);
+    send_text(&other, "GET /echo?small HTTP/1.1\r\n" HOST "\r\n");
+    wait_for(&other, "\r\n\r\n");
+    cr_expect(has_got(&other, "small"));
+    network_client_close(&other, &loop);
+    for (int i = 0; i < CLIENTS; i++)
+        network_client_close(&clients[i], &loop);
+}
+
+/* What a client sends behind a body takes no room from the heads that others have begun, though
+ * the body is larger than all of that room. */
+Test(http_door, a_large_body_with_more_behind_it)
+{
+    struct network_client client, other;
+    struct buffer text = {0};
+
+    close_door();
+    open_door(&(struct http_limits){.head_bytes_max = 80000});
+    client_open(&other);
+    send_text(&other, "GET /echo?other HTTP/1.1\r\n");
+    turns();
+    buffer_printf(&text, "POST /echo HTTP/1.1\r\n" HOST "Content-Length: %d\r\n\r\n", BODY_MAX);
+    buffer_put_repeated(&text, 'x', BODY_MAX);
+    buffer_append_text(&text, "GET /echo?behind HTTP/1.1\r\n" HOST "\r\nGET /ec");
+    client_open(&client);
+    network_write(client.connection, buffer_view(&text));
+    wait_for(&client, "behind");
+    turns();
+    cr_expect(held_requests < 50000, "the body's room was given back");
+    send_text(&other, HOST "\r\n");
+    wait_for(&other, "other");
+    network_client_close(&other, &loop);
+    network_client_close(&client, &loop);
+    buffer_release(&text);
+}
+
 /* ---- refusals ---- */
 
 /* After a request that is none, nothing of the connection is taken. */
