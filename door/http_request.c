@@ -495,6 +495,21 @@ static bool is_named(struct bytes name, const char *names)
     return false;
 }
 
+bool http_request_are_names(const char *names)
+{
+    struct bytes left = bytes_text(names);
+    bool are = left.size > 0 && left.data[left.size - 1] != ',';
+
+    while (are && left.size > 0) {
+        struct bytes name = http_request_next_item(&left);
+
+        are = name.size > 0;
+        for (size_t i = 0; are && i < name.size; i++)
+            are = isalnum(name.data[i]) || memchr("-._", name.data[i], 3) != NULL;
+    }
+    return are;
+}
+
 const struct http_refusal *http_request_check_host(const struct http_request *request,
                                                    const char *names)
 {

@@ -88,6 +88,8 @@ bool http_request_has_etag(const struct http_request *request, struct bytes etag
  * words between commas or NULL.  The port is not looked at, as a tunnel may change it. */
 const struct http_refusal *http_request_check_host(const struct http_request *request,
                                                    const char *names);
+/* Whether `names` are such words: of letters, digits, and - . _, without scheme and port. */
+bool http_request_are_names(const char *names);
 /* Browsers send the Origin of the page with every POST: it must be ours, by Host or by a name of
  * `names`.  Where one sends none, Sec-Fetch-Site must say that it is ours.  Programs that are no
  * browsers send neither. */

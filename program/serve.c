@@ -187,6 +187,11 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
         options->http = text;
         break;
     case KEY_HTTP_HOST:
+        if (!http_request_are_names(text))
+            return error_set(err, ERROR_INVALID,
+                             "http-host takes names with commas, such as clicks.example.com, "
+                             "without http:// and port, not '%s'",
+                             text);
         options->http_host = text;
         break;
     case KEY_HTTP_BASE:

@@ -182,6 +182,7 @@ def test_a_base_is_served_with_and_without_it(serve):
 
 
 @pytest.mark.parametrize("option,value", [
+    ("--http-host", "http://a.example.com"), ("--http-host", "a.example.com:8080"),
     ("--http-base", "clicks"), ("--http-base", "/clicks/"), ("--http-base", "/a b"),
     ("--http-proxy", "proxy.example.com"), ("--http-proxy", "10.0.0.0/8")])
 def test_an_option_that_is_wrong_is_refused(directory, option, value):

@@ -244,6 +244,16 @@ Test(http_request, hosts)
         cr_expect(!is_ours(*host, "a,b,,"), "%s", *host);
 }
 
+Test(http_request, names_that_are_given)
+{
+    cr_expect(http_request_are_names("clicks.example.com"));
+    cr_expect(http_request_are_names("a, B-1.example, c_d"));
+    for (const char *const *names =
+             (const char *const[]){"", ",", "a,", "a,,b", "a:80", "http://a", "a/b", "a b", NULL};
+         *names != NULL; names++)
+        cr_expect(!http_request_are_names(*names), "%s", *names);
+}
+
 static bool is_own_page(const char *method, const char *origin)
 {
     char text[256];
