@@ -1,5 +1,8 @@
 """Clients that connect, and do not log in, do not go on, or are too many: others are served."""
 
+import contextlib
+import http.client
+import random
 import resource
 import socket
 import struct
@@ -30,7 +33,8 @@ def descriptors():
 @pytest.fixture
 def small(tmp_path):
     """A server of little memory, with the honest client's row."""
-    one = daybook.Server(tmp_path / "data", "--memory", f"{SMALL_MB}M", "--cql", "127.0.0.1:0")
+    one = daybook.Server(tmp_path / "data", "--memory", f"{SMALL_MB}M", "--cql", "127.0.0.1:0",
+                         "--http", "127.0.0.1:0")
     client = hostile.Client(one)
     for text in hostile.SCHEMA:
         client.run(text)
@@ -204,3 +208,44 @@ def test_pages_in_a_browser(small):
             client = small.client().send(request.format("x" * (number * 100)))
             assert client.rest() == ["error - http"]
     assert small.run("counters", "clicks_per_ad", "--format", "csv").out.count("\n") == 1
+
+
+# ---- the HTTP door ----
+
+
+def http_begin(draw):
+    """What a client sends that does not go on: half a head, requests whose answers it does not
+    read, the head of a body, or anything."""
+    head = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
+    return draw.choice([
+        lambda: head + b"X: " + b"a" * draw.randrange(16000),
+        lambda: (head + b"\r\n") * draw.randrange(1, 200),
+        lambda: b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+        % draw.randrange(1 << 40),
+        lambda: draw.randbytes(draw.randrange(1, 20000))])()
+
+
+def is_healthy(server):
+    door = http.client.HTTPConnection("127.0.0.1", server.port("http"), timeout=10)
+    door.request("GET", "/healthz")
+    answer = door.getresponse().read()
+    door.close()
+    return answer == b"ok\n"
+
+
+def test_http_clients_that_do_not_go_on(small):
+    draw = random.Random(1)
+    crowd = []
+    with hostile.watched(small, "600 HTTP clients that do not go on"):
+        for number in range(600):
+            one = socket.create_connection(("127.0.0.1", small.port("http")))
+            one.setblocking(False)
+            crowd.append(one)
+            with contextlib.suppress(OSError):
+                one.send(http_begin(draw))
+            if number % 50 == 0:
+                assert is_healthy(small)
+        assert is_healthy(small)
+    for one in crowd:
+        one.close()
+    check_small(small, 0)
