@@ -117,7 +117,7 @@ struct http_exchange {
     const char *base;                  /* links begin with it: "/clicks", or "" */
     bool is_read_only;                 /* nothing may be changed by this door */
     /* Set by a handler that answers later: the client has left, or the door closes.  The exchange
-     * must not be used any more.  It is not called within the door's other functions. */
+     * must not be used any more.  No function that takes an exchange calls it. */
     void (*gone)(void *context);
     void *gone_context;                /* also of `more` */
 };
