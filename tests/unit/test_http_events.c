@@ -131,6 +131,38 @@ Test(http_events, a_slow_viewer)
     buffer_release(&data);
 }
 
+/* Slow viewers that fill the account leave within a push, and the others go on. */
+Test(http_events, slow_viewers_share_an_account)
+{
+    enum { SLOW = 8, SIZE = 100000, STATES = 6 };
+    static struct network_client slow[SLOW], quick;
+    struct buffer data = {0};
+
+    close_door();
+    open_door(&(struct http_limits){.bytes_max = 3 * SIZE + SIZE / 2});
+    for (int i = 0; i < SLOW; i++) {
+        join(&slow[i], NULL);
+        network_pause(slow[i].connection);
+    }
+    join(&quick, NULL);
+    for (int i = 0; i < STATES; i++) {
+        buffer_clear(&data);
+        buffer_put_repeated(&data, 'x', SIZE);
+        buffer_printf(&data, "state %d.", i);
+        http_events_set(events, "live", buffer_view(&data));
+        turns();
+    }
+    wait_for(&quick, "state 5.");
+    cr_expect(http_events_viewers(events) > 1 && http_events_viewers(events) < 1 + SLOW);
+    cr_expect(held_answers <= 3 * SIZE + SIZE / 2);
+    cr_expect(metrics_find(metrics, "daybook_http_shed_total")->value ==
+              1 + SLOW - http_events_viewers(events));
+    for (int i = 0; i < SLOW; i++)
+        network_client_close(&slow[i], &loop);
+    network_client_close(&quick, &loop);
+    buffer_release(&data);
+}
+
 /* A viewer that comes back gets what it has not seen; after a restart of the server all. */
 Test(http_events, coming_back)
 {
