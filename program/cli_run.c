@@ -158,8 +158,8 @@ static void run_here(struct cli_run *run, const struct command *command,
                      const struct command_request *request)
 {
     const struct instance *instance = run->access.instance;
-    const struct control_entry *entry =
-        control_find_entry(instance->entries, instance->entry_count, command->name);
+    const struct command_entry *entry =
+        command_find(instance->entries, instance->entry_count, command->name);
     check(entry != NULL);
     command->run(entry->context, request, &run->answer.output);
 }

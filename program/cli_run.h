@@ -3,14 +3,14 @@
 #define DAYBOOK_PROGRAM_CLI_RUN_H
 
 #include "program/control/control.h"
-#include "program/control/control_parse.h"
+#include "base/cli/command_parse.h"
 
 enum { CLI_RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };
 
 struct cli_call {
     const struct command *command;
     const void *options;
-    const struct control_common *common;
+    const struct command_common *common;
     int word_count;
     char **words;                      /* as given, the command's name first */
 };

@@ -187,7 +187,7 @@ static void print_usage(const struct subcommands *all, FILE *to)
 /* ---- main ---- */
 
 /* Only the built-in stream can be named here. */
-static bool stream_is_known(const struct control_common *common)
+static bool stream_is_known(const struct command_common *common)
 {
     if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
         return true;
@@ -196,16 +196,16 @@ static bool stream_is_known(const struct control_common *common)
     return false;
 }
 
-/* control_parse ends the process for --help and for wrong usage.  It gets a copy of the words,
+/* command_parse ends the process for --help and for wrong usage.  It gets a copy of the words,
  * because it reorders them. */
 static int run(const struct subcommand *subcommand, int word_count, char **words)
 {
     char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));
-    struct control_common common;
+    struct command_common common;
     void *options;
     int status = EXIT_WRONG_USAGE;
     struct error err = {0};
-    int rc = control_parse(subcommand->command, word_count, parsed, true, &common, &options, &err);
+    int rc = command_parse(subcommand->command, word_count, parsed, true, &common, &options, &err);
     if (rc != 0) {
         fprintf(stderr, "daybook: %s\n", err.text);
     } else if (stream_is_known(&common)) {

@@ -58,7 +58,7 @@ static void add_commands(struct instance *instance,
 {
     for (uint32_t i = 0; command_at(i) != NULL; i++) {
         check(instance->entry_count < INSTANCE_COMMANDS_MAX);
-        instance->entries[instance->entry_count++] = (struct control_entry){command_at(i), context};
+        instance->entries[instance->entry_count++] = (struct command_entry){command_at(i), context};
     }
 }
 

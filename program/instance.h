@@ -52,7 +52,7 @@ struct instance {
     struct cql *cql;
     struct model model;
     struct dump dump;
-    struct control_entry entries[INSTANCE_COMMANDS_MAX];
+    struct command_entry entries[INSTANCE_COMMANDS_MAX];
     uint32_t entry_count;
 };
 

@@ -63,7 +63,7 @@ static int open_and_close(const char *path, struct engine_restamp *restamp, stru
     return rc;
 }
 
-static int mend(const struct clock_command_options *options, const struct control_common *common)
+static int mend(const struct clock_command_options *options, const struct command_common *common)
 {
     const char *path = directory_path(common->directory);
     struct engine_restamp restamp = {.is_dry_run = options->is_dry_run, .table = print_table};

@@ -713,7 +713,7 @@ static int serve_explain_holder(const char *path, struct error *err)
 
 /* Wait up to --wait for a directory in use, unless a server answers there. */
 static int serve_take(struct serve *serve, const struct serve_options *options,
-                      const struct control_common *common, const char *path, struct error *err)
+                      const struct command_common *common, const char *path, struct error *err)
 {
     struct instance_options how = {.path = path,
                                    .create_if_missing = true,
@@ -784,7 +784,7 @@ static int serve_log_end(const struct serve *serve, int rc, int closed, const st
     return status;
 }
 
-static int serve_with(const struct serve_options *options, const struct control_common *common)
+static int serve_with(const struct serve_options *options, const struct command_common *common)
 {
     const char *path = directory_path(common->directory);
     struct serve serve = {

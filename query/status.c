@@ -92,7 +92,7 @@ static void put_holder(struct status_report *report, const struct status_context
     id[UUID_TEXT_SIZE] = '\0';
     status_report_text(report, "directory", "directory", id);
     status_report_text(report, "version", "version", context->query->version);
-    if (strcmp(context->request->door, "socket") != 0) {
+    if (strcmp(context->request->door, "command") == 0) {
         status_report_line(report, "held by", "nobody; read by this command");
         return;
     }

@@ -92,3 +92,12 @@ int command_exit_of(int code)
 {
     return code == ERROR_USAGE || code == ERROR_INVALID ? EXIT_WRONG_USAGE : EXIT_SYSTEM_FAILED;
 }
+
+const struct command_entry *command_find(const struct command_entry *entries, uint32_t count,
+                                         const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(entries[i].command->name, name) == 0)
+            return &entries[i];
+    return NULL;
+}

@@ -75,7 +75,7 @@ struct command_request {
     struct bytes input;                /* the contents of input_file, or empty */
     bool is_terminal;                  /* whether standard output is one */
     bool is_read_only;                 /* the directory has a shared lock */
-    const char *door;                  /* "command" or "socket" */
+    const char *door;                  /* "command": without a server; "socket" or "http" */
     const char *actor;
     const char *text;
     const char *folder;                /* the caller's working directory; "" or NULL: unknown */
@@ -94,9 +94,16 @@ struct command {
     bool is_brief;
     /* The file to read into `input` ("-": standard input); NULL, or a result of NULL: none. */
     const char *(*input_file)(const void *options);
-    /* `room` is the context of the command's entry (program/control/control.h).  The command may
-     * call `output->finish` within `run` or later; `request` and its options are valid until
-     * then. */
+    /* `room` is the context of the command's entry.  The command may call `output->finish` within
+     * `run` or later; `request` and its options are valid until then. */
     void (*run)(void *room, const struct command_request *request, struct command_output *output);
 };
+
+struct command_entry {
+    const struct command *command;
+    void *context;                     /* the `room` of its `run` */
+};
+/* NULL: there is no such command. */
+const struct command_entry *command_find(const struct command_entry *entries, uint32_t count,
+                                         const char *name);
 #endif

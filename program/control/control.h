@@ -43,11 +43,4 @@ enum control_kind {
     CONTROL_EXIT = 5,
     CONTROL_OPEN = 6
 };
-
-struct control_entry {
-    const struct command *command;
-    void *context;
-};
-const struct control_entry *control_find_entry(const struct control_entry *entries, uint32_t count,
-                                               const char *name);
 #endif

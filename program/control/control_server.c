@@ -30,7 +30,7 @@
 #include "base/reader.h"
 #include "door/door.h"
 #include "program/control/control_message.h"
-#include "program/control/control_parse.h"
+#include "base/cli/command_parse.h"
 #include "base/memory.h"
 #include "base/quota.h"
 
@@ -38,7 +38,7 @@ enum {
     HELD_MAX = 16 << 10,  /* bytes; fewer than CONTROL_QUEUED_MAX */
     SMALL_MAX = 64 << 10, /* bytes of a request that is read before memory is taken */
     TEXTS_CHUNK = 1 << 10,
-    MEMORY_WAIT_MS = CONTROL_WAIT_MS_DEFAULT, /* after which the command is refused */
+    MEMORY_WAIT_MS = COMMAND_WAIT_MS_DEFAULT, /* after which the command is refused */
     LONG_US = 10000000,
     LONG_LOG_PERIOD_US = 1000000
 };
@@ -64,7 +64,7 @@ struct session {
     struct arena *texts;
     void *options;
     struct command_request request;
-    const struct control_entry *entry; /* NULL: the request is incomplete */
+    const struct command_entry *entry; /* NULL: the request is incomplete */
     int64_t began_us;                  /* when the command began to run; 0: not yet */
     bool is_extra;                     /* beyond connections_max: only for a brief command */
     bool is_refused;
@@ -317,15 +317,6 @@ static int read_words(struct session *session, struct bytes body)
     return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
 }
 
-const struct control_entry *control_find_entry(const struct control_entry *entries, uint32_t count,
-                                               const char *name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(entries[i].command->name, name) == 0)
-            return &entries[i];
-    return NULL;
-}
-
 static void session_run(struct session *session)
 {
     /* session_closed was not called, so the call does not free the session. */
@@ -349,13 +340,13 @@ static bool session_prepare(struct session *session, struct bytes body)
         return false;
     }
     const struct control_server_options *options = &session->server->options;
-    session->entry = control_find_entry(options->entries, options->entry_count, session->words[0]);
+    session->entry = command_find(options->entries, options->entry_count, session->words[0]);
     if (session->entry == NULL) {
         command_fail(&session->output, EXIT_WRONG_USAGE,
                      "the server that holds this directory has no command '%s'", session->words[0]);
         return false;
     }
-    int rc = control_parse(session->entry->command, session->word_count, session->words, false,
+    int rc = command_parse(session->entry->command, session->word_count, session->words, false,
                            NULL, &session->options, &err);
     if (rc != 0) {
         command_fail(&session->output, EXIT_WRONG_USAGE, "%s", err.text);

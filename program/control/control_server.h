@@ -12,7 +12,7 @@ struct control_server_options {
     struct network *network;
     struct world *world;
     const char *path;
-    const struct control_entry *entries;           /* outlive the server */
+    const struct command_entry *entries;           /* outlive the server */
     uint32_t entry_count;
     uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
     size_t bytes_max;                  /* of each of three quotas: running commands, unread answers,

@@ -2,7 +2,7 @@
  *
  * Server and clients are on one loop; the commands are the test's own. */
 #include "program/control/control_client.h"
-#include "program/control/control_parse.h"
+#include "base/cli/command_parse.h"
 #include "program/control/control_server.h"
 
 #include <criterion/criterion.h>
@@ -192,7 +192,7 @@ static void write_lock(void *context, int64_t change_bytes)
     bench->held_most = bench->held > bench->held_most ? bench->held : bench->held_most;
 }
 
-static void bench_start(struct bench *bench, struct control_entry entries[COMMANDS])
+static void bench_start(struct bench *bench, struct command_entry entries[COMMANDS])
 {
     struct error err = {0};
     snprintf(bench->directory, sizeof(bench->directory), "/tmp/daybook-control-XXXXXX");
@@ -201,7 +201,7 @@ static void bench_start(struct bench *bench, struct control_entry entries[COMMAN
     bench->loop = loop_new();
     bench->network = network_uv_new(loop_uv(bench->loop));
     for (int i = 0; i < COMMANDS; i++)
-        entries[i] = (struct control_entry){&commands[i], bench};
+        entries[i] = (struct command_entry){&commands[i], bench};
     cr_assert_eq(world_uv_open(bench->directory, false, loop_uv(bench->loop), &bench->world, &err),
                  0, "%s", err.text);
     const struct control_server_options options = {.network = bench->network,
@@ -328,7 +328,7 @@ static void expect_exit(struct bench *bench, char *const *words, int count, int 
 
 Test(control, command_answers_on_both_streams_and_with_its_status)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     bench_start(&bench, entries);
     expect_say(&bench);
@@ -339,7 +339,7 @@ Test(control, unknown_commands_and_options_are_wrong_usage)
 {
     char *unknown[] = {(char[]){"nothing"}, NULL};
     char *wrong[] = {(char[]){"say"}, (char[]){"--nothing"}, NULL};
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     bench_start(&bench, entries);
     expect_exit(&bench, unknown, 1, EXIT_WRONG_USAGE);
@@ -354,7 +354,7 @@ static void door_opened(void *context, struct connection *connection)
 
 Test(control, ingest_door_is_the_same_connection_handed_over)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     struct connection *door = NULL;
     bench_start(&bench, entries);
@@ -457,7 +457,7 @@ static uint32_t answer_pieces(struct bench *bench, const char *word, const char 
 
 Test(control, short_answer_comes_in_one_piece)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     bench_start(&bench, entries);
     cr_expect_eq(answer_pieces(&bench, "say", "345"), 1);
@@ -466,7 +466,7 @@ Test(control, short_answer_comes_in_one_piece)
 
 Test(control, what_a_command_writes_does_not_wait_for_its_end)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     bench_start(&bench, entries);
     cr_expect_eq(answer_pieces(&bench, "late", "3345"), 2);
@@ -486,7 +486,7 @@ static void send_and_hang_up(struct bench *bench, struct bytes bytes)
 
 Test(control, cut_and_damaged_requests_end_their_connection_only)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     struct buffer message = {0};
     bench_start(&bench, entries);
@@ -552,7 +552,7 @@ static void step_until_runs(struct bench *bench, uint32_t runs)
 
 Test(control, answers_that_nobody_reads_stay_within_the_memory_and_come_whole_when_they_are_read)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {.bytes_max = BYTES_MAX};
     struct slow slow;
     bench_start(&bench, entries);
@@ -570,7 +570,7 @@ Test(control, answers_that_nobody_reads_stay_within_the_memory_and_come_whole_wh
 Test(control, commands_without_room_wait_for_it_and_brief_ones_do_not)
 {
     char *words[] = {(char[]){"brief"}, (char[]){"word"}, NULL};
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {.bytes_max = 2 * CONTROL_COMMAND_BYTES};
     struct slow slow;
     struct answer brief;
@@ -590,7 +590,7 @@ Test(control, commands_without_room_wait_for_it_and_brief_ones_do_not)
 Test(control, a_command_that_waits_too_long_for_room_is_refused_and_told_why, .timeout = 60)
 {
     char *words[] = {(char[]){"say"}, (char[]){"word"}, NULL};
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {.bytes_max = CONTROL_COMMAND_BYTES + 4096};
     struct answer answer;
     struct slow slow;
@@ -623,7 +623,7 @@ static void ask_with(struct bench *bench, struct answer *answer, size_t size)
 Test(control, what_goes_along_waits_for_room_before_it_is_read_and_is_refused_if_there_never_is)
 {
     enum { ALONG = 3 << 20, ASKED = 6 };
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {.bytes_max = BYTES_MAX};
     struct answer answers[ASKED];
     struct answer large;
@@ -649,7 +649,7 @@ Test(control, what_goes_along_waits_for_room_before_it_is_read_and_is_refused_if
 Test(control, idle_connections_give_their_place_to_one_that_asks)
 {
     char *words[] = {(char[]){"say"}, (char[]){"word"}, NULL};
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     struct raw idle[CONTROL_CONNECTIONS_MAX] = {0};
     struct connection *connections[CONTROL_CONNECTIONS_MAX];
@@ -678,7 +678,7 @@ Test(control, one_more_than_can_run_is_told_so_unless_it_is_brief)
     char *brief[] = {(char[]){"brief"}, (char[]){"word"}, NULL};
     char *hang[] = {(char[]){"hang"}, NULL};
     char *say[] = {(char[]){"say"}, (char[]){"word"}, NULL};
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {.connections_max = 1};
     struct answer hanging;
     struct answer answer;
@@ -708,7 +708,7 @@ Test(control, one_more_than_can_run_is_told_so_unless_it_is_brief)
 Test(control, closing_waits_for_running_commands_and_tells_their_clients)
 {
     char *words[] = {(char[]){"hang"}, NULL};
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     struct answer answer;
     bench_start(&bench, entries);
@@ -731,7 +731,7 @@ Test(control, closing_does_not_wait_for_clients_that_do_nothing)
     char *words[] = {(char[]){"flood"}, NULL};
     const struct control_request request = {
         .actor = "", .text = "", .words = words, .word_count = 1};
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     struct answer answer = {0};
     struct raw idle = {0};
@@ -779,7 +779,7 @@ Test(control, a_command_that_took_long_is_logged_with_its_words_escaped)
 
 Test(control, command_runs_to_its_end_when_its_client_is_gone)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {0};
     struct buffer message = {0};
     bench_start(&bench, entries);
@@ -800,9 +800,9 @@ Test(control, common_options_may_stand_anywhere)
                      (char[]){"-x"},        (char[]){"2"},
                      (char[]){"--wait=2m"}, (char[]){"--stream"},
                      (char[]){"nights"},    NULL};
-    struct control_common common;
+    struct command_common common;
     void *options;
-    cr_assert_eq(control_parse(&say_command, 9, words, false, &common, &options, NULL), 0);
+    cr_assert_eq(command_parse(&say_command, 9, words, false, &common, &options, NULL), 0);
     cr_expect_str_eq(common.directory, "/x");
     cr_expect_str_eq(common.stream, "nights");
     cr_expect_eq(common.wait_ms, 120000);
@@ -821,10 +821,10 @@ Test(control, waiting_time_has_a_unit_or_is_in_seconds)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[32];
         char *words[] = {(char[]){"say"}, (char[]){"--wait"}, text, NULL};
-        struct control_common common;
+        struct command_common common;
         void *options;
         snprintf(text, sizeof(text), "%s", cases[i].text);
-        int rc = control_parse(&say_command, 3, words, false, &common, &options, NULL);
+        int rc = command_parse(&say_command, 3, words, false, &common, &options, NULL);
         cr_expect_eq(rc == 0, cases[i].ms >= 0, "%s", cases[i].text);
         if (rc == 0)
             cr_expect_eq(common.wait_ms, cases[i].ms, "%s", cases[i].text);

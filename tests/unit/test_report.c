@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "program/control/control.h"
-#include "program/control/control_parse.h"
+#include "base/cli/command_parse.h"
 #include "query/commands/query_commands.h"
 #include "query/query.h"
 #include "query/status_report.h"
@@ -91,7 +91,7 @@ static void run(struct rollup_fixture *fixture, struct answer *answer, const cha
     int word_count = split(text, words);
     const struct command *command = find_command(words[0]);
     void *options;
-    int rc = control_parse(command, word_count, words, false, NULL, &options, NULL);
+    int rc = command_parse(command, word_count, words, false, NULL, &options, NULL);
     answer->output =
         (struct command_output){.write = take_text, .is_full = text_is_full, .finish = take_exit};
     if (rc != 0) {

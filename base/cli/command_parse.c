@@ -1,14 +1,16 @@
-/* control_parse: see the header. */
+/* command_parse: see the header. */
+#include "base/cli/command_parse.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/control/control_parse.h"
 #include "base/memory.h"
 
 struct parse {
     void *options;
-    struct control_common *common;
+    struct command_common *common;
+    FILE *refusals; /* NULL: standard error */
 };
 
 enum { KEY_STREAM = 0x10001, KEY_WAIT };
@@ -46,7 +48,7 @@ static bool parse_wait(const char *text, int64_t *wait_ms_out)
 
 static error_t common_parse(int key, char *argument, struct argp_state *state)
 {
-    struct control_common *common = state->input;
+    struct command_common *common = state->input;
     switch (key) {
     case 'd':
         common->directory = argument;
@@ -74,21 +76,37 @@ static error_t parent_parse(int key, char *argument, struct argp_state *state)
     const struct parse *parse = state->input;
     state->child_inputs[0] = parse->options;
     state->child_inputs[1] = parse->common;
+    if (parse->refusals != NULL)
+        state->err_stream = parse->refusals;
     return 0;
 }
 
-int control_parse(const struct command *command, int word_count, char **words, bool prints,
-                  struct control_common *common_out, void **options_out, struct error *err)
+/* argp says "daybook report: what is wrong\nTry ...". */
+static int parse_refused(const struct command *command, const char *said, int rc, struct error *err)
 {
-    struct control_common common = {.wait_ms = CONTROL_WAIT_MS_DEFAULT};
-    struct parse parse = {memory_zeroed(1, command->options_size), &common};
+    const char *text = strstr(said, ": ");
+    if (text == NULL)
+        return error_set(err, ERROR_USAGE, "%s: wrong usage (%s); see daybook %s --help",
+                         command->name, strerror(rc), command->name);
+    text += 2;
+    return error_set(err, ERROR_USAGE, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+int command_parse(const struct command *command, int word_count, char **words, bool prints,
+                  struct command_common *common_out, void **options_out, struct error *err)
+{
+    struct command_common common = {.wait_ms = COMMAND_WAIT_MS_DEFAULT};
+    char said[sizeof(err->text)] = "";
+    struct parse parse = {.options = memory_zeroed(1, command->options_size),
+                          .common = &common,
+                          .refusals = prints ? NULL : fmemopen(said, sizeof(said), "w")};
     const struct argp_child children[] = {
         {command->argp, 0, NULL, 0},
         {&common_argp, 0, "Options of every command:", -2},
         {0},
     };
     const struct argp argp = {.parser = parent_parse, .children = children};
-    unsigned flags = prints ? 0 : ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP;
+    unsigned flags = prints ? 0 : ARGP_NO_EXIT | ARGP_NO_HELP;
     char *word = words[0];
     char name[64];
     /* The program's name in help and errors. */
@@ -96,14 +114,15 @@ int control_parse(const struct command *command, int word_count, char **words, b
     words[0] = name;
     error_t rc = argp_parse(&argp, word_count, words, flags, NULL, &parse);
     words[0] = word;
+    if (parse.refusals != NULL)
+        (void)fclose(parse.refusals);
     if (common_out != NULL)
         *common_out = common;
     *options_out = parse.options;
     if (rc != 0) {
         memory_free(parse.options);
         *options_out = NULL;
-        return error_set(err, ERROR_USAGE, "%s: wrong usage (%s); see daybook %s --help",
-                         command->name, strerror(rc), command->name);
+        return parse_refused(command, said, rc, err);
     }
     return 0;
 }
