@@ -38,7 +38,7 @@ static const struct argp_option rate_argp_options[] = {
      "only if this rate is in effect on DAY now; \"none\" for none", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0,
-     "of list: table (unless given), csv, csv-safe, json or md", 0},
+     "of list: table (unless given), csv, csv-safe, json or md; else table or json", 0},
     OPTION_STREAM_LINE,
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -102,6 +102,14 @@ static int check_expect(const struct rate_options *options, struct argp_state *s
     return 0;
 }
 
+static int check_format(const struct rate_options *options, struct argp_state *state)
+{
+    enum table_format format = options->common.format;
+    if (options->action == RATE_LIST || format == TABLE_ALIGNED || format == TABLE_JSON)
+        return 0;
+    return command_refuse(state, "--format is table or json, except of list");
+}
+
 static error_t rate_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct rate_options *options = state->input;
@@ -114,7 +122,8 @@ static error_t rate_parse_option(int key, char *argument, struct argp_state *sta
         return parse_word(options, argument, state);
     case ARGP_KEY_END:
         rc = check_words(options, state);
-        return rc != 0 ? rc : check_expect(options, state);
+        rc = rc != 0 ? rc : check_expect(options, state);
+        return rc != 0 ? rc : check_format(options, state);
     default:
         return command_options_parse(&options->common, key, argument, state);
     }
@@ -303,6 +312,16 @@ static void change_end_refused(struct rate_change *change)
                 change->err.text);
 }
 
+static void print_effect(struct rate_change *change)
+{
+    const struct command_options *options = &change->options->common;
+    if (options->format == TABLE_JSON)
+        rate_effect_print_json(change->effect, !options->is_dry_run, &change->text);
+    else
+        rate_effect_print(change->effect, &change->text);
+    change->is_printed = true;
+}
+
 /* The edits are sorted by reseller. */
 static void take_edits(struct rate_change *change)
 {
@@ -437,7 +456,7 @@ static void change_written(void *context, int status, const struct error *err)
     /* If the figures failed, print the effect on the days that were written, if there are any.
      * After ERROR_LIMIT print nothing, because the sums are incomplete. */
     if (!change->is_printed && (code == 0 || (change->has_figures && code != ERROR_LIMIT)))
-        rate_effect_print(change->effect, &change->text);
+        print_effect(change);
     command_text_flush(change->output, &change->text, true);
     if (code < 0)
         command_printf(change->output, COMMAND_ERR, "daybook: the rates were changed, but %s\n",
@@ -497,8 +516,7 @@ static void preview_done(void *context, int status, const struct error *err)
         change_end_refused(change);
         return;
     }
-    rate_effect_print(change->effect, &change->text);
-    change->is_printed = true;
+    print_effect(change);
     if (change->options->common.is_dry_run) {
         command_text_flush(change->output, &change->text, true);
         command_printf(change->output, COMMAND_ERR, "dry run: nothing was changed\n");

@@ -223,3 +223,49 @@ void rate_effect_print(const struct rate_effect *effect, struct buffer *text)
     decimal_append(text, effect->amount_after);
     buffer_append_text(text, "\n");
 }
+
+static void put_decimal(struct table_cells *cells, bool is_there, struct decimal value)
+{
+    struct buffer *text = table_print_cell(cells, !is_there);
+    if (is_there)
+        decimal_append(text, value);
+}
+
+static void print_row(struct table_print *print, const struct changed_day *day)
+{
+    const struct day_figure *before = &day->before;
+    const struct day_figure *after = &day->after;
+    struct table_cells cells = {.count = 0};
+    buffer_append_bytes(table_print_cell(&cells, false), before->reseller);
+    command_text_day(table_print_cell(&cells, false), before->day);
+    buffer_printf(table_print_cell(&cells, false), "%" PRIu64, before->clicks);
+    put_decimal(&cells, before->is_priced, before->rate);
+    put_decimal(&cells, after->is_priced, after->rate);
+    put_decimal(&cells, before->is_priced, before->amount);
+    put_decimal(&cells, after->is_priced, after->amount);
+    table_print_cells(print, &cells);
+}
+
+void rate_effect_print_json(const struct rate_effect *effect, bool is_applied, struct buffer *text)
+{
+    static const struct table_column columns[] = {
+        {"reseller_id", TABLE_TEXT},  {"day", TABLE_TEXT},         {"clicks", TABLE_NUMBER},
+        {"old_rate", TABLE_DECIMAL},  {"new_rate", TABLE_DECIMAL}, {"old_amount", TABLE_DECIMAL},
+        {"new_amount", TABLE_DECIMAL}};
+    struct table_print *print;
+    buffer_printf(text,
+                  "{\"applied\": %s, \"days\": %" PRIu64 ", \"resellers\": %" PRIu32
+                  ", \"clicks\": %" PRIu64 ", \"old_amount\": \"",
+                  is_applied ? "true" : "false", effect->days, key_map_count(effect->resellers),
+                  effect->clicks);
+    decimal_append(text, effect->amount_before);
+    buffer_append_text(text, "\", \"new_amount\": \"");
+    decimal_append(text, effect->amount_after);
+    buffer_append_text(text, "\", \"rows\": ");
+    print = table_print_new(TABLE_JSON, columns, 7, text);
+    for (uint32_t i = 0; i < effect->printed_count; i++)
+        print_row(print, effect->printed[i]);
+    table_print_finish(print);
+    text->size--; /* the LF that ends a table */
+    buffer_append_text(text, "}\n");
+}

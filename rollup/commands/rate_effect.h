@@ -26,4 +26,13 @@ void rate_effect_free(struct rate_effect *effect);           /* NULL is fine */
 must_check int rate_effect_add(struct rate_effect *effect, const struct day_figure *figure);
 
 void rate_effect_print(const struct rate_effect *effect, struct buffer *text);
+/* Print a JSON object with the same days and sums.  Rates and amounts are null where a day is
+ * unpriced.  `is_applied`: whether the rates were changed.
+ *
+ *     {"applied": false, "days": 1, "resellers": 1, "clicks": 2, "old_amount": "0.003000",
+ *      "new_amount": "0.003750", "rows": [
+ *       {"reseller_id": "supaboobs", "day": "2013-11-29", "clicks": 2, "old_rate": "0.20", ...}
+ *     ]} */
+void rate_effect_print_json(const struct rate_effect *effect, bool is_applied,
+                            struct buffer *text);
 #endif

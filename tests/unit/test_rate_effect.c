@@ -128,3 +128,26 @@ Test(rate_effect, the_first_days_are_printed_whatever_order_all_come_in)
     cr_expect_not_null(strstr(last, "\n… and 210 more\n310 days of 10 resellers, "), "%s", last);
     buffer_release(&wanted);
 }
+
+Test(rate_effect, is_an_object_in_json)
+{
+    struct rate_table *rates = rate_table_new();
+    struct rate_edit edits[] = {edit("a", FIRST_DAY, 50)};
+    struct rate_effect *effect = rate_effect_new(rates, edits, 1);
+    struct buffer text = {0};
+    rate_effect_print_json(effect, false, &text);
+    add(effect, figure("a", FIRST_DAY, 1));
+    rate_effect_print_json(effect, true, &text);
+    buffer_put_u8(&text, 0);
+    cr_expect_str_eq((const char *)text.data,
+                     "{\"applied\": false, \"days\": 0, \"resellers\": 0, \"clicks\": 0, "
+                     "\"old_amount\": \"0\", \"new_amount\": \"0\", \"rows\": []}\n"
+                     "{\"applied\": true, \"days\": 1, \"resellers\": 1, \"clicks\": 1, "
+                     "\"old_amount\": \"0\", \"new_amount\": \"0.050\", \"rows\": [\n"
+                     "  {\"reseller_id\": \"a\", \"day\": \"2013-10-22\", \"clicks\": 1, "
+                     "\"old_rate\": null, \"new_rate\": \"0.50\", \"old_amount\": null, "
+                     "\"new_amount\": \"0.050\"}\n]}\n");
+    buffer_release(&text);
+    rate_effect_free(effect);
+    rate_table_free(rates);
+}
