@@ -80,7 +80,9 @@ objects := $(sources:%.c=$(out)/%.o)
 # C that re2c and lemon make of a lexer and a grammar; never committed.
 lexers := $(foreach folder,$(folders),$(wildcard $(folder)/*.re))
 grammars := $(foreach folder,$(folders),$(wildcard $(folder)/*.y))
-generated_sources := $(lexers:%.re=$(out)/generated/%.c) $(grammars:%.y=$(out)/generated/%.c)
+embedded := $(foreach folder,$(folders),$(wildcard $(folder)/*.json))
+generated_sources := $(lexers:%.re=$(out)/generated/%.c) $(grammars:%.y=$(out)/generated/%.c) \
+    $(embedded:%.json=$(out)/generated/%.c)
 generated_headers := $(grammars:%.y=$(out)/generated/%.h)
 objects += $(generated_sources:$(out)/generated/%.c=$(out)/%.o)
 llhttp_objects := $(patsubst $(LLHTTP)/%.c,$(out)/%.o,$(filter %.c,$(llhttp)))
@@ -128,6 +130,13 @@ $(llhttp_objects): $(out)/%.o: Makefile
 	$(quiet)mkdir -p $(@D)
 	$(if $(quiet),@echo "  CC $(LLHTTP)/$*.c")
 	$(quiet)$(compile) -w -DLLHTTP_STRICT_MODE=1 -I$(LLHTTP)/include/llhttp -c $(LLHTTP)/$*.c -o $@
+
+# NAME.json becomes NAME_json, which NAME.h declares.
+$(out)/generated/%.c: %.json Makefile
+	$(quiet)mkdir -p $(@D)
+	$(quiet){ printf '#include "%s.h"\nconst uint8_t %s_json[] = {\n' $* $(*F); \
+	    od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g'; \
+	    printf '};\nconst size_t %s_json_size = sizeof %s_json;\n' $(*F) $(*F); } > $@
 
 $(out)/generated/%.c: %.re Makefile
 	$(quiet)mkdir -p $(@D)

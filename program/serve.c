@@ -23,6 +23,7 @@
 #include "program/control/control_server.h"
 #include "query/native/native_door.h"
 #include "program/hangup.h"
+#include "query/web/api.h"
 #include "door/door.h"
 #include "door/http_door.h"
 #include "door/http_proxy.h"
@@ -94,6 +95,9 @@ struct serve {
     struct hangup hangup; /* and the CQL door's passwords */
     struct native_door *cql_door;
     struct http_door *http_door;
+    struct web_commands *web_commands;
+    struct web_token web_token;
+    struct api *api;
     struct door_shares shares;
     struct timer watch;
     const char *path;
@@ -490,6 +494,28 @@ static void charge_http(void *context, int64_t request_bytes, int64_t answer_byt
     memory_held_change(serve->instance->store->held, MEMORY_HELD_ANSWERS, answer_bytes);
 }
 
+static void charge_commands(void *context, int64_t change_bytes)
+{
+    const struct serve *serve = context;
+    memory_held_change(serve->instance->store->held, MEMORY_HELD_COMMANDS, change_bytes);
+}
+
+static void add_pages(struct serve *serve)
+{
+    struct web_commands_options options = {.world = serve->instance->world,
+                                           .entries = serve->instance->entries,
+                                           .entry_count = serve->instance->entry_count,
+                                           .bytes_max = instance_door_share(serve->instance),
+                                           .held = charge_commands,
+                                           .held_context = serve};
+    serve->web_commands = web_command_open(&options);
+    web_token_make(options.world->random, &serve->web_token);
+    http_pages_add(serve->http_door, serve->instance);
+    serve->api = api_new(serve->http_door, &(struct api_options){.commands = serve->web_commands,
+                                                                 .cql = serve->instance->cql,
+                                                                 .token = &serve->web_token});
+}
+
 static int open_http_door(struct serve *serve, const struct serve_options *options,
                           const char **address_out, struct error *err)
 {
@@ -517,7 +543,7 @@ static int open_http_door(struct serve *serve, const struct serve_options *optio
                   "127.0.0.1 is this machine's own"};
     serve->http_door = http_door_new(&door);
     serve->instance->dump.http = serve->http_door;
-    http_pages_add(serve->http_door, serve->instance);
+    add_pages(serve);
     int rc = http_door_listen(serve->http_door, &place, address_out, err);
     return explain_door(rc, "http", address, err);
 }
@@ -529,6 +555,16 @@ static void http_door_closed(void *context)
     serve->instance->dump.http = NULL;
 }
 
+static void api_closed(void *context)
+{
+    ((struct serve *)context)->api = NULL;
+}
+
+static void web_commands_closed(void *context)
+{
+    ((struct serve *)context)->web_commands = NULL;
+}
+
 static void close_http_door(struct serve *serve)
 {
     if (serve->http_door == NULL)
@@ -536,18 +572,16 @@ static void close_http_door(struct serve *serve)
     http_door_close(serve->http_door, http_door_closed, serve);
     while (serve->http_door != NULL)
         (void)loop_step(serve->loop);
+    api_close(serve->api, api_closed, serve);
+    web_command_close(serve->web_commands, web_commands_closed, serve);
+    while (serve->api != NULL || serve->web_commands != NULL)
+        (void)loop_step(serve->loop);
 }
 
 static void attach_ingest(void *context, struct connection *connection)
 {
     struct serve *serve = context;
     ingest_attach(serve->instance->ingest, connection);
-}
-
-static void charge_commands(void *context, int64_t change_bytes)
-{
-    struct serve *serve = context;
-    memory_held_change(serve->instance->store->held, MEMORY_HELD_COMMANDS, change_bytes);
 }
 
 static int open_control(struct serve *serve, const char *path, struct error *err)

@@ -246,6 +246,18 @@ static void save_requests(const struct seeds *seeds)
     save_text(seeds, "http_request", "wrong", "CONNECT a:1 HTTP/1.1\nHost : b\r\n folded\r\n\r\n");
 }
 
+static void save_parameters(const struct seeds *seeds)
+{
+    save_text(seeds, "api", "report",
+              "by=month&reseller=R%201&reseller=b&from=2013-11-01&as-of=2013-12-01&round=2");
+    save_text(seeds, "api", "counters", "table=clicks_per_ad&top=3&limit=10&offset=20");
+    save_text(seeds, "api", "restatements",
+              "day=2013-11-28&all=true&change=3f2504e0-4f89-11d3-"
+              "9a0c-0305e82c3301");
+    save_text(seeds, "api", "explain", "reseller=caf%C3%A9&day=2013-11-28");
+    save_text(seeds, "api", "rows", "[\n  {\"id\": \"a\"},\n  {\"id\": \"b\"},\n  {}\n]\n");
+}
+
 /* ---- the native protocol: the first byte is fuzz_native.h's ---- */
 
 static void save_native(const struct seeds *seeds)
@@ -696,6 +708,7 @@ int main(int argc, char **argv)
     save_zones(&seeds);
     save_messages(&seeds);
     save_requests(&seeds);
+    save_parameters(&seeds);
     save_native(&seeds);
     save_answers(&seeds);
     save_schema(&seeds);

@@ -756,7 +756,7 @@ Test(control, closing_does_not_wait_for_clients_that_do_nothing)
 
 Test(control, a_command_that_took_long_is_logged_with_its_words_escaped)
 {
-    struct control_entry entries[COMMANDS];
+    struct command_entry entries[COMMANDS];
     struct bench bench = {.long_us = 10000};
     char *words[] = {(char[]){"late"}, NULL};
     struct answer answer;

@@ -1,0 +1,38 @@
+/* api: the addresses /api/... of the HTTP door: what subcommands print, as JSON or CSV.
+ *
+ *     GET /api/report?by=month&reseller=supaboobs      {"rows": [{"reseller_id": "supaboobs", ...
+ *     GET /api/report.csv?by=month                     reseller_id,month,clicks,gross,...
+ *
+ * An address is an entry of a table in api_endpoints.c, with its parameters and the words of the
+ * command that answers them.  api_call.c runs the command and answers.  The rows are those that the
+ * command prints with --format json or csv, with the same digits.  docs/API.md and
+ * query/web/openapi.json describe them for users. */
+#ifndef DAYBOOK_QUERY_WEB_API_H
+#define DAYBOOK_QUERY_WEB_API_H
+
+#include "door/http_door.h"
+#include "query/web/web_command.h"
+#include "query/web/web_token.h"
+
+enum {
+    API_ROWS_DEFAULT = 1000,           /* of a page of JSON */
+    API_ROWS_MAX = 10000,
+    API_PAGE_BYTES = 1 << 20,          /* a page of JSON ends after the row that passes it */
+    API_BODY_MAX = 1 << 20             /* bytes of a POST */
+};
+
+struct api;
+struct cql;
+
+/* What the pointers point to outlives the api. */
+struct api_options {
+    struct web_commands *commands;
+    struct cql *cql;
+    const struct web_token *token;     /* what changes something has it */
+};
+
+/* Add the addresses to the door. */
+struct api *api_new(struct http_door *door, const struct api_options *options);
+/* After the door has closed: free the api when no statement is under way, and call `closed`. */
+void api_close(struct api *api, void (*closed)(void *context), void *context);
+#endif

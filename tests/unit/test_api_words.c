@@ -1,0 +1,143 @@
+/* test_api_words: which words a command gets of the parameters of a request, and which parameters
+ * are refused. */
+#include "query/web/api_words.h"
+
+#include <criterion/criterion.h>
+
+#include "base/arena.h"
+#include "query/web/api.h"
+
+static struct arena *arena;
+
+static void setup(void)
+{
+    arena = arena_new(4096);
+}
+
+static void teardown(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(api_words, .init = setup, .fini = teardown);
+
+static const struct api_endpoint *find_endpoint(const char *path)
+{
+    const struct api_endpoint *endpoint;
+    uint32_t index = 0;
+
+    while ((endpoint = api_endpoints_at(index++)) != NULL && strcmp(endpoint->path, path) != 0)
+        continue;
+    cr_assert(endpoint != NULL, "%s", path);
+    return endpoint;
+}
+
+static void parse(const char *query, struct http_parameters *parameters)
+{
+    cr_assert(http_parameters_parse(bytes_text(query), parameters) == NULL);
+}
+
+static void expect_words(const char *path, uint32_t part, const char *query, const char *wanted)
+{
+    const struct api_endpoint *endpoint = find_endpoint(path);
+    struct http_parameters parameters;
+    struct api_words words;
+    struct buffer line = {0};
+
+    parse(query, &parameters);
+    cr_assert(api_words_check(endpoint, &parameters, arena) == NULL, "%s", query);
+    api_words_make(&endpoint->parts[part], &parameters, NULL, "--format=json", arena, &words);
+    for (uint32_t i = 0; i < words.count; i++) {
+        buffer_append_text(&line, i > 0 ? "|" : "");
+        buffer_append_text(&line, words.items[i]);
+    }
+    buffer_put_u8(&line, 0);
+    cr_expect_str_eq((const char *)line.data, wanted, "%s: %s", query, (const char *)line.data);
+    buffer_release(&line);
+    http_parameters_release(&parameters);
+}
+
+static void expect_refused(const char *path, const char *query, const char *where, const char *what)
+{
+    const struct api_endpoint *endpoint = find_endpoint(path);
+    struct http_parameters parameters;
+    struct api_page page;
+
+    parse(query, &parameters);
+    const struct http_refusal *refusal = api_words_check(endpoint, &parameters, arena);
+    if (refusal == NULL)
+        refusal = api_words_page(&parameters, false, arena, &page);
+    cr_assert(refusal != NULL, "%s?%s", path, query);
+    cr_expect(refusal->status == 400);
+    cr_expect_str_eq(refusal->where, where);
+    cr_expect_str_eq(refusal->what, what);
+    http_parameters_release(&parameters);
+}
+
+Test(api_words, options_have_their_values)
+{
+    expect_words("/api/report", 0, "", "report|--format=json|--");
+    expect_words("/api/report", 0, "by=month&reseller=R+1&limit=5&reseller=%C3%A9",
+                 "report|--format=json|--reseller=R 1|--reseller=\xc3\xa9|--by=month|--");
+    expect_words("/api/restatements", 0, "all=true&day=2013-11-28",
+                 "restatements|--format=json|--day=2013-11-28|--all|--");
+    expect_words("/api/restatements", 0, "all=false", "restatements|--format=json|--");
+}
+
+/* No value is taken for an option. */
+Test(api_words, words_stand_behind_the_options)
+{
+    expect_words("/api/counters", 0,
+                 "table=--help&key=-d&top=", "counters|--format=json|--key=-d|--top=|--|--help");
+    expect_words("/api/rates", 0, "reseller=-d", "rate|list|--format=json|--|-d");
+}
+
+Test(api_words, a_parameter_goes_to_all_that_take_it)
+{
+    const char *query = "reseller=R1&day=2013-11-28";
+
+    expect_words("/api/explain", 0, query,
+                 "report|--format=json|--reseller=R1|--from=2013-11-28|--to=2013-11-28|--");
+    expect_words("/api/explain", 1, query, "rate|list|--format=json|--|R1");
+    expect_words("/api/explain", 2, query,
+                 "restatements|--all|--format=json|--reseller=R1|--day=2013-11-28|--");
+    expect_words("/api/explain", 3, query,
+                 "clicks|list|--format=json|--reseller=R1|--day=2013-11-28|--");
+}
+
+Test(api_words, refusals_name_the_parameter)
+{
+    expect_refused("/api/report", "directory=/etc", "parameter directory",
+                   "there is no such parameter here");
+    expect_refused("/api/report", "from=2013-11-28&from=2013-11-29", "parameter from",
+                   "the parameter is given twice");
+    expect_refused("/api/report", "limit=0", "parameter limit",
+                   "the value is no number in its bounds");
+    expect_refused("/api/report", "limit=10001", "parameter limit",
+                   "the value is no number in its bounds");
+    expect_refused("/api/report", "offset=-1", "parameter offset",
+                   "the value is no number in its bounds");
+    expect_refused("/api/report", "offset=99999999999999999999999", "parameter offset",
+                   "the value is no number in its bounds");
+    expect_refused("/api/status", "limit=1", "parameter limit", "there is no such parameter here");
+    expect_refused("/api/restatements", "all=yes", "parameter all",
+                   "the value is neither true nor false");
+    expect_refused("/api/explain", "reseller=R1", "parameter day", "the parameter is needed");
+}
+
+Test(api_words, pages)
+{
+    struct http_parameters parameters;
+    struct api_page page;
+
+    parse("", &parameters);
+    cr_assert(api_words_page(&parameters, false, arena, &page) == NULL);
+    cr_expect(page.limit == API_ROWS_DEFAULT && page.offset == 0);
+    cr_assert(api_words_page(&parameters, true, arena, &page) == NULL);
+    cr_expect(page.limit == UINT64_MAX, "all rows of CSV, unless a limit is given");
+    http_parameters_release(&parameters);
+    parse("offset=4294967295&limit=10000", &parameters);
+    cr_assert(api_words_page(&parameters, false, arena, &page) == NULL);
+    cr_expect(page.limit == 10000 && page.offset == UINT32_MAX);
+    http_parameters_release(&parameters);
+}
