@@ -8,6 +8,7 @@
 
 #include "door/http_door.h"
 #include "program/instance.h"
+#include "query/web/api_cql.h"
 #include "ingest/connection/ingest.h"
 #include "ingest/connection/input_quota.h"
 #include "ingest/load/load.h"
@@ -131,6 +132,16 @@ static const struct limit limits[] = {
      "most half of the rest"},
     {"HTTP answers that wait for their readers, of all connections", HTTP_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: the connection that holds most is closed"},
+    {"commands that the HTTP door runs at a time", WEB_RUNS_MAX, UNIT_COUNT, "503, try again"},
+    {"memory of commands that the HTTP door runs, with what they print", CONTROL_BYTES_MAX,
+     UNIT_BYTES, "or an eighth of the account: 503, try again"},
+    {"time for an answer of a command over HTTP, except CSV without a limit", WEB_MS, UNIT_MS,
+     "503; a change goes on"},
+    {"answer of a command over HTTP, except CSV without a limit", WEB_OUT_MAX, UNIT_BYTES, "413"},
+    {"rows in a page of JSON over HTTP", API_ROWS_MAX, UNIT_COUNT,
+     "400; a page ends earlier after 1 MiB, and `next` leads on"},
+    {"cells in a page of CQL over HTTP", API_CQL_CELLS_MAX, UNIT_BYTES, "413"},
+    {"parameters of an HTTP request", HTTP_PARAMETERS_MAX, UNIT_COUNT, "400"},
     {"partition key", KEY_SIZE_MAX, UNIT_BYTES, "the write is refused"},
     {"what goes along with a command", CLI_RUN_INPUT_MAX, UNIT_BYTES,
      "exit status 3: it is over the limit"},

@@ -502,12 +502,14 @@ static void charge_commands(void *context, int64_t change_bytes)
 
 static void add_pages(struct serve *serve)
 {
-    struct web_commands_options options = {.world = serve->instance->world,
-                                           .entries = serve->instance->entries,
-                                           .entry_count = serve->instance->entry_count,
-                                           .bytes_max = instance_door_share(serve->instance),
-                                           .held = charge_commands,
-                                           .held_context = serve};
+    size_t share = instance_door_share(serve->instance);
+    struct web_commands_options options = {
+        .world = serve->instance->world,
+        .entries = serve->instance->entries,
+        .entry_count = serve->instance->entry_count,
+        .bytes_max = share < CONTROL_BYTES_MAX ? share : CONTROL_BYTES_MAX,
+        .held = charge_commands,
+        .held_context = serve};
     serve->web_commands = web_command_open(&options);
     web_token_make(options.world->random, &serve->web_token);
     http_pages_add(serve->http_door, serve->instance);

@@ -7,6 +7,7 @@ import urllib.parse
 
 import pytest
 
+import cql
 import daybook
 
 CLICKS = """AA,2013-11-28,1385654400123,ad1,0.005
@@ -151,48 +152,70 @@ def test_explain(server):
 # ---- CQL ----
 
 
-def cql(server, query, **parameters):
+def select(server, query, **parameters):
     """What the answer to a statement says."""
     status, _, text = post(server, "/api/cql", query=query, **parameters)
     return status, json.loads(text)
 
 
 def test_cql(server):
-    status, told = cql(server, "SELECT ad_id, clicks FROM daybook.clicks_per_ad")
+    status, told = select(server, "SELECT ad_id, clicks FROM daybook.clicks_per_ad")
     assert status == 200
     assert told["columns"] == [{"name": "ad_id", "type": "text"},
                                {"name": "clicks", "type": "counter"}]
     assert sorted(told["rows"]) == [["ad1", 3], ["ad2", 1]]
     assert told["next"] is None and told["notes"] == []
     server.run("rollup")
-    told = cql(server, "SELECT gross, rate FROM amount_by_day WHERE reseller_id = 'B6'",
+    told = select(server, "SELECT gross, rate FROM amount_by_day WHERE reseller_id = 'B6'",
                keyspace="daybook")[1]
     assert told["rows"] == [["0.25", None]]
 
 
 def test_cql_pages(server):
     query = "SELECT time, ad_id FROM daybook.ad_click"
-    whole = cql(server, query)[1]["rows"]
+    whole = select(server, query)[1]["rows"]
     rows, told = [], {"next": ""}
     while told["next"] is not None:
-        told = cql(server, query, limit=3, page=told["next"])[1]
+        told = select(server, query, limit=3, page=told["next"])[1]
         rows += told["rows"]
     assert rows == whole and len(rows) == 4
-    page = cql(server, query, limit=3)[1]["next"]
-    assert cql(server, query, page=page[:-1])[1]["where"] == "parameter page"
-    status, told = cql(server, query, page=page[:-2] + ("00" if page[-2:] != "00" else "01"))
+    page = select(server, query, limit=3)[1]["next"]
+    assert select(server, query, page=page[:-1])[1]["where"] == "parameter page"
+    status, told = select(server, query, page=page[:-2] + ("00" if page[-2:] != "00" else "01"))
     assert status == 400 and told["where"] == "query"
 
 
+def test_cql_answers_are_bounded(serve):
+    """Of large rows a page has fewer, and a row that is too large is refused."""
+    server = serve("--http", "127.0.0.1:0", "--cql", "127.0.0.1:0")
+    with cql.connected(server) as session:
+        session.execute("CREATE KEYSPACE k WITH replication = "
+                        "{'class': 'SimpleStrategy', 'replication_factor': 1}")
+        session.execute("CREATE TABLE k.t (p int, c int, v blob, PRIMARY KEY (p, c))")
+        insert = session.prepare("INSERT INTO k.t (p, c, v) VALUES (?, ?, ?)")
+        for number in range(4):
+            session.execute(insert, (0, number, bytes(500000)))
+        session.execute(insert, (1, 0, bytes(5 << 20)))
+    query = "SELECT c, v FROM k.t WHERE p = 0"
+    found, told = [], {"next": ""}
+    while told["next"] is not None:
+        told = select(server, query, page=told["next"])[1]
+        found += [row[0] for row in told["rows"]]
+        assert len(told["rows"]) < 4
+    assert found == [0, 1, 2, 3]
+    status, told = select(server, "SELECT v FROM k.t WHERE p = 1")
+    assert (status, told["error"]) == (413, "answer_too_large")
+
+
 def test_cql_errors(server):
-    status, told = cql(server, "SELECT a\nFROM FROM x")
+    status, told = select(server, "SELECT a\nFROM FROM x")
     assert (status, told["error"], told["where"]) == (400, "cql_2000", "query, line 2, column 5")
-    status, told = cql(server, "SELECT a FROM daybook.nothing")
+    status, told = select(server, "SELECT a FROM daybook.nothing")
     assert (status, told["error"], told["where"]) == (400, "cql_2200", "query")
-    status, told = cql(server, "TRUNCATE daybook.ad_click")
+    status, told = select(server, "TRUNCATE daybook.ad_click")
     assert (status, told["error"]) == (403, "cql_2100")
-    assert cql(server, "")[1]["where"] == "parameter query"
-    assert cql(server, "SELECT", consistency="ONE")[1]["where"] == "parameter consistency"
+    assert select(server, "")[1]["where"] == "parameter query"
+    assert select(server, "SELECT", consistency="ONE")[1]["where"] == "parameter consistency"
 
 
 # ---- the description ----
@@ -313,21 +336,22 @@ def test_a_closing_server_lets_commands_end(server):
 
 def test_a_large_table_is_sent_as_it_is_printed(server):
     """More than a connection takes at once, to a client that reads late."""
-    lines = [f"R{number},2013-11-28,1385654400123,{'a' * 60},0.005\n" for number in range(60000)]
+    name = "R" * 500
+    lines = [f"{name}{number},2013-11-28,1385654400123,ad1,0.005\n" for number in range(15000)]
     assert server.client().send("".join(lines)).finish().rest()[-1] == (
-        "ok - accepted 60000 rejected 0")
-    wanted = server.run("report", "--by", "ad", "--format", "csv").out
-    assert ask(server, "/api/report.csv?by=ad")[2] == wanted
+        "ok - accepted 15000 rejected 0")
+    wanted = server.run("report", "--format", "csv").out
+    assert ask(server, "/api/report.csv")[2] == wanted
     connection = http.client.HTTPConnection("127.0.0.1", server.port("http"))
-    connection.request("GET", "/api/report.csv?by=ad")
+    connection.request("GET", "/api/report.csv")
     answer = connection.getresponse()
     assert answer.read(9) == b"reseller_"
-    assert get(server, "/api/report", by="total")["rows"][0]["clicks"] == 60004
+    assert get(server, "/api/report", by="total")["rows"][0]["clicks"] == 15004
     assert b"reseller_" + answer.read() == wanted.encode()
-    connection.request("HEAD", "/api/report.csv?by=ad")
+    connection.request("HEAD", "/api/report.csv")
     assert connection.getresponse().read() == b""
     connection.close()
     left = http.client.HTTPConnection("127.0.0.1", server.port("http"))
-    left.request("GET", "/api/report.csv?by=ad")
+    left.request("GET", "/api/report.csv")
     left.close()
     assert server.stop() == 0

@@ -80,6 +80,16 @@ MET_BY = {
     "CQL statement": "unit/test_native_codec.c a_statement_over_its_limit_is_refused_as_such",
     "prepared statements":
         "unit/test_cql_session.c the_least_recently_used_statement_leaves_a_full_cache",
+    "commands that the HTTP door runs at a time": "unit/test_web_command.c runs_are_bounded",
+    "memory of commands that the HTTP door runs, with what they print":
+        "unit/test_web_command.c memory_of_commands_is_bounded",
+    "time for an answer of a command over HTTP, except CSV without a limit":
+        "unit/test_web_command.c late_commands_are_answered",
+    "answer of a command over HTTP, except CSV without a limit":
+        "unit/test_web_command.c large_answers_are_refused",
+    "rows in a page of JSON over HTTP": "unit/test_api_words.c refusals_name_the_parameter",
+    "cells in a page of CQL over HTTP": "e2e/test_api.py test_cql_answers_are_bounded",
+    "parameters of an HTTP request": "unit/test_http_parameters.c have_a_limit",
     "connections at the HTTP door": "sim/test_door.c an_address_that_has_most_displaces_its_own",
     "head of an HTTP request": "unit/test_http_request.c limits",
     "headers of an HTTP request": "unit/test_http_request.c limits",

@@ -88,14 +88,19 @@ static void charge(void *context, int64_t change_bytes)
     held += change_bytes;
 }
 
-static void setup(void)
+static void open_commands(size_t bytes_max)
 {
-    sim = sim_world_new(1);
     commands = web_command_open(&(struct web_commands_options){.world = sim_world_interface(sim),
                                                                .entries = entries,
                                                                .entry_count = 2,
-                                                               .bytes_max = BYTES_MAX,
+                                                               .bytes_max = bytes_max,
                                                                .held = charge});
+}
+
+static void setup(void)
+{
+    sim = sim_world_new(1);
+    open_commands(BYTES_MAX);
 }
 
 static void closed(void *context)
@@ -285,18 +290,35 @@ Test(web_command, a_sink_is_forgotten)
     cr_expect(answers == 0 && held == 0);
 }
 
-Test(web_command, large_answers_are_refused)
+static void print_large(void)
 {
     struct buffer piece = {0};
 
+    answers = 0;
     buffer_put_repeated(&piece, 'x', 1 << 20);
     (void)run("hang", "--option=a", "b");
     for (uint32_t i = 0; i < 2 * (WEB_OUT_MAX >> 20); i++)
         hanging->write(hanging, COMMAND_OUT, buffer_view(&piece));
-    cr_expect(held <= BYTES_MAX, "also where the quota is less than an answer may have");
-    hanging->finish(hanging, EXIT_DONE);
-    cr_expect(answers == 1 && outcome == WEB_BUSY && held == 0);
     buffer_release(&piece);
+}
+
+static void reopen_commands(size_t bytes_max)
+{
+    web_command_close(commands, closed, NULL);
+    open_commands(bytes_max);
+}
+
+Test(web_command, large_answers_are_refused)
+{
+    print_large();
+    cr_expect(held <= BYTES_MAX);
+    hanging->finish(hanging, EXIT_DONE);
+    cr_expect(answers == 1 && outcome == WEB_BUSY && held == 0, "the quota allows less");
+    reopen_commands(8 * (size_t)WEB_OUT_MAX);
+    print_large();
+    cr_expect(held <= 3 * (int64_t)WEB_OUT_MAX);
+    hanging->finish(hanging, EXIT_DONE);
+    cr_expect(answers == 1 && outcome == WEB_LARGE && held == 0);
 }
 
 /* What a command may not keep, it is told, and so is whoever asked. */
@@ -313,17 +335,17 @@ Test(web_command, memory_of_commands_is_bounded)
 
 Test(web_command, runs_are_bounded)
 {
-    struct command_output *all[BYTES_MAX / WEB_RUN_BYTES];
-    uint32_t count = 0;
+    struct command_output *all[WEB_RUNS_MAX];
 
-    while (answers == 0) {
-        (void)run("hang", "--option=a", "b");
-        if (answers == 0)
-            all[count++] = hanging;
+    reopen_commands(2 * (size_t)WEB_RUNS_MAX * WEB_RUN_BYTES);
+    for (uint32_t i = 0; i < WEB_RUNS_MAX; i++) {
+        cr_assert(run("hang", "--option=a", "b") != NULL);
+        all[i] = hanging;
     }
-    cr_expect(outcome == WEB_BUSY && count == BYTES_MAX / WEB_RUN_BYTES - 1, "%u", count);
-    for (uint32_t i = 0; i < count; i++)
+    cr_expect(run("say", "--option=a", "b") == NULL && answers == 1 && outcome == WEB_BUSY);
+    for (uint32_t i = 0; i < WEB_RUNS_MAX; i++)
         all[i]->finish(all[i], EXIT_DONE);
+    cr_expect(held == 0);
 }
 
 Test(web_command, closing_waits_for_commands)
@@ -333,6 +355,5 @@ Test(web_command, closing_waits_for_commands)
     cr_expect(!is_closed);
     hanging->finish(hanging, EXIT_DONE);
     cr_expect(is_closed && answers == 1);
-    is_closed = false;
-    setup();
+    open_commands(BYTES_MAX);
 }
