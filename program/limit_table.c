@@ -9,6 +9,7 @@
 #include "door/http_door.h"
 #include "program/instance.h"
 #include "query/web/api_cql.h"
+#include "ingest/connection/http_ingest.h"
 #include "ingest/connection/ingest.h"
 #include "ingest/connection/input_quota.h"
 #include "ingest/load/load.h"
@@ -132,6 +133,11 @@ static const struct limit limits[] = {
      "most half of the rest"},
     {"HTTP answers that wait for their readers, of all connections", HTTP_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: the connection that holds most is closed"},
+    {"clients that send clicks over HTTP at a time", HTTP_INGEST_POSTS_MAX, UNIT_COUNT,
+     "503, try again"},
+    {"time until clicks over HTTP are on disk", HTTP_INGEST_MS, UNIT_MS,
+     "503; the same batch may be sent again"},
+    {"clicks in an HTTP request", HTTP_INGEST_BODY_MAX, UNIT_BYTES, "413"},
     {"commands that the HTTP door runs at a time", WEB_RUNS_MAX, UNIT_COUNT, "503, try again"},
     {"memory of commands that the HTTP door runs, with what they print", CONTROL_BYTES_MAX,
      UNIT_BYTES, "or an eighth of the account: 503, try again"},

@@ -34,6 +34,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/world/thread.h"
+#include "ingest/connection/http_ingest.h"
 #include "program/http_pages.h"
 #include "program/version.h"
 #include "program/waiting.h"
@@ -95,6 +96,7 @@ struct serve {
     struct hangup hangup; /* and the CQL door's passwords */
     struct native_door *cql_door;
     struct http_door *http_door;
+    struct http_ingest *http_ingest;
     struct web_commands *web_commands;
     struct web_token web_token;
     struct api *api;
@@ -500,6 +502,12 @@ static void charge_commands(void *context, int64_t change_bytes)
     memory_held_change(serve->instance->store->held, MEMORY_HELD_COMMANDS, change_bytes);
 }
 
+static void attach_ingest(void *context, struct connection *connection)
+{
+    struct serve *serve = context;
+    ingest_attach(serve->instance->ingest, connection);
+}
+
 static void add_pages(struct serve *serve)
 {
     size_t share = instance_door_share(serve->instance);
@@ -513,6 +521,11 @@ static void add_pages(struct serve *serve)
     serve->web_commands = web_command_open(&options);
     web_token_make(options.world->random, &serve->web_token);
     http_pages_add(serve->http_door, serve->instance);
+    serve->http_ingest =
+        http_ingest_new(serve->http_door, &(struct http_ingest_options){.network = serve->network,
+                                                                        .world = options.world,
+                                                                        .attach = attach_ingest,
+                                                                        .context = serve});
     serve->api = api_new(serve->http_door, &(struct api_options){.commands = serve->web_commands,
                                                                  .cql = serve->instance->cql,
                                                                  .token = &serve->web_token});
@@ -562,6 +575,11 @@ static void api_closed(void *context)
     ((struct serve *)context)->api = NULL;
 }
 
+static void http_ingest_closed(void *context)
+{
+    ((struct serve *)context)->http_ingest = NULL;
+}
+
 static void web_commands_closed(void *context)
 {
     ((struct serve *)context)->web_commands = NULL;
@@ -574,16 +592,11 @@ static void close_http_door(struct serve *serve)
     http_door_close(serve->http_door, http_door_closed, serve);
     while (serve->http_door != NULL)
         (void)loop_step(serve->loop);
+    http_ingest_close(serve->http_ingest, http_ingest_closed, serve);
     api_close(serve->api, api_closed, serve);
     web_command_close(serve->web_commands, web_commands_closed, serve);
-    while (serve->api != NULL || serve->web_commands != NULL)
+    while (serve->http_ingest != NULL || serve->api != NULL || serve->web_commands != NULL)
         (void)loop_step(serve->loop);
-}
-
-static void attach_ingest(void *context, struct connection *connection)
-{
-    struct serve *serve = context;
-    ingest_attach(serve->instance->ingest, connection);
 }
 
 static int open_control(struct serve *serve, const char *path, struct error *err)

@@ -80,6 +80,9 @@ MET_BY = {
     "CQL statement": "unit/test_native_codec.c a_statement_over_its_limit_is_refused_as_such",
     "prepared statements":
         "unit/test_cql_session.c the_least_recently_used_statement_leaves_a_full_cache",
+    "clients that send clicks over HTTP at a time": "unit/test_http_ingest.c posts_are_bounded",
+    "time until clicks over HTTP are on disk": "unit/test_http_ingest.c a_late_door",
+    "clicks in an HTTP request": "e2e/test_http_ingest.py test_requests_that_are_refused",
     "commands that the HTTP door runs at a time": "unit/test_web_command.c runs_are_bounded",
     "memory of commands that the HTTP door runs, with what they print":
         "unit/test_web_command.c memory_of_commands_is_bounded",
