@@ -9,6 +9,7 @@
 
 #include "rollup/commands/rate_effect.h"
 #include "rollup/commands/rate_file.h"
+#include "rollup/commands/rate_history.h"
 #include "rollup/days/rate_value.h"
 #include "base/arena.h"
 #include "base/memory.h"
@@ -28,15 +29,17 @@ struct rate_options {
     uint32_t word_count; /* words after the action */
     const char *words[3];
     const char *expect; /* a rate, or "none"; NULL: not given */
+    bool is_history;
 };
 
-enum { OPTION_EXPECT = OPTION_OWN };
+enum { OPTION_EXPECT = OPTION_OWN, OPTION_HISTORY };
 
 static const struct argp_option rate_argp_options[] = {
     {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would change, change nothing", 0},
     {"expect", OPTION_EXPECT, "OLD", 0,
      "only if this rate is in effect on DAY now; \"none\" for none", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
+    {"history", OPTION_HISTORY, NULL, 0, "with list: who changed which rate, when and why", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0,
      "of list: table (unless given), csv, csv-safe, json or md; else table or json", 0},
     OPTION_STREAM_LINE,
@@ -102,6 +105,13 @@ static int check_expect(const struct rate_options *options, struct argp_state *s
     return 0;
 }
 
+static int check_history(const struct rate_options *options, struct argp_state *state)
+{
+    if (!options->is_history || options->action == RATE_LIST)
+        return 0;
+    return command_refuse(state, "--history goes with list");
+}
+
 static int check_format(const struct rate_options *options, struct argp_state *state)
 {
     enum table_format format = options->common.format;
@@ -118,11 +128,15 @@ static error_t rate_parse_option(int key, char *argument, struct argp_state *sta
     case OPTION_EXPECT:
         options->expect = argument;
         return 0;
+    case OPTION_HISTORY:
+        options->is_history = true;
+        return 0;
     case ARGP_KEY_ARG:
         return parse_word(options, argument, state);
     case ARGP_KEY_END:
         rc = check_words(options, state);
         rc = rc != 0 ? rc : check_expect(options, state);
+        rc = rc != 0 ? rc : check_history(options, state);
         return rc != 0 ? rc : check_format(options, state);
     default:
         return command_options_parse(&options->common, key, argument, state);
@@ -141,7 +155,8 @@ static const struct argp rate_argp = {
            "  daybook rate set supaboobs 2013-11-01 25% --note 'contract of March'\n"
            "  daybook rate set supaboobs 2013-11-01 0.3 --expect 25% --dry-run\n"
            "  daybook rate load rates.csv   # reseller_id,effective_since,reward_percent\n"
-           "  daybook rate list --format csv > rates.csv",
+           "  daybook rate list --format csv > rates.csv\n"
+           "  daybook rate list supaboobs --history",
 };
 
 static bool rate_writes(const void *options)
@@ -639,7 +654,10 @@ static void rate_run(void *streams, const struct command_request *request,
     struct rollup *rollup = streams_enter(streams, options->common.stream, output);
     if (rollup == NULL)
         return;
-    if (options->action == RATE_LIST)
+    if (options->is_history)
+        rate_history_run(rollup, options->word_count > 0 ? options->words[0] : NULL,
+                         options->common.format, output);
+    else if (options->action == RATE_LIST)
         list_run(rollup, options, output);
     else
         change_run(rollup, request, output);

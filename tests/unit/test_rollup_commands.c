@@ -1065,3 +1065,39 @@ Test(rollup_commands, verify_goes_on_after_rows_and_counters_that_cannot_be_read
     expect_named(true, 1, true, "difference: clicks_per_reseller could not be compared: ");
     expect_named(true, 1, true, " differences\n");
 }
+
+/* ---- rate list --history ---- */
+
+/* Whose rate was what before and after, oldest first; clicks that were voided name no rate. */
+Test(rollup_commands, the_history_of_rates_says_who_changed_them_and_why)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "a b", "2013-11-28", "0.10");
+    static const char *const lines[] = {
+        "rate set r 2013-11-01 20% --note=first", "rate set s 2013-11-01 30%",
+        "rate set r 2013-11-01 25% --note=agreed,late", "rate delete r 2013-11-01"};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        answer_run(&fixture, &answer, lines[i], "");
+        cr_assert_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
+        buffer_release(&answer.text);
+        rollup_fixture_advance(&fixture, 60);
+    }
+    answer_run(&fixture, &answer, "rate list r --history --format=csv", "");
+    cr_expect_eq(answer.exit_status, EXIT_DONE);
+    const char *at = (const char *)answer.text.data;
+    static const char *const expected[] = {
+        "at,reseller_id,effective_since,old,new,actor,command,note\n",
+        ",r,2013-11-01,(none),20%,tester,rate set r 2013-11-01 20% --note=first,first\n",
+        ",r,2013-11-01,20%,25%,tester,\"rate set r 2013-11-01 25% --note=agreed,late\","
+        "\"agreed,late\"\n",
+        ",r,2013-11-01,25%,(none),tester,rate delete r 2013-11-01,\n"};
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        cr_assert_not_null(strstr(at, expected[i]), "no %s in\n%s", expected[i], at);
+        at = strstr(at, expected[i]) + strlen(expected[i]);
+    }
+    cr_expect_str_eq(at, "");
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
