@@ -51,6 +51,11 @@ bool command_must_wait(struct command_output *output, void (*drained)(void *cont
     return true;
 }
 
+bool command_has_enough(struct command_output *output)
+{
+    return output->has_enough != NULL && output->has_enough(output);
+}
+
 bool command_keep(struct command_output *output, int64_t change_bytes)
 {
     return output->keep == NULL || output->keep(output, change_bytes);

@@ -29,6 +29,8 @@ struct command_output {
     void (*write)(struct command_output *output, enum command_stream stream, struct bytes bytes);
     /* Whether the command should pause until `drained`; NULL: never. */
     bool (*is_full)(struct command_output *output);
+    /* Whether a listing may end before its last row; NULL: never. */
+    bool (*has_enough)(struct command_output *output);
     /* NULL: memory is not limited. */
     bool (*keep)(struct command_output *output, int64_t change_bytes);
     /* The command must call this once, and not use `output` afterwards. */
@@ -48,6 +50,9 @@ bool command_is_full(struct command_output *output);
 /* Whether the command should pause; if so, sets `drained` in `output`. */
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
+/* Whether no further row is wanted: a listing that could be long asks, and ends as at its last
+ * row. */
+bool command_has_enough(struct command_output *output);
 /* Charge `change_bytes` of memory, or give them back if negative.  A command must charge memory
  * that grows with the data.  False: the limit is reached, and nothing was charged; the command has
  * to use less memory, or fail with COMMAND_NO_ROOM.  All bytes are given back when the command

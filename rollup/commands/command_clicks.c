@@ -28,7 +28,8 @@ enum {
     PAGE_ROWS_MAX = 2000,
     PAGE_BYTES_MAX = 4 << 20, /* estimated size of a batch */
     ROW_BYTES = 600,          /* estimated size of a row's changes, without its ids */
-    CLICK_VALUES = 7
+    CLICK_VALUES = 7,
+    LIST_COLUMNS = 6
 };
 
 /* ---- options ---- */
@@ -177,6 +178,7 @@ struct clicks_call {
     struct decimal gross;
     uint64_t left;
     struct buffer text;
+    struct table_column columns[LIST_COLUMNS];
     struct table_print *print;
 };
 
@@ -645,7 +647,8 @@ static void next_page(struct timer *timer)
     struct clicks_call *call = timer->context;
     if (command_must_wait(call->output, drained, call))
         return;
-    if (call->day > call->options->common.to)
+    bool is_enough = is_listing(call) && command_has_enough(call->output);
+    if (is_enough || call->day > call->options->common.to)
         days_end(call);
     else
         page_begin(call);
@@ -690,12 +693,22 @@ static void refuse_sealed(void *context)
     store_rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call);
 }
 
+static struct table_print *list_print_new(struct clicks_call *call)
+{
+    static const struct table_column columns[LIST_COLUMNS] = {
+        {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},        {"time", TABLE_TEXT},
+        {"ad_id", TABLE_TEXT},       {"click_id", TABLE_NUMBER}, {"amount", TABLE_DECIMAL}};
+    const struct table *table = rollup_table(call->rollup, TABLE_AD_CLICK);
+    memcpy(call->columns, columns, sizeof(columns));
+    /* Ids that clicks bring may be texts or UUIDs. */
+    if (!type_is_number(schema_column(table, AD_CLICK_CLICK_ID)->type))
+        call->columns[4].kind = TABLE_TEXT;
+    return table_print_new(call->options->common.format, call->columns, LIST_COLUMNS, &call->text);
+}
+
 static void clicks_run(void *streams, const struct command_request *request,
                        struct command_output *output)
 {
-    static const struct table_column list_columns[] = {
-        {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},        {"time", TABLE_TEXT},
-        {"ad_id", TABLE_TEXT},       {"click_id", TABLE_NUMBER}, {"amount", TABLE_DECIMAL}};
     static const struct table_column day_columns[] = {
         {"day", TABLE_TEXT}, {"clicks", TABLE_NUMBER}, {"gross", TABLE_DECIMAL}};
     struct clicks_call *call = memory_zeroed(1, sizeof(*call));
@@ -712,9 +725,8 @@ static void clicks_run(void *streams, const struct command_request *request,
     call->time_slice = (struct timer){.fire = next_page, .context = call};
     call->change = command_options_change(&call->options->common, request);
     rollup_begin_change(call->rollup, &call->change);
-    call->print = is_listing(call)
-                      ? table_print_new(call->options->common.format, list_columns, 6, &call->text)
-                      : table_print_new(TABLE_ALIGNED, day_columns, 3, &call->text);
+    call->print = is_listing(call) ? list_print_new(call)
+                                   : table_print_new(TABLE_ALIGNED, day_columns, 3, &call->text);
     int rc = filters_make(call, &err);
     if (rc < 0)
         call_fail(call, rc, &err);

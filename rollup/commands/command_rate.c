@@ -39,6 +39,7 @@ static const struct argp_option rate_argp_options[] = {
     {"expect", OPTION_EXPECT, "OLD", 0,
      "only if this rate is in effect on DAY now; \"none\" for none", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
+    {"day", OPTION_DAY, "DAY", 0, "with list: only the rate in effect on this day", 0},
     {"history", OPTION_HISTORY, NULL, 0, "with list: who changed which rate, when and why", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0,
      "of list: table (unless given), csv, csv-safe, json or md; else table or json", 0},
@@ -112,6 +113,13 @@ static int check_history(const struct rate_options *options, struct argp_state *
     return command_refuse(state, "--history goes with list");
 }
 
+static int check_day(const struct rate_options *options, struct argp_state *state)
+{
+    if (options->common.from == DAY_MIN || (options->action == RATE_LIST && !options->is_history))
+        return 0;
+    return command_refuse(state, "--day goes with list, and not with --history");
+}
+
 static int check_format(const struct rate_options *options, struct argp_state *state)
 {
     enum table_format format = options->common.format;
@@ -137,6 +145,7 @@ static error_t rate_parse_option(int key, char *argument, struct argp_state *sta
         rc = check_words(options, state);
         rc = rc != 0 ? rc : check_expect(options, state);
         rc = rc != 0 ? rc : check_history(options, state);
+        rc = rc != 0 ? rc : check_day(options, state);
         return rc != 0 ? rc : check_format(options, state);
     default:
         return command_options_parse(&options->common, key, argument, state);
@@ -156,6 +165,7 @@ static const struct argp rate_argp = {
            "  daybook rate set supaboobs 2013-11-01 0.3 --expect 25% --dry-run\n"
            "  daybook rate load rates.csv   # reseller_id,effective_since,reward_percent\n"
            "  daybook rate list --format csv > rates.csv\n"
+           "  daybook rate list supaboobs --day 2013-11-28\n"
            "  daybook rate list supaboobs --history",
 };
 
@@ -221,10 +231,14 @@ static void list_finish(struct rate_listing *listing)
 
 static uint32_t list_reseller(struct rate_listing *listing, struct bytes reseller)
 {
+    const struct command_options *options = &listing->options->common;
     uint32_t count;
     struct rate *rates = rate_table_rates(listing->rollup->rates.table, reseller, &count);
+    const struct rate *only =
+        options->from != DAY_MIN ? rate_at(rates, count, options->from) : NULL;
     for (uint32_t i = 0; i < count; i++)
-        list_rate(listing->print, reseller, &rates[i], listing->options->common.format);
+        if (options->from == DAY_MIN || &rates[i] == only)
+            list_rate(listing->print, reseller, &rates[i], options->format);
     memory_free(rates);
     command_text_flush(listing->output, &listing->text, false);
     listing->printed += count;

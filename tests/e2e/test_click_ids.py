@@ -57,6 +57,9 @@ def test_a_repeated_id_is_accepted_and_counts_once(directory, kind, serve):
     client = server.client()
     client.send(line(one), line(two, "0.25"), line(one, "0.50"), "#sync\n")
     assert client.line() == "ok - accepted 3 rejected 0 duplicates 1"
+    listed = server.run("clicks", "list", "--reseller", "r", "--day", "2013-11-28", "--format",
+                        "json").out
+    assert sorted(str(click["click_id"]) for click in json.loads(listed)) == sorted([one, two])
     # The time is part of the key: another time is another click.
     client.send(line(one), line(one, time=1385654400124), "#sync\n")
     assert client.line() == "ok - accepted 2 rejected 0 duplicates 1"
