@@ -24,8 +24,12 @@ static const struct api_parameter counters_parameters[] = {WORD("table"), SEVERA
                                                            OPTION("top"), END};
 static const struct api_part counters_parts[] = {{NULL, {"counters"}, counters_parameters, 0}};
 
-static const struct api_parameter rates_parameters[] = {WORD("reseller"), OPTION("stream"), END};
+static const struct api_parameter rates_parameters[] = {WORD("reseller"), OPTION("day"),
+                                                        OPTION("stream"), END};
 static const struct api_part rates_parts[] = {{NULL, {"rate", "list"}, rates_parameters, 0}};
+static const struct api_parameter history_parameters[] = {WORD("reseller"), OPTION("stream"), END};
+static const struct api_part history_parts[] = {
+    {NULL, {"rate", "list", "--history"}, history_parameters, 0}};
 
 #define CHANGE_OPTIONS                                                                             \
     OPTION("expect"), OPTION("note"), OPTION("stream"),                                            \
@@ -52,17 +56,20 @@ static const struct api_part rejects_parts[] = {{NULL, {"rejects", "list"}, reje
 static const struct api_parameter status_parameters[] = {END};
 static const struct api_part status_parts[] = {{NULL, {"status"}, status_parameters, 0}};
 
-/* One figure: what it is made of, the rates, the ledger of its day, and its first clicks. */
-enum { EXPLAINED_RATES = 1000, EXPLAINED_ENTRIES = 100, EXPLAINED_CLICKS = 100 };
+/* One figure: what it is made of, the rate in effect and who set it, the ledger of its day, and its
+ * first clicks. */
+enum { EXPLAINED_CHANGES = 1000, EXPLAINED_ENTRIES = 1000, EXPLAINED_CLICKS = 100 };
 static const struct api_parameter explain_figure[] = {NEEDED("reseller"),
                                                       {"day", API_OPTION, "--from", true, false},
                                                       {"day", API_OPTION, "--to", true, false},
                                                       END};
-static const struct api_parameter explain_rates[] = {NEEDED_WORD("reseller"), END};
+static const struct api_parameter explain_rate[] = {NEEDED_WORD("reseller"), NEEDED("day"), END};
+static const struct api_parameter explain_history[] = {NEEDED_WORD("reseller"), END};
 static const struct api_parameter explain_day[] = {NEEDED("reseller"), NEEDED("day"), END};
 static const struct api_part explain_parts[] = {
     {"figure", {"report"}, explain_figure, 0},
-    {"rates", {"rate", "list"}, explain_rates, EXPLAINED_RATES},
+    {"rate", {"rate", "list"}, explain_rate, 0},
+    {"rate_history", {"rate", "list", "--history"}, explain_history, EXPLAINED_CHANGES},
     {"restatements", {"restatements", "--all"}, explain_day, EXPLAINED_ENTRIES},
     {"clicks", {"clicks", "list"}, explain_day, EXPLAINED_CLICKS}};
 
@@ -81,6 +88,7 @@ const struct api_endpoint *api_endpoints_at(uint32_t index)
         ENDPOINT("report", API_TABLE, report_parts),
         ENDPOINT("counters", API_TABLE, counters_parts),
         ENDPOINT("rates", API_TABLE, rates_parts),
+        ENDPOINT("rates/history", API_TABLE, history_parts),
         ENDPOINT("restatements", API_TABLE, restatements_parts),
         ENDPOINT("rejects", API_TABLE, rejects_parts),
         ENDPOINT("status", API_OBJECT, status_parts),

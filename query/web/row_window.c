@@ -74,3 +74,8 @@ uint64_t row_window_total(const struct row_window *window)
 {
     return window->rows - (window->is_csv && window->rows > 0);
 }
+
+bool row_window_has_enough(const struct row_window *window)
+{
+    return window->is_open && window->taken >= window->rows_max && !window->is_in_line;
+}

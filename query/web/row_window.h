@@ -17,9 +17,10 @@
 
 #include "base/buffer.h"
 
-/* The owner sets the first four members; the others begin as zeros. */
+/* The owner sets the first five members; the others begin as zeros. */
 struct row_window {
     bool is_csv;
+    bool is_open;                      /* what is behind the last row taken is not counted */
     uint64_t skipped;                  /* rows before the first that is taken */
     uint64_t rows_max;
     size_t bytes_max;                  /* the row that passes it is the last one */
@@ -35,4 +36,6 @@ struct row_window {
 void row_window_take(struct row_window *window, struct bytes printed, struct buffer *rows);
 /* The number of rows that were printed, all of them when the command has ended. */
 uint64_t row_window_total(const struct row_window *window);
+/* Nothing that is still printed is of use. */
+bool row_window_has_enough(const struct row_window *window);
 #endif

@@ -175,6 +175,14 @@ static bool output_is_full(struct command_output *output)
     return run->sink != NULL && run->done != NULL && run->sink->is_full(run->context);
 }
 
+/* Nobody waits for the rows of a run that was forgotten. */
+static bool output_has_enough(struct command_output *output)
+{
+    const struct web_run *run = run_of(output);
+
+    return run->done == NULL || (run->has_window && row_window_has_enough(&run->window));
+}
+
 static bool output_keep(struct command_output *output, int64_t change_bytes)
 {
     struct web_run *run = run_of(output);
@@ -303,6 +311,7 @@ struct web_run *web_command_run(struct web_commands *commands, const struct web_
 
     run->output = (struct command_output){.write = output_write,
                                           .is_full = output_is_full,
+                                          .has_enough = output_has_enough,
                                           .keep = output_keep,
                                           .finish = output_finish};
     run->commands = commands;

@@ -119,6 +119,11 @@ def test_other_tables(server):
          table="clicks_per_reseller_per_day", key=["AA", "2013-11-28"])
     same(server, "/api/rates", ["rate", "list"])
     same(server, "/api/rates", ["rate", "list", "AA"], reseller="AA")
+    assert len(same(server, "/api/rates", ["rate", "list", "--day", "2013-11-02"],
+                    day="2013-11-02")) == 1
+    assert same(server, "/api/rates", ["rate", "list", "--day", "2013-10-31"],
+                day="2013-10-31") == []
+    same(server, "/api/rates/history", ["rate", "list", "AA", "--history"], reseller="AA")
     assert same(server, "/api/rejects", ["rejects", "list"])[0]["code"]
     server.run("rollup")
     server.run("rate", "set", "AA", "2013-11-29", "30%", "--note", "raised")
@@ -140,13 +145,17 @@ def test_explain(server):
     told = get(server, "/api/explain", reseller="AA", day="2013-11-28")
     assert told["figure"] == {"reseller_id": "AA", "day": "2013-11-28", "clicks": 2,
                               "gross": "0.020", "rate": "0.5", "amount": "0.0100"}
-    assert [rate["effective_since"] for rate in told["rates"]] == ["2013-11-01", "2013-11-28"]
+    assert told["rate"] == {"reseller_id": "AA", "effective_since": "2013-11-28",
+                            "reward_percent": "0.5"}
+    assert [(change["old"], change["new"], change["note"]) for change in told["rate_history"]] == [
+        ("(none)", "25%", "contract of March"), ("(none)", "50%", "agreed")]
     first, second = told["restatements"]
     assert first["old_amount"] is None and second["old_amount"] == first["new_amount"] == "0.00500"
     assert "agreed" in second["by"]
     assert [click["ad_id"] for click in told["clicks"]] == ["ad2", "ad1"]
     empty = get(server, "/api/explain", reseller="AA", day="2013-11-30")
     assert empty["figure"] is None and empty["clicks"] == []
+    assert get(server, "/api/explain", reseller="B6", day="2013-11-28")["rate"] is None
 
 
 # ---- CQL ----

@@ -98,10 +98,11 @@ Test(api_words, a_parameter_goes_to_all_that_take_it)
 
     expect_words("/api/explain", 0, query,
                  "report|--format=json|--reseller=R1|--from=2013-11-28|--to=2013-11-28|--");
-    expect_words("/api/explain", 1, query, "rate|list|--format=json|--|R1");
-    expect_words("/api/explain", 2, query,
-                 "restatements|--all|--format=json|--reseller=R1|--day=2013-11-28|--");
+    expect_words("/api/explain", 1, query, "rate|list|--format=json|--day=2013-11-28|--|R1");
+    expect_words("/api/explain", 2, query, "rate|list|--history|--format=json|--|R1");
     expect_words("/api/explain", 3, query,
+                 "restatements|--all|--format=json|--reseller=R1|--day=2013-11-28|--");
+    expect_words("/api/explain", 4, query,
                  "clicks|list|--format=json|--reseller=R1|--day=2013-11-28|--");
 }
 

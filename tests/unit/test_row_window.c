@@ -81,3 +81,18 @@ Test(row_window, an_empty_table_has_no_rows)
     row_window_take(&window, bytes_text("[]\n"), &rows);
     cr_expect(rows.size == 0 && row_window_total(&window) == 0);
 }
+
+/* Enough: the last row that is wanted is whole, and those behind it need not be counted. */
+Test(row_window, has_enough)
+{
+    struct row_window window = {.is_open = true, .rows_max = 1, .bytes_max = 1000};
+    struct buffer rows = {0};
+
+    row_window_take(&window, bytes_text("[\n  {1}"), &rows);
+    cr_expect(!row_window_has_enough(&window));
+    row_window_take(&window, bytes_text(",\n"), &rows);
+    cr_expect(row_window_has_enough(&window));
+    window.is_open = false;
+    cr_expect(!row_window_has_enough(&window), "all rows are counted");
+    buffer_release(&rows);
+}

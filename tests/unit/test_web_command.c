@@ -215,7 +215,11 @@ Test(web_command, late_commands_are_answered)
 
 Test(web_command, a_run_is_forgotten)
 {
-    web_command_forget(run("hang", "--option=a", "b"));
+    struct web_run *run_to_forget = run("hang", "--option=a", "b");
+
+    cr_expect(!command_has_enough(hanging));
+    web_command_forget(run_to_forget);
+    cr_expect(command_has_enough(hanging), "a listing may end");
     command_printf(hanging, COMMAND_OUT, "more");
     hanging->finish(hanging, EXIT_DONE);
     cr_expect(answers == 0 && held == 0);
