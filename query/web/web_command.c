@@ -9,10 +9,11 @@
 
 #include "base/arena.h"
 #include "base/cli/command_parse.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/quota.h"
 
-enum { TEXTS_CHUNK = 1 << 10 };
+enum { TEXTS_CHUNK = 1 << 10, LONG_US = 10000000, LONG_LOG_PERIOD_US = 1000000 };
 
 struct web_run {
     struct command_output output; /* first: run_of casts it to the run */
@@ -31,6 +32,8 @@ struct web_run {
     bool is_starting; /* in the call of the command's `run` */
     bool has_finished;
     struct timer late;
+    const char *name; /* of the command */
+    int64_t began_us;
     const struct web_sink *sink;                                    /* NULL: none */
     void (*done)(void *context, const struct web_printed *printed); /* NULL: was called */
     void *context;
@@ -40,6 +43,7 @@ struct web_commands {
     struct web_commands_options options;
     struct quota quota;
     uint32_t running;
+    struct log_group long_log;
     bool is_closing;
     void (*closed)(void *context);
     void *closed_context;
@@ -201,11 +205,28 @@ static enum web_outcome outcome_of(const struct web_run *run)
     return run->lacked_room ? WEB_BUSY : run->is_large ? WEB_LARGE : WEB_ENDED;
 }
 
+/* A command whose reader takes its time is not long by itself. */
+static void log_if_long(struct web_run *run, int exit_status)
+{
+    struct web_commands *commands = run->commands;
+    int64_t now_us = world_monotonic_us(commands->options.world);
+    uint64_t count;
+
+    if (run->sink != NULL || now_us - run->began_us < LONG_US ||
+        !log_group_admit(&commands->long_log, now_us, &count))
+        return;
+    log_event(LOG_NOTICE, "long_command", log_text("command", run->name),
+              log_text("words", run->request.text), log_text("actor", run->request.actor),
+              log_number("took_ms", (now_us - run->began_us) / 1000),
+              log_number("exit_status", exit_status), log_number("times_count", (int64_t)count));
+}
+
 static void output_finish(struct command_output *output, int exit_status)
 {
     struct web_run *run = run_of(output);
 
     run->has_finished = true;
+    log_if_long(run, exit_status);
     output->drained = NULL;
     run_answer(run, outcome_of(run), exit_status);
     if (!run->is_starting)
@@ -294,6 +315,8 @@ static void begin(struct web_run *run, const struct web_command *wanted)
         return;
     }
     run->has_finished = false;
+    run->name = entry->command->name;
+    run->began_us = world_monotonic_us(commands->options.world);
     run->request = (struct command_request){.options = run->options,
                                             .door = "http",
                                             .actor = copy_text(run->texts, wanted->actor),
@@ -340,6 +363,7 @@ struct web_commands *web_command_open(const struct web_commands_options *options
 
     commands->options = *options;
     commands->quota.limit = options->bytes_max;
+    commands->long_log.period_us = LONG_LOG_PERIOD_US;
     return commands;
 }
 

@@ -2,9 +2,11 @@
  * time, and they run to their end. */
 #include "query/web/web_command.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include <criterion/criterion.h>
 
-#include "base/memory.h"
 #include "tests/sim/sim_world.h"
 
 enum { BYTES_MAX = 8 << 20 };
@@ -211,6 +213,23 @@ Test(web_command, late_commands_are_answered)
     cr_expect(held >= WEB_RUN_BYTES);
     hanging->finish(hanging, EXIT_DONE);
     cr_expect(answers == 1 && held == 0);
+}
+
+Test(web_command, a_command_that_took_long_is_logged)
+{
+    char lines[2048] = "";
+    int ends[2];
+
+    cr_assert(pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+    (void)run("say", "--option=a", "b");
+    (void)run("hang", "--option=a", "b c");
+    sim_world_run_us(sim, 20000000);
+    hanging->finish(hanging, EXIT_DONE);
+    cr_assert(read(ends[0], lines, sizeof lines - 1) > 0);
+    cr_expect(strstr(lines, " event=long_command command=hang words=\"daybook hang --option=a -- "
+                            "'b c'\" actor=somebody took_ms=20000 exit_status=0 ") != NULL,
+              "%s", lines);
+    cr_expect(strstr(lines, "say") == NULL);
 }
 
 Test(web_command, a_run_is_forgotten)
