@@ -2,10 +2,13 @@
  * are refused. */
 #include "query/web/api_words.h"
 
+#include <stdio.h>
+
 #include <criterion/criterion.h>
 
 #include "base/arena.h"
 #include "query/web/api.h"
+#include "query/web/openapi.h"
 
 static struct arena *arena;
 
@@ -141,4 +144,38 @@ Test(api_words, pages)
     cr_assert(api_words_page(&parameters, false, arena, &page) == NULL);
     cr_expect(page.limit == 10000 && page.offset == UINT32_MAX);
     http_parameters_release(&parameters);
+}
+
+/* The part of the description that is about a path. */
+static struct bytes described(const char *path)
+{
+    struct bytes text = bytes_of(openapi_json, openapi_json_size);
+    char key[64];
+    int size = snprintf(key, sizeof key, "\n    \"%s\": {", path);
+    const uint8_t *start = memmem(text.data, text.size, key, (size_t)size);
+
+    cr_assert(start != NULL, "%s is not described", path);
+    text = bytes_of(start + size, text.size - (size_t)(start + size - text.data));
+    const uint8_t *end = memmem(text.data, text.size, "\n    \"/", 7);
+    return end != NULL ? bytes_of(text.data, (size_t)(end - text.data)) : text;
+}
+
+Test(api_words, all_parameters_are_described)
+{
+    const struct api_endpoint *endpoint;
+
+    for (uint32_t i = 0; (endpoint = api_endpoints_at(i)) != NULL; i++) {
+        struct bytes text = described(endpoint->path);
+        for (uint32_t part = 0; part < endpoint->part_count; part++) {
+            const struct api_parameter *known = endpoint->parts[part].parameters;
+            for (; known->kind != 0; known++) {
+                char key[64];
+                int size = endpoint->has_effects
+                               ? snprintf(key, sizeof key, "\"%s\": {", known->name)
+                               : snprintf(key, sizeof key, "\"name\": \"%s\"", known->name);
+                cr_expect(memmem(text.data, text.size, key, (size_t)size) != NULL, "%s: %s",
+                          endpoint->path, known->name);
+            }
+        }
+    }
 }
