@@ -1,11 +1,15 @@
 /* web_command: see the header.
  *
- *     running ── finish ─▶ ended ─▶ done, freed
- *        │
- *        └─ late, or forgotten ─▶ done if late; then it runs on, its output is dropped ─▶ freed
+ *     waiting ── room ─▶ running ── finish ─▶ ended ─▶ done, freed
+ *        │                  │
+ *        │                  └─ late, or forgotten ─▶ done if late; then it runs on, and its output
+ *        │                                           is dropped ─▶ freed
+ *        └─ none in time, or forgotten ─▶ done if none in time, freed
  *
  * A command must not be freed before it has finished, and it may finish within its `run`. */
 #include "query/web/web_command.h"
+
+#include <sys/queue.h>
 
 #include "base/arena.h"
 #include "base/cli/command_parse.h"
@@ -18,6 +22,10 @@ enum { TEXTS_CHUNK = 1 << 10, LONG_US = 10000000, LONG_LOG_PERIOD_US = 1000000 }
 struct web_run {
     struct command_output output; /* first: run_of casts it to the run */
     struct web_commands *commands;
+    const struct command_entry *entry;
+    TAILQ_ENTRY(web_run) link; /* while it waits */
+    bool is_waiting;
+    bool is_running;
     struct arena *texts;
     void *options;
     struct command_request request;
@@ -32,7 +40,6 @@ struct web_run {
     bool is_starting; /* in the call of the command's `run` */
     bool has_finished;
     struct timer late;
-    const char *name; /* of the command */
     int64_t began_us;
     const struct web_sink *sink;                                    /* NULL: none */
     void (*done)(void *context, const struct web_printed *printed); /* NULL: was called */
@@ -42,7 +49,11 @@ struct web_run {
 struct web_commands {
     struct web_commands_options options;
     struct quota quota;
-    uint32_t running;
+    uint32_t count;   /* of runs, also those that wait */
+    uint32_t running; /* but brief ones */
+    uint32_t waiting_count;
+    TAILQ_HEAD(, web_run) waiting;
+    struct timer turn; /* starts those for which there is room */
     struct log_group long_log;
     bool is_closing;
     void (*closed)(void *context);
@@ -80,18 +91,31 @@ static bool take_bytes(struct web_run *run, size_t bytes)
 
 static void free_if_idle(struct web_commands *commands)
 {
-    if (!commands->is_closing || commands->running > 0)
+    if (!commands->is_closing || commands->count > 0)
         return;
     void (*closed)(void *context) = commands->closed;
     void *context = commands->closed_context;
+    world_timer_stop(commands->options.world, &commands->turn);
     memory_free(commands);
     closed(context);
 }
+
+static void stop_waiting(struct web_run *run)
+{
+    if (!run->is_waiting)
+        return;
+    run->is_waiting = false;
+    run->commands->waiting_count--;
+    TAILQ_REMOVE(&run->commands->waiting, run, link);
+}
+
+static void start_some(struct timer *timer);
 
 static void run_free(struct web_run *run)
 {
     struct web_commands *commands = run->commands;
 
+    stop_waiting(run);
     world_timer_stop(commands->options.world, &run->late);
     quota_charge(&commands->quota, &run->taken_bytes, 0);
     report_held(commands);
@@ -99,8 +123,11 @@ static void run_free(struct web_run *run)
     arena_free(run->texts);
     buffer_release(&run->out);
     buffer_release(&run->notes);
+    commands->count--;
+    commands->running -= run->is_running;
     memory_free(run);
-    commands->running--;
+    if (commands->waiting_count > 0)
+        world_timer_start(commands->options.world, &commands->turn, start_some, commands, 0);
     free_if_idle(commands);
 }
 
@@ -130,7 +157,10 @@ void web_command_forget(struct web_run *run)
     run->done = NULL;
     buffer_release(&run->out);
     buffer_release(&run->notes);
-    web_command_drained(run);
+    if (run->is_waiting)
+        run_free(run);
+    else
+        web_command_drained(run);
 }
 
 static void run_late(struct timer *timer)
@@ -215,7 +245,7 @@ static void log_if_long(struct web_run *run, int exit_status)
     if (run->sink != NULL || now_us - run->began_us < LONG_US ||
         !log_group_admit(&commands->long_log, now_us, &count))
         return;
-    log_event(LOG_NOTICE, "long_command", log_text("command", run->name),
+    log_event(LOG_NOTICE, "long_command", log_text("command", run->entry->command->name),
               log_text("words", run->request.text), log_text("actor", run->request.actor),
               log_number("took_ms", (now_us - run->began_us) / 1000),
               log_number("exit_status", exit_status), log_number("times_count", (int64_t)count));
@@ -297,33 +327,91 @@ int web_command_check(const struct web_commands *commands, const struct web_comm
     return rc;
 }
 
+/* ---- waiting and starting ---- */
+
+static bool has_room(const struct web_commands *commands)
+{
+    return commands->running < WEB_RUNS_MAX && quota_left(&commands->quota) >= WEB_RUN_BYTES;
+}
+
+/* The command may finish within this call; the run is not freed. */
+static void start(struct web_run *run)
+{
+    struct web_commands *commands = run->commands;
+    const struct command_entry *entry = run->entry;
+
+    stop_waiting(run);
+    world_timer_stop(commands->options.world, &run->late);
+    if (!entry->command->is_brief) {
+        bool is_taken = take_bytes(run, WEB_RUN_BYTES);
+        check(is_taken);
+        run->is_running = true;
+        commands->running++;
+    }
+    if (run->sink == NULL)
+        world_timer_start(commands->options.world, &run->late, run_late, run, WEB_MS);
+    run->began_us = world_monotonic_us(commands->options.world);
+    run->is_starting = true;
+    entry->command->run(entry->context, &run->request, &run->output);
+    run->is_starting = false;
+}
+
+static void start_some(struct timer *timer)
+{
+    struct web_commands *commands = timer->context;
+    struct web_run *run;
+
+    world_timer_stop(commands->options.world, timer);
+    while ((run = TAILQ_FIRST(&commands->waiting)) != NULL && has_room(commands)) {
+        start(run);
+        if (run->has_finished)
+            run_free(run);
+    }
+}
+
+static void waited_long(struct timer *timer)
+{
+    struct web_run *run = timer->context;
+
+    run_answer(run, WEB_BUSY, EXIT_SYSTEM_FAILED);
+    run_free(run);
+}
+
+static void wait(struct web_run *run)
+{
+    struct web_commands *commands = run->commands;
+
+    run->is_waiting = true;
+    commands->waiting_count++;
+    TAILQ_INSERT_TAIL(&commands->waiting, run, link);
+    world_timer_start(commands->options.world, &run->late, waited_long, run, WEB_WAIT_MS);
+}
+
 static void begin(struct web_run *run, const struct web_command *wanted)
 {
     struct web_commands *commands = run->commands;
-    const struct command_entry *entry = find_entry(commands, wanted);
+    const struct command *command = run->entry->command;
     struct error err = {0};
 
-    run->has_finished = true;
-    if (commands->is_closing || commands->running > WEB_RUNS_MAX ||
-        !take_bytes(run, WEB_RUN_BYTES)) {
-        run_answer(run, WEB_BUSY, EXIT_SYSTEM_FAILED);
-        return;
-    }
-    if (parse(entry->command, wanted, run->texts, &run->options, &err) != 0) {
+    if (parse(command, wanted, run->texts, &run->options, &err) != 0) {
         buffer_append_text(&run->notes, err.text);
+        run->has_finished = true;
         run_answer(run, WEB_REFUSED, EXIT_WRONG_USAGE);
         return;
     }
-    run->has_finished = false;
-    run->name = entry->command->name;
-    run->began_us = world_monotonic_us(commands->options.world);
     run->request = (struct command_request){.options = run->options,
                                             .door = "http",
                                             .actor = copy_text(run->texts, wanted->actor),
                                             .text = join_words(wanted, run->texts)};
-    if (run->sink == NULL)
-        world_timer_start(commands->options.world, &run->late, run_late, run, WEB_MS);
-    entry->command->run(entry->context, &run->request, &run->output);
+    if (!commands->is_closing &&
+        (command->is_brief || (commands->waiting_count == 0 && has_room(commands)))) {
+        start(run);
+    } else if (!commands->is_closing && commands->waiting_count < WEB_WAITING_MAX) {
+        wait(run);
+    } else {
+        run->has_finished = true;
+        run_answer(run, WEB_BUSY, EXIT_SYSTEM_FAILED);
+    }
 }
 
 struct web_run *web_command_run(struct web_commands *commands, const struct web_command *command,
@@ -338,6 +426,7 @@ struct web_run *web_command_run(struct web_commands *commands, const struct web_
                                           .keep = output_keep,
                                           .finish = output_finish};
     run->commands = commands;
+    run->entry = find_entry(commands, command);
     run->texts = arena_new(TEXTS_CHUNK);
     run->has_window = command->window != NULL;
     if (run->has_window)
@@ -345,10 +434,8 @@ struct web_run *web_command_run(struct web_commands *commands, const struct web_
     run->sink = command->sink;
     run->done = done;
     run->context = context;
-    run->is_starting = true;
-    commands->running++;
+    commands->count++;
     begin(run, command);
-    run->is_starting = false;
     if (!run->has_finished)
         return run;
     run_free(run);
@@ -364,13 +451,18 @@ struct web_commands *web_command_open(const struct web_commands_options *options
     commands->options = *options;
     commands->quota.limit = options->bytes_max;
     commands->long_log.period_us = LONG_LOG_PERIOD_US;
+    TAILQ_INIT(&commands->waiting);
     return commands;
 }
 
 void web_command_close(struct web_commands *commands, void (*closed)(void *context), void *context)
 {
-    commands->is_closing = true;
+    struct web_run *run;
+
     commands->closed = closed;
     commands->closed_context = context;
+    while ((run = TAILQ_FIRST(&commands->waiting)) != NULL)
+        waited_long(&run->late);
+    commands->is_closing = true;
     free_if_idle(commands);
 }

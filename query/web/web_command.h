@@ -3,9 +3,11 @@
  * They are the commands that the control socket runs (program/control/), over the same data, so
  * what a page shows and what `daybook report` prints is one code.  What a command prints is kept in
  * memory, of which each run has WEB_OUT_MAX bytes, and all runs together the quota; or a sink takes
- * it as fast as its reader does.  After WEB_MS
- * the requester is answered; the command runs to its end all the same, and its output is
- * dropped. */
+ * it as fast as its reader does.
+ *
+ * Commands for which there is no room wait in their order, except brief ones.  WEB_MS after a
+ * command began the requester is answered; the command runs to its end all the same, and its output
+ * is dropped. */
 #ifndef DAYBOOK_QUERY_WEB_WEB_COMMAND_H
 #define DAYBOOK_QUERY_WEB_WEB_COMMAND_H
 
@@ -14,7 +16,9 @@
 #include "query/web/row_window.h"
 
 enum {
-    WEB_RUNS_MAX = 64,                 /* commands that run at a time */
+    WEB_RUNS_MAX = 64,                 /* commands that run at a time; further ones wait */
+    WEB_WAITING_MAX = 256,
+    WEB_WAIT_MS = 10000,
     WEB_MS = 30000,
     WEB_OUT_MAX = 16 << 20,            /* bytes */
     WEB_NOTES_MAX = 64 << 10,          /* bytes for standard error */
@@ -42,7 +46,8 @@ void web_command_close(struct web_commands *commands, void (*closed)(void *conte
 enum web_outcome {
     WEB_ENDED,
     WEB_REFUSED,                       /* wrong usage: `notes` says what is wrong; it did not run */
-    WEB_BUSY,                          /* there was no room for it, or not for what it needed */
+    WEB_BUSY,                          /* too many wait, there was no room for it in WEB_WAIT_MS, or
+                                        * not for what it needed */
     WEB_LARGE,                         /* it printed more than WEB_OUT_MAX */
     WEB_LATE                           /* it has not ended after WEB_MS */
 };

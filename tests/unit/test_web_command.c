@@ -356,19 +356,63 @@ Test(web_command, memory_of_commands_is_bounded)
     cr_expect(answers == 1 && outcome == WEB_BUSY && held == 0);
 }
 
-Test(web_command, runs_are_bounded)
-{
-    struct command_output *all[WEB_RUNS_MAX];
+static struct command_output *all[WEB_RUNS_MAX];
 
+static void fill(void)
+{
     reopen_commands(2 * (size_t)WEB_RUNS_MAX * WEB_RUN_BYTES);
     for (uint32_t i = 0; i < WEB_RUNS_MAX; i++) {
         cr_assert(run("hang", "--option=a", "b") != NULL);
         all[i] = hanging;
     }
-    cr_expect(run("say", "--option=a", "b") == NULL && answers == 1 && outcome == WEB_BUSY);
-    for (uint32_t i = 0; i < WEB_RUNS_MAX; i++)
+}
+
+static void finish_all(uint32_t from)
+{
+    for (uint32_t i = from; i < WEB_RUNS_MAX; i++)
         all[i]->finish(all[i], EXIT_DONE);
+}
+
+/* Further commands wait for those that run. */
+Test(web_command, runs_are_bounded)
+{
+    fill();
+    cr_expect(run("say", "--option=a", "b") != NULL && answers == 0);
+    cr_expect(run("hang", "--option=bad", "b") == NULL && answers == 1,
+              "wrong usage does not wait");
+    all[0]->finish(all[0], EXIT_DONE);
+    cr_expect(answers == 2);
+    sim_world_run_us(sim, 1000);
+    cr_expect(answers == 3);
+    cr_expect_str_eq(out, "b a");
+    finish_all(1);
     cr_expect(held == 0);
+}
+
+Test(web_command, runs_that_wait_are_bounded)
+{
+    fill();
+    for (uint32_t i = 0; i < WEB_WAITING_MAX; i++)
+        cr_assert(run("say", "--option=a", "b") != NULL);
+    cr_expect(run("say", "--option=a", "b") == NULL && answers == 1 && outcome == WEB_BUSY);
+    sim_world_run_us(sim, (int64_t)WEB_WAIT_MS * 1000 + 1000);
+    cr_expect(answers == 1 + WEB_WAITING_MAX && outcome == WEB_BUSY);
+    finish_all(0);
+    cr_expect(answers == 1 + WEB_WAITING_MAX + WEB_RUNS_MAX && held == 0);
+}
+
+/* Clients that leave, and a server that stops. */
+Test(web_command, runs_that_wait_end)
+{
+    fill();
+    web_command_forget(run("say", "--option=a", "b"));
+    cr_assert(run("say", "--option=a", "b") != NULL);
+    is_closed = false;
+    web_command_close(commands, closed, NULL);
+    cr_expect(answers == 1 && outcome == WEB_BUSY && !is_closed);
+    finish_all(0);
+    cr_expect(is_closed && held == 0);
+    open_commands(BYTES_MAX);
 }
 
 Test(web_command, closing_waits_for_commands)
