@@ -64,21 +64,33 @@ void buffer_append_text(struct buffer *buffer, const char *text)
     buffer_append(buffer, text, strlen(text));
 }
 
+static void append_json_character(struct buffer *buffer, struct bytes character)
+{
+    uint8_t c = character.data[0];
+
+    if (c == '"' || c == '\\') {
+        buffer_put_u8(buffer, '\\');
+        buffer_put_u8(buffer, c);
+    } else if (c == '\n') {
+        buffer_append_text(buffer, "\\n");
+    } else if (c < 0x20 || c == 0x7F) {
+        buffer_printf(buffer, "\\u%04x", c);
+    } else {
+        buffer_append_bytes(buffer, character);
+    }
+}
+
 void buffer_append_json(struct buffer *buffer, struct bytes text)
 {
     buffer_put_u8(buffer, '"');
-    for (size_t i = 0; i < text.size; i++) {
-        uint8_t c = text.data[i];
-        if (c == '"' || c == '\\') {
-            buffer_put_u8(buffer, '\\');
-            buffer_put_u8(buffer, c);
-        } else if (c == '\n') {
-            buffer_append_text(buffer, "\\n");
-        } else if (c < 0x20 || c == 0x7F) {
-            buffer_printf(buffer, "\\u%04x", c);
-        } else {
-            buffer_put_u8(buffer, c);
-        }
+    for (size_t i = 0; i < text.size;) {
+        size_t size = bytes_utf8_character(bytes_of(text.data + i, text.size - i));
+
+        if (size == 0)
+            buffer_append_text(buffer, "\xEF\xBF\xBD");
+        else
+            append_json_character(buffer, bytes_of(text.data + i, size));
+        i += size == 0 ? 1 : size;
     }
     buffer_put_u8(buffer, '"');
 }

@@ -44,6 +44,8 @@ static const struct utf8_lead utf8_leads[] = {
 
 static size_t utf8_sequence(const uint8_t *at, size_t left)
 {
+    if (at[0] < 0x80)
+        return 1;
     for (size_t i = 0; i < sizeof utf8_leads / sizeof utf8_leads[0]; i++) {
         const struct utf8_lead *lead = &utf8_leads[i];
         if (at[0] < lead->first || at[0] > lead->last)
@@ -66,10 +68,15 @@ bool bytes_valid_utf8(struct bytes text)
             i += 8;
             continue;
         }
-        size_t size = text.data[i] < 0x80 ? 1 : utf8_sequence(text.data + i, text.size - i);
+        size_t size = utf8_sequence(text.data + i, text.size - i);
         if (size == 0)
             return false;
         i += size;
     }
     return true;
+}
+
+size_t bytes_utf8_character(struct bytes text)
+{
+    return utf8_sequence(text.data, text.size);
 }

@@ -28,6 +28,8 @@ bool bytes_equal(struct bytes a, struct bytes b);
 bool bytes_are_word(struct bytes text, const char *word);       /* ignores the case of letters */
 int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0, 0, >0 */
 bool bytes_valid_utf8(struct bytes text);               /* RFC 3629 */
+/* The size of the first character of `text`, which is not empty; 0: it is not UTF-8. */
+size_t bytes_utf8_character(struct bytes text);
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "formats on disk are little-endian");
 

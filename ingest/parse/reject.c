@@ -107,17 +107,6 @@ struct bytes reject_content(const struct reject_list *list, const struct reject 
     return bytes_of(list->bytes.data + reject->content_offset, reject->content_size);
 }
 
-/* 0: not valid UTF-8. */
-static size_t character_size(struct bytes text)
-{
-    uint8_t first = text.data[0];
-    size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-
-    if (size > text.size || !bytes_valid_utf8(bytes_of(text.data, size)))
-        return 0;
-    return size;
-}
-
 static void append_json_character(struct buffer *buffer, const uint8_t *data, size_t size)
 {
     static const char escaped[] = "\"\\\n\r\t";
@@ -140,7 +129,7 @@ void reject_append_json(struct buffer *buffer, struct bytes text)
 
     buffer_put_u8(buffer, '"');
     while (at < text.size) {
-        size_t size = character_size(bytes_of(text.data + at, text.size - at));
+        size_t size = bytes_utf8_character(bytes_of(text.data + at, text.size - at));
 
         if (at + (size == 0 ? 1 : size) > REJECT_TEXT_MAX)
             break;

@@ -345,6 +345,16 @@ def test_errors_say_what_where_and_what_to_do(server):
     assert get(server, "/api/rates")["rows"][0]["reward_percent"] == "0.25"
 
 
+def test_errors_are_json_whatever_was_sent(server):
+    """Long values are cut, and not within a character."""
+    for size in range(120, 400):
+        told = refused(server, "/api/report", **{"from": "a" * (size % 3) + "\u20ac" * size})[1]
+        assert told["where"] == "parameter from"
+    for size in range(100, 300, 7):
+        status, _, text = post(server, "/api/cql", query=f'SELECT "{chr(8364) * size}" FROM a.b')
+        assert status == 400 and json.loads(text)["what"]
+
+
 def test_a_closing_server_lets_commands_end(server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port("http"))
     connection.request("GET", "/api/report")

@@ -50,6 +50,16 @@ def test_lines_are_taken(server):
     assert clicks(server) == 7
 
 
+def test_errors_are_json_whatever_was_sent(server):
+    for size in range(60, 100):
+        name = "\u20ac" * size
+        status, told = post(server, f"reseller_id,day,ad_id,{name}\n".encode(),
+                            Producer=uuid.uuid4(), Batch=1)
+        assert status == 400 and told["error"] in ("unknown_column", "missing_column"), told
+    status, told = post(server, GOOD, Stream="caf\u00e9")
+    assert status == 400 and told["error"] == "unknown_stream"
+
+
 def test_refused_lines_are_told(server):
     told = {"line": 2, "code": "bad_day", "text": "2013-13-01"}
     assert post(server, GOOD + BAD + GOOD) == (200, counted(2, 1, rejects=[told]))

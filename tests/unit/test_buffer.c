@@ -27,6 +27,27 @@ Test(buffer, printf_grows_the_buffer_as_needed)
     cr_assert_eq(buffer.capacity, 0);
 }
 
+static void expect_json(const char *text, const char *json)
+{
+    struct buffer buffer = {0};
+
+    buffer_append_json(&buffer, bytes_text(text));
+    cr_expect(bytes_equal(buffer_view(&buffer), bytes_text(json)), "%.*s", (int)buffer.size,
+              (const char *)buffer.data);
+    buffer_release(&buffer);
+}
+
+Test(buffer, json_is_valid_for_all_bytes)
+{
+    expect_json("a\"b\\c\n\t\x7f", "\"a\\\"b\\\\c\\n\\u0009\\u007f\"");
+    expect_json("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+    expect_json("a\xe9"
+                "b",
+                "\"a\xef\xbf\xbd"
+                "b\"");
+    expect_json("cut \xc3", "\"cut \xef\xbf\xbd\"");
+}
+
 Test(buffer, numbers_are_little_endian_unless_their_function_says_be)
 {
     static const uint8_t expected[] = {0x02, 0x01, 0x01, 0x02, 0x04, 0x03, 0x02, 0x01};
