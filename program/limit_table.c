@@ -140,6 +140,8 @@ static const struct limit limits[] = {
     {"clicks in an HTTP request", HTTP_INGEST_BODY_MAX, UNIT_BYTES, "413"},
     {"commands that the HTTP door runs at a time", WEB_RUNS_MAX, UNIT_COUNT,
      "further ones wait, brief ones excepted"},
+    {"CSV without a limit over HTTP at a time", WEB_RUNS_MAX / 2, UNIT_COUNT,
+     "or half of the memory of commands: 503, try again"},
     {"commands over HTTP that wait for others", WEB_WAITING_MAX, UNIT_COUNT, "503, try again"},
     {"time that a command over HTTP waits for others", WEB_WAIT_MS, UNIT_MS, "503, try again"},
     {"memory of commands that the HTTP door runs, with what they print", CONTROL_BYTES_MAX,

@@ -51,6 +51,7 @@ struct web_commands {
     struct quota quota;
     uint32_t count;   /* of runs, also those that wait */
     uint32_t running; /* but brief ones */
+    uint32_t streams; /* of runs, those with a sink */
     uint32_t waiting_count;
     TAILQ_HEAD(, web_run) waiting;
     struct timer turn; /* starts those for which there is room */
@@ -124,6 +125,7 @@ static void run_free(struct web_run *run)
     buffer_release(&run->out);
     buffer_release(&run->notes);
     commands->count--;
+    commands->streams -= run->sink != NULL;
     commands->running -= run->is_running;
     memory_free(run);
     if (commands->waiting_count > 0)
@@ -334,6 +336,17 @@ static bool has_room(const struct web_commands *commands)
     return commands->running < WEB_RUNS_MAX && quota_left(&commands->quota) >= WEB_RUN_BYTES;
 }
 
+/* A reader can hold a run as long as it likes, so readers together have at most half of the room.
+ */
+static bool is_stream_too_many(const struct web_run *run)
+{
+    const struct web_commands *commands = run->commands;
+    size_t room = commands->quota.limit / WEB_RUN_BYTES;
+    size_t streams_max = room < WEB_RUNS_MAX ? room / 2 : WEB_RUNS_MAX / 2;
+
+    return run->sink != NULL && commands->streams > streams_max;
+}
+
 /* The command may finish within this call; the run is not freed. */
 static void start(struct web_run *run)
 {
@@ -403,10 +416,11 @@ static void begin(struct web_run *run, const struct web_command *wanted)
                                             .door = "http",
                                             .actor = copy_text(run->texts, wanted->actor),
                                             .text = join_words(wanted, run->texts)};
-    if (!commands->is_closing &&
+    bool is_refused = commands->is_closing || is_stream_too_many(run);
+    if (!is_refused &&
         (command->is_brief || (commands->waiting_count == 0 && has_room(commands)))) {
         start(run);
-    } else if (!commands->is_closing && commands->waiting_count < WEB_WAITING_MAX) {
+    } else if (!is_refused && commands->waiting_count < WEB_WAITING_MAX) {
         wait(run);
     } else {
         run->has_finished = true;
@@ -435,6 +449,7 @@ struct web_run *web_command_run(struct web_commands *commands, const struct web_
     run->done = done;
     run->context = context;
     commands->count++;
+    commands->streams += run->sink != NULL;
     begin(run, command);
     if (!run->has_finished)
         return run;

@@ -5,7 +5,8 @@
  * memory, of which each run has WEB_OUT_MAX bytes, and all runs together the quota; or a sink takes
  * it as fast as its reader does.
  *
- * Commands for which there is no room wait in their order, except brief ones.  WEB_MS after a
+ * Commands for which there is no room wait in their order, except brief ones.  Those with a sink
+ * have at most half of the room, and further ones are refused.  WEB_MS after a
  * command began the requester is answered; the command runs to its end all the same, and its output
  * is dropped. */
 #ifndef DAYBOOK_QUERY_WEB_WEB_COMMAND_H
@@ -46,8 +47,8 @@ void web_command_close(struct web_commands *commands, void (*closed)(void *conte
 enum web_outcome {
     WEB_ENDED,
     WEB_REFUSED,                       /* wrong usage: `notes` says what is wrong; it did not run */
-    WEB_BUSY,                          /* too many wait, there was no room for it in WEB_WAIT_MS, or
-                                        * not for what it needed */
+    WEB_BUSY,                          /* too many wait, or too many have a sink; there was no room
+                                        * for it in WEB_WAIT_MS, or not for what it needed */
     WEB_LARGE,                         /* it printed more than WEB_OUT_MAX */
     WEB_LATE                           /* it has not ended after WEB_MS */
 };

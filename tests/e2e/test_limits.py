@@ -84,6 +84,7 @@ MET_BY = {
     "time until clicks over HTTP are on disk": "unit/test_http_ingest.c a_late_door",
     "clicks in an HTTP request": "e2e/test_http_ingest.py test_requests_that_are_refused",
     "commands that the HTTP door runs at a time": "unit/test_web_command.c runs_are_bounded",
+    "CSV without a limit over HTTP at a time": "unit/test_web_command.c sinks_are_bounded",
     "commands over HTTP that wait for others": "unit/test_web_command.c runs_that_wait_are_bounded",
     "time that a command over HTTP waits for others":
         "unit/test_web_command.c runs_that_wait_are_bounded",

@@ -389,6 +389,34 @@ Test(web_command, runs_are_bounded)
     cr_expect(held == 0);
 }
 
+/* Clients that do not read have half of the room. */
+Test(web_command, sinks_are_bounded)
+{
+    struct command_output *streams[WEB_RUNS_MAX / 2];
+
+    reopen_commands(2 * (size_t)WEB_RUNS_MAX * WEB_RUN_BYTES);
+    for (uint32_t i = 0; i < WEB_RUNS_MAX / 2; i++) {
+        out[0] = '\0';
+        cr_assert(run_sink() != NULL);
+        streams[i] = hanging;
+    }
+    cr_expect(run_sink() == NULL && answers == 1 && outcome == WEB_BUSY);
+    cr_expect(run("say", "--option=a", "b") == NULL && outcome == WEB_ENDED);
+    streams[0]->finish(streams[0], EXIT_DONE);
+    cr_assert(run_sink() != NULL);
+    streams[0] = hanging;
+    for (uint32_t i = 0; i < WEB_RUNS_MAX / 2; i++)
+        streams[i]->finish(streams[i], EXIT_DONE);
+    cr_expect(held == 0);
+    reopen_commands(4 * WEB_RUN_BYTES);
+    struct web_run *first = run_sink();
+    struct command_output *first_output = hanging;
+    cr_assert(first != NULL && run_sink() != NULL);
+    cr_expect(run_sink() == NULL && outcome == WEB_BUSY, "little memory has room for fewer");
+    first_output->finish(first_output, EXIT_DONE);
+    hanging->finish(hanging, EXIT_DONE);
+}
+
 Test(web_command, runs_that_wait_are_bounded)
 {
     fill();
