@@ -356,13 +356,33 @@ static void refuse_ended(struct api_call *call, const struct web_printed *printe
                                                  "daybook status and the server's log say more"});
 }
 
+static const struct http_refusal too_large = {
+    413, "answer_too_large", "the answer is over 16 MiB", "answer",
+    "ask for fewer days or rows; CSV without a limit and an offset may be of any size"};
+
+/* CSV, which has no member `next`, lacks rows that were asked for. */
+static bool is_cut(const struct api_call *call, const struct web_printed *printed)
+{
+    const struct row_window *window = printed->window;
+
+    return call->is_csv && window != NULL && window->taken < window->rows_max &&
+           window->skipped + window->taken < row_window_total(window);
+}
+
+/* A command without room that did not run has neither ended well nor said anything. */
+static bool has_run(const struct web_printed *printed)
+{
+    return printed->exit_status == EXIT_DONE || printed->notes.size > 0;
+}
+
 static void part_done(void *context, const struct web_printed *printed)
 {
     static const struct http_refusal busy = {
         503, "busy", "there is no room for the request in the server's memory for commands",
         "server", "try again in a second, or ask for less at a time"};
-    static const struct http_refusal large = {413, "answer_too_large", "the answer is too large",
-                                              "answer", "ask for fewer days, or give a limit"};
+    static const struct http_refusal busy_change = {
+        503, "busy", "there was no room for all that the command says", "server",
+        "ask /api/rates whether the change was made"};
     static const struct http_refusal late = {503, "late", "the answer took too long", "server",
                                              "ask for less at a time"};
     static const struct http_refusal late_change = {
@@ -380,10 +400,10 @@ static void part_done(void *context, const struct web_printed *printed)
         refuse_usage(call, printed->notes);
         return;
     case WEB_BUSY:
-        call_refuse(call, &busy);
+        call_refuse(call, call->endpoint->has_effects && has_run(printed) ? &busy_change : &busy);
         return;
     case WEB_LARGE:
-        call_refuse(call, &large);
+        call_refuse(call, &too_large);
         return;
     case WEB_LATE:
         call_refuse(call, call->endpoint->has_effects ? &late_change : &late);
@@ -393,6 +413,10 @@ static void part_done(void *context, const struct web_printed *printed)
     }
     if (printed->exit_status != EXIT_DONE) {
         refuse_ended(call, printed);
+        return;
+    }
+    if (is_cut(call, printed)) {
+        call_refuse(call, &too_large);
         return;
     }
     put_printed(call, printed);

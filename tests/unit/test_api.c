@@ -13,6 +13,7 @@
 static struct command_output *hanging; /* of `report`, which the test ends */
 static uint32_t rate_runs;
 static int rate_status;
+static int64_t rate_keeps; /* bytes of memory that it asks for */
 
 static error_t any_option(int key, char *argument, struct argp_state *state)
 {
@@ -40,6 +41,7 @@ static void rate_run(void *room, const struct command_request *request,
     (void)room;
     rate_runs++;
     command_printf(output, COMMAND_OUT, "<%s|%s>", request->actor, request->text);
+    (void)command_keep(output, rate_keeps);
     if (rate_status != EXIT_DONE)
         command_printf(output, COMMAND_ERR, "daybook: the rate is another; nothing was changed\n");
     output->finish(output, rate_status);
@@ -184,6 +186,17 @@ Test(api, a_conflict_is_told)
     expect_post(headers, "reseller=R1&day=2013-11-28&rate=1", "HTTP/1.1 500 ", "\"failed\"");
 }
 
+/* A change that was made, and for whose answer there is no memory, is not told as one to repeat. */
+Test(api, a_change_without_room)
+{
+    char headers[256];
+
+    (void)snprintf(headers, sizeof headers, FORM "X-Daybook-Token: %s\r\n", token.text);
+    rate_keeps = INT64_C(1) << 40;
+    expect_post(headers, "reseller=R1&day=2013-11-28&rate=1", "HTTP/1.1 503 ",
+                "\"todo\":\"ask /api/rates whether the change was made\"");
+}
+
 /* ---- answers while a command runs ---- */
 
 static void ask(struct network_client *client, const char *target)
@@ -212,6 +225,27 @@ Test(api, csv_is_sent_as_it_is_printed)
     wait_for(&client, "2013-11-28,1\n");
     wait_for(&client, "0\r\n\r\n");
     network_client_close(&client, &loop);
+}
+
+/* CSV with a limit that is over WEB_OUT_MAX is refused, as nothing in it would say that it is cut.
+ */
+Test(api, csv_with_a_limit_is_whole)
+{
+    struct network_client client;
+    struct buffer row = {0};
+
+    buffer_put_repeated(&row, 'x', (1 << 20) - 1);
+    buffer_put_u8(&row, '\n');
+    for (uint32_t more = 0; more < 2; more++) {
+        ask(&client, "/api/report.csv?limit=1000");
+        command_printf(hanging, COMMAND_OUT, "day\n");
+        for (uint32_t i = 0; i < (WEB_OUT_MAX >> 20) + more; i++)
+            hanging->write(hanging, COMMAND_OUT, buffer_view(&row));
+        hanging->finish(hanging, EXIT_DONE);
+        wait_for(&client, more ? "\"answer_too_large\"" : "HTTP/1.1 200 ");
+        network_client_close(&client, &loop);
+    }
+    buffer_release(&row);
 }
 
 /* What fails before its first row is told; later, the connection ends before the answer does. */
