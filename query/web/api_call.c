@@ -251,11 +251,12 @@ static void add_notes(struct api_call *call, struct bytes notes)
 
 /* ---- bodies ---- */
 
-/* The same query with another offset. */
+/* The same query with another offset.  Its items that are not empty are the parameters. */
 static void put_next(struct api_call *call, uint64_t offset)
 {
     struct bytes left = call->exchange->request.query;
     struct buffer query = {0};
+    uint32_t number = 0;
 
     buffer_put_u8(&query, '?');
     while (left.size > 0) {
@@ -265,7 +266,9 @@ static void put_next(struct api_call *call, uint64_t offset)
 
         size += end != NULL;
         left = bytes_of(left.data + size, left.size - size);
-        if (item.size == 0 || without_prefix(item, "offset=").size < item.size)
+        if (item.size == 0)
+            continue;
+        if (bytes_equal(call->parameters.items[number++].name, bytes_text("offset")))
             continue;
         buffer_append_bytes(&query, item);
         buffer_put_u8(&query, '&');

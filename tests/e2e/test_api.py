@@ -99,6 +99,8 @@ def test_report(server):
 
 def test_pages_follow_each_other(server):
     whole = get(server, "/api/report")["rows"]
+    told = get(server, "/api/report?&limit=1&%6Fffset=1&&by=%64ay")
+    assert told["next"] == "?limit=1&by=%64ay&offset=2"
     rows, path = [], "/api/report?limit=2&by=day"
     while path:
         answer = get(server, path)
