@@ -12,7 +12,6 @@
 
 #include "query/cql/common/cql_arena.h"
 #include "query/cql/common/cql_guard.h"
-#include "query/cql/common/cql_scope.h"
 #include "query/cql/common/cql_slice.h"
 #include "query/cql/common/cql_trace.h"
 #include "query/cql/expression/cql_accumulator.h"
@@ -508,7 +507,7 @@ static bool has_key_relation(const struct cql_select_plan *plan)
 static void warn_of_aggregates(struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
-    if (!plan->is_aggregate || cql_scope_is_virtual(select->execution->cql, plan->table))
+    if (!plan->is_aggregate || plan->is_virtual)
         return;
     if (!has_key_relation(plan)) {
         cql_execution_warn(select->execution, "Aggregation query used without partition key");
@@ -624,7 +623,7 @@ static int select_begin(void *context_of_step)
     select->page_rows = select->is_paged ? (uint64_t)execution->request.page_size : UINT32_MAX;
     if (select->is_paged && select->page_rows > CQL_PAGE_ROWS_MAX)
         select->page_rows = CQL_PAGE_ROWS_MAX;
-    if (cql_scope_is_virtual(execution->cql, select->plan->table)) {
+    if (select->plan->is_virtual) {
         select->is_virtual = true;
         select->virtual_count =
             cql_system_rows(execution, select->plan->table, &select->virtual_rows);
@@ -677,7 +676,7 @@ void cql_select_run(struct cql_execution *execution)
         select->accumulators[i] = cql_accumulator_new(&plan->aggregates[i], execution->arena);
     execution->state = select;
     execution->release = select_release;
-    uint32_t id = cql_scope_is_virtual(execution->cql, plan->table) ? 0 : plan->table->id;
+    uint32_t id = plan->is_virtual ? 0 : plan->table->id;
     if (id == TABLE_CLICKS_PER_RESELLER_PER_DAY) {
         select->is_virtual = true;
         cql_per_day_rows(execution, virtual_rows_made, select);

@@ -366,6 +366,7 @@ int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
     int rc = cql_scope_table(scope, &select->table, &plan->table);
     if (rc != 0)
         return rc;
+    plan->is_virtual = cql_scope_is_virtual(scope->cql, plan->table);
     scope->table = plan->table;
     plan->is_json = select->is_json;
     plan->is_distinct = select->is_distinct;

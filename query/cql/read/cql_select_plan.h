@@ -8,6 +8,7 @@
 
 struct cql_select_plan {
     const struct table *table;
+    bool is_virtual;                     /* see cql_scope_is_virtual */
     struct cql_restrict_plan where;
     struct cql_expression **selectors;
     uint32_t selector_count;
