@@ -227,6 +227,16 @@ static int open_parts(struct instance *instance, const struct instance_options *
     return rc;
 }
 
+static void add_metrics(struct instance *instance)
+{
+    metrics_add(instance->metrics, METRIC_GAUGE, "process_start_time_seconds", "",
+                "When the process began to open its directory, since 1970.")
+        ->value = world_wall_us(instance->world) / 1000000;
+    metrics_add(instance->metrics, METRIC_GAUGE, "daybook_memory_limit_bytes", "",
+                "What --memory allows the process to take.")
+        ->value = (int64_t)(instance->account_limit + INSTANCE_MEMORY_BESIDE);
+}
+
 int instance_open(const struct instance_options *options, struct instance **instance_out,
                   struct error *err)
 {
@@ -241,7 +251,10 @@ int instance_open(const struct instance_options *options, struct instance **inst
     int rc = world_uv_open(options->path, options->create_if_missing, loop_uv(instance->loop),
                            &instance->world, err);
     rc = rc == -ENOENT ? ERROR_NOT_FOUND : rc;
-    rc = rc == 0 ? open_parts(instance, options, err) : rc;
+    if (rc == 0) {
+        add_metrics(instance);
+        rc = open_parts(instance, options, err);
+    }
     if (rc != 0) {
         directory_explain(options->path, rc, err);
         int closed = instance_close(instance, NULL);

@@ -72,7 +72,8 @@ def test_prometheus_takes_the_metrics(serve):
 
 
 def test_the_page_has_log_memory_disk_and_process(serve):
-    server = serve()
+    began = int(time.time())
+    server = serve("--memory", "192M")
     metrics = metrics_of(server)
     assert metrics.labelled("daybook_build_info") == {'version="0.1.0"': 1}
     holders = metrics.labelled("daybook_memory_bytes")
@@ -81,6 +82,8 @@ def test_the_page_has_log_memory_disk_and_process(serve):
     assert metrics["daybook_disk_free_bytes"] > metrics["daybook_disk_wanted_bytes"] > 0
     assert metrics["process_max_fds"] > (metrics["process_open_fds"] or 3) >= 3
     assert metrics["process_resident_memory_bytes"] > 1 << 20
+    assert metrics["daybook_memory_limit_bytes"] == 192 << 20
+    assert began <= metrics["process_start_time_seconds"] <= time.time()
     assert metrics["daybook_clock_in_doubt"] == 0
     for name in ("daybook_ingest_last_click_timestamp_seconds", "daybook_verify_timestamp_seconds",
                  "daybook_verify_differences", "daybook_backup_timestamp_seconds"):
