@@ -5,7 +5,8 @@
 #   demo-data/*.csv*       the input, and its refused lines
 #   demo-data/server.log   what the server said
 #
-# Each command is shown before it runs, as one would type it.
+# Each command is shown before it runs, as one would type it.  On a terminal the server stays until
+# Enter is pressed, to be looked at in a browser.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,17 +46,18 @@ run() {
     "$@"
 }
 
+# The port of a door, from what the server said.
+port_of() {
+    grep event=ready "$place/server.log" | sed -E "s/.* $1=127\.0\.0\.1:([0-9]+).*/\1/"
+}
+
 start_server() {
     local log=$place/server.log i
     : >"$log"
-    ./daybook serve -d "$directory" --ingest 127.0.0.1:0 --cql none --http none 2>"$log" &
+    ./daybook serve -d "$directory" --ingest 127.0.0.1:0 --cql none --http 127.0.0.1:0 2>"$log" &
     server=$!
     for ((i = 0; i < 1000; i++)); do
-        if grep -q event=ready "$log"; then
-            port=$(grep event=ready "$log" | grep -oE '127\.0\.0\.1:[0-9]+' | head -n 1)
-            port=${port##*:}
-            return
-        fi
+        grep -q event=ready "$log" && return
         kill -0 "$server" 2>/dev/null || break
         sleep 0.01
     done
@@ -110,9 +112,10 @@ cp tests/data/{paper,flights}-{clicks,rates}.csv* "$place"
 title "daybook: every click once, and what each reseller has earned by it"
 say "Everything stays in ./$place; run the demo again and it starts anew."
 
-show "./daybook serve -d $directory --ingest 127.0.0.1:0 &"
+show "./daybook serve -d $directory --ingest 127.0.0.1:0 --http 127.0.0.1:0 &"
 start_server
 cat "$place/server.log"
+port=$(port_of ingest)
 
 title "1. Six clicks, three rates"
 say "One reseller; from 2013-11-30 on it gets 30 % instead of 25 %."
@@ -144,9 +147,15 @@ run ./daybook restatements -d "$directory" --reseller AA --from 2013-12-30 --all
 title "4. Prove it"
 say "Counters, report and ledger are worked out again from clicks and rates, digit for digit."
 run ./daybook verify -d "$directory"
-stop_server
 
 title "Try next"
 say "  ./daybook rate delete AA 2013-12-01 -d $directory   take the change back" \
     "  ./daybook report --by reseller -d $directory        what each of them earned" \
-    "  ./daybook serve -d $directory                       and send clicks to 127.0.0.1:7600"
+    "  ./daybook serve -d $directory                       takes clicks again, at 127.0.0.1:7600"
+
+title "Look at it"
+say "  http://127.0.0.1:$(port_of http)/api/report?by=month"
+if [ -t 0 ] && [ -t 1 ]; then
+    say "" "The server runs until you press Enter."
+    read -r || true
+fi
