@@ -81,8 +81,9 @@ objects := $(sources:%.c=$(out)/%.o)
 lexers := $(foreach folder,$(folders),$(wildcard $(folder)/*.re))
 grammars := $(foreach folder,$(folders),$(wildcard $(folder)/*.y))
 embedded := $(foreach folder,$(folders),$(wildcard $(folder)/*.json))
+assets := $(sort $(wildcard query/web/page/assets/*))
 generated_sources := $(lexers:%.re=$(out)/generated/%.c) $(grammars:%.y=$(out)/generated/%.c) \
-    $(embedded:%.json=$(out)/generated/%.c)
+    $(embedded:%.json=$(out)/generated/%.c) $(out)/generated/query/web/page/assets.c
 generated_headers := $(grammars:%.y=$(out)/generated/%.h)
 objects += $(generated_sources:$(out)/generated/%.c=$(out)/%.o)
 llhttp_objects := $(patsubst $(LLHTTP)/%.c,$(out)/%.o,$(filter %.c,$(llhttp)))
@@ -137,6 +138,19 @@ $(out)/generated/%.c: %.json Makefile
 	$(quiet){ printf '#include "%s.h"\nconst uint8_t %s_json[] = {\n' $* $(*F); \
 	    od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g'; \
 	    printf '};\nconst size_t %s_json_size = sizeof %s_json;\n' $(*F) $(*F); } > $@
+
+# The files of the page, as query/web/page/assets.h declares them.  od's numbers become an array.
+array = od -An -v -tu1 $1 | sed 's/[0-9][0-9]*/&,/g; 1s/^/{/; $$s/$$/},/'
+$(out)/generated/query/web/page/assets.c: $(assets) query/web/page/assets Makefile
+	$(quiet)mkdir -p $(@D)
+	$(quiet){ printf '#include "query/web/page/assets.h"\n'; \
+	    printf 'const struct assets_file assets_files[] = {\n'; \
+	    for file in $(assets); do \
+	        printf '{"%s", (const uint8_t[])' "$${file##*/}"; $(call array,$$file); \
+	        printf '%s, (const uint8_t[])' "$$(wc -c <"$$file")"; gzip -9n <"$$file" | $(call array); \
+	        printf '%s},\n' "$$(gzip -9n <"$$file" | wc -c)"; \
+	    done; \
+	    printf '};\nconst size_t assets_count = sizeof assets_files / sizeof assets_files[0];\n'; } > $@
 
 $(out)/generated/%.c: %.re Makefile
 	$(quiet)mkdir -p $(@D)

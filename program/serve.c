@@ -24,6 +24,7 @@
 #include "query/native/native_door.h"
 #include "program/hangup.h"
 #include "query/web/api.h"
+#include "query/web/page/page.h"
 #include "door/door.h"
 #include "door/http_door.h"
 #include "door/http_proxy.h"
@@ -46,6 +47,7 @@ enum {
     IDLE_POLL_US_MAX = 10000,
     STATEMENT_TIME_S = 10,
     STATEMENT_TIME_S_MAX = 3600,
+    PAGE_ADDRESS_MAX = 512,
     GIVE_BACK_WATCHES = 120, /* one minute of serve_watch calls */
     KEY_INGEST = 0x20001,
     KEY_CQL,
@@ -100,6 +102,7 @@ struct serve {
     struct web_commands *web_commands;
     struct web_token web_token;
     struct api *api;
+    struct page *page;
     struct door_shares shares;
     struct timer watch;
     const char *path;
@@ -508,7 +511,7 @@ static void attach_ingest(void *context, struct connection *connection)
     ingest_attach(serve->instance->ingest, connection);
 }
 
-static void add_pages(struct serve *serve)
+static void add_pages(struct serve *serve, const char *ingest)
 {
     size_t share = instance_door_share(serve->instance);
     struct web_commands_options options = {
@@ -529,10 +532,14 @@ static void add_pages(struct serve *serve)
     serve->api = api_new(serve->http_door, &(struct api_options){.commands = serve->web_commands,
                                                                  .cql = serve->instance->cql,
                                                                  .token = &serve->web_token});
+    serve->page = page_new(serve->http_door, &(struct page_options){.commands = serve->web_commands,
+                                                                    .token = &serve->web_token,
+                                                                    .ingest = ingest,
+                                                                    .version = DAYBOOK_VERSION});
 }
 
 static int open_http_door(struct serve *serve, const struct serve_options *options,
-                          const char **address_out, struct error *err)
+                          const char *ingest, const char **address_out, struct error *err)
 {
     const char *address = options->http != NULL ? options->http : "127.0.0.1:7680";
     *address_out = "none";
@@ -558,7 +565,7 @@ static int open_http_door(struct serve *serve, const struct serve_options *optio
                   "127.0.0.1 is this machine's own"};
     serve->http_door = http_door_new(&door);
     serve->instance->dump.http = serve->http_door;
-    add_pages(serve);
+    add_pages(serve, ingest);
     int rc = http_door_listen(serve->http_door, &place, address_out, err);
     return explain_door(rc, "http", address, err);
 }
@@ -592,6 +599,7 @@ static void close_http_door(struct serve *serve)
     http_door_close(serve->http_door, http_door_closed, serve);
     while (serve->http_door != NULL)
         (void)loop_step(serve->loop);
+    page_free(serve->page);
     http_ingest_close(serve->http_ingest, http_ingest_closed, serve);
     api_close(serve->api, api_closed, serve);
     web_command_close(serve->web_commands, web_commands_closed, serve);
@@ -724,14 +732,18 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     const char *ingest;
     const char *cql;
     const char *http;
+    char page[PAGE_ADDRESS_MAX] = "none";
     char *socket = access_socket_path(path);
     int rc = open_ingest_door(serve, options, &ingest, err);
     rc = rc == 0 ? open_cql_door(serve, options, &cql, err) : rc;
-    rc = rc == 0 ? open_http_door(serve, options, &http, err) : rc;
+    rc = rc == 0 ? open_http_door(serve, options, ingest, &http, err) : rc;
     rc = rc == 0 ? open_control(serve, socket, err) : rc;
     if (rc == 0) {
+        if (!is_none(http))
+            (void)snprintf(page, sizeof page, "http://%s%s/", http,
+                           options->http_base != NULL ? options->http_base : "");
         log_announce(LOG_NOTICE, "ready", log_text("ingest", ingest), log_text("cql", cql),
-                     log_text("http", http), log_text("socket", socket),
+                     log_text("http", http), log_text("page", page), log_text("socket", socket),
                      log_number("took_ms", monotonic_ms() - serve->began_ms));
         serve_until_stopped(serve);
         backup_stop(

@@ -1,0 +1,158 @@
+/* html: see the header. */
+#include "query/web/page/html.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+
+/* ---- escaping ---- */
+
+static const char *entity_of(uint8_t c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* Control characters as HTML has them: C0 but tab, LF and CR, DEL, and C1. */
+static bool is_control(const uint8_t *at, size_t size)
+{
+    if (size == 1)
+        return (*at < ' ' && *at != '\t' && *at != '\n' && *at != '\r') || *at == 0x7F;
+    return size == 2 && at[0] == 0xC2 && at[1] < 0xA0;
+}
+
+void html_put_text(struct buffer *html, struct bytes text)
+{
+    while (text.size > 0) {
+        size_t size = bytes_utf8_character(text);
+        const char *entity = entity_of(text.data[0]);
+
+        if (entity != NULL)
+            buffer_append_text(html, entity);
+        else if (size == 0 || is_control(text.data, size))
+            buffer_append_text(html, "\xEF\xBF\xBD");
+        else
+            buffer_append(html, text.data, size);
+        size += size == 0;
+        text = bytes_of(text.data + size, text.size - size);
+    }
+}
+
+void html_put_values(struct buffer *html, const char *template, const struct bytes *values,
+                     size_t value_count)
+{
+    size_t used = 0;
+    const char *place;
+
+    while ((place = strstr(template, "{}")) != NULL) {
+        check(used < value_count);
+        buffer_append(html, template, (size_t)(place - template));
+        html_put_text(html, values[used++]);
+        template = place + 2;
+    }
+    check(used == value_count);
+    buffer_append_text(html, template);
+}
+
+/* ---- values ---- */
+
+struct bytes html_url(struct arena *arena, struct bytes text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    struct buffer url = {.arena = arena};
+
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t c = text.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (is_letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~", c) != NULL)) {
+            buffer_put_u8(&url, c);
+        } else {
+            buffer_put_u8(&url, '%');
+            buffer_put_u8(&url, (uint8_t)digits[c >> 4]);
+            buffer_put_u8(&url, (uint8_t)digits[c & 15]);
+        }
+    }
+    return buffer_view(&url);
+}
+
+/* The number of leading bytes that are digits. */
+static size_t count_digits(struct bytes text)
+{
+    size_t count = 0;
+
+    while (count < text.size && text.data[count] >= '0' && text.data[count] <= '9')
+        count++;
+    return count;
+}
+
+struct bytes html_number(struct arena *arena, struct bytes digits)
+{
+    bool is_negative = digits.size > 0 && digits.data[0] == '-';
+    struct bytes left = bytes_of(digits.data + is_negative, digits.size - is_negative);
+    size_t whole = count_digits(left);
+    struct buffer text = {.arena = arena};
+
+    if (whole == 0 || (whole < left.size && left.data[whole] != '.'))
+        return digits;
+    if (is_negative)
+        buffer_append_text(&text, "\xE2\x88\x92"); /* a minus sign, as wide as a digit */
+    for (size_t i = 0; i < whole; i++) {
+        if (i > 0 && (whole - i) % 3 == 0)
+            buffer_put_u8(&text, ',');
+        buffer_put_u8(&text, left.data[i]);
+    }
+    buffer_append(&text, left.data + whole, left.size - whole);
+    return buffer_view(&text);
+}
+
+struct bytes html_count(struct arena *arena, uint64_t count)
+{
+    return html_number(arena, html_format(arena, "%" PRIu64, count));
+}
+
+struct bytes html_format(struct arena *arena, const char *format, ...)
+{
+    struct buffer text = {.arena = arena};
+    va_list arguments;
+
+    va_start(arguments, format);
+    buffer_vprintf(&text, format, arguments);
+    va_end(arguments);
+    return buffer_view(&text);
+}
+
+/* ---- tables ---- */
+
+void html_table_begin(struct buffer *html, struct bytes caption, const struct html_column *columns,
+                      size_t column_count)
+{
+    html_put(html,
+             "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n"
+             "<table>\n<caption>{}</caption>\n<thead><tr>",
+             caption, caption);
+    for (size_t i = 0; i < column_count; i++)
+        html_put(html,
+                 columns[i].is_number ? "<th scope=\"col\" class=\"n\">{}</th>"
+                                      : "<th scope=\"col\">{}</th>",
+                 bytes_text(columns[i].title));
+    buffer_append_text(html, "</tr></thead>\n<tbody>\n");
+}
+
+void html_table_end(struct buffer *html)
+{
+    buffer_append_text(html, "</tbody>\n</table>\n</div>\n");
+}

@@ -1,0 +1,28 @@
+/* page: the web interface for people, at the HTTP door's / and below.
+ *
+ *     GET /revenue?by=month&reseller=AA       a view: HTML, whole without scripts
+ *     GET /assets/style.css                   a file of the program
+ *
+ * The views are in the table of page.c, and view.h says how one is made.  Nothing is loaded from
+ * elsewhere, and no script or style is inline: the Content-Security-Policy allows neither. */
+#ifndef DAYBOOK_QUERY_WEB_PAGE_PAGE_H
+#define DAYBOOK_QUERY_WEB_PAGE_PAGE_H
+
+#include "door/http_door.h"
+#include "query/web/web_command.h"
+#include "query/web/web_token.h"
+
+struct page;
+
+/* What the pointers point to outlives the page. */
+struct page_options {
+    struct web_commands *commands;
+    const struct web_token *token;     /* forms that change something have it */
+    const char *ingest;                /* address of the ingest door, or "none" */
+    const char *version;               /* of the program */
+};
+
+struct page *page_new(struct http_door *door, const struct page_options *options);
+/* After the door has closed. */
+void page_free(struct page *page);
+#endif

@@ -1,0 +1,416 @@
+/* view: see the header. */
+#include "query/web/page/view.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "query/web/api_call.h"
+
+enum { ARENA_CHUNK = 64 << 10 };
+
+/* ---- the end ---- */
+
+static void call_free(struct view_call *call)
+{
+    call->room->call_count--;
+    buffer_release(&call->html);
+    http_parameters_release(&call->parameters);
+    arena_free(call->arena);
+    memory_free(call);
+}
+
+static void call_gone(void *context)
+{
+    struct view_call *call = context;
+
+    if (call->running != NULL)
+        web_command_forget(call->running);
+    if (call->pauses > 0 && call->abandon != NULL)
+        call->abandon(call);
+    call_free(call);
+}
+
+static void call_answer(struct view_call *call)
+{
+    call->answer(call);
+    call_free(call);
+}
+
+/* ---- errors ---- */
+
+void view_put_error(struct view_call *call, uint16_t status, struct bytes what, const char *where,
+                    const char *todo)
+{
+    call->status = status;
+    html_put(&call->html,
+             "<section class=\"error\" role=\"alert\">\n<h2>{}</h2>\n"
+             "<dl><dt>Where</dt><dd>{}</dd><dt>What to do</dt><dd>{}</dd></dl>\n</section>\n",
+             what, bytes_text(where), bytes_text(todo));
+}
+
+static const char *todo_of(uint16_t status)
+{
+    switch (status) {
+    case 400:
+        return "Change the fields above, or go back.";
+    case 409:
+        return "Load the page again, and see what is there now.";
+    case 413:
+        return "Ask for fewer days.";
+    case 503:
+        return "Try again in a second, or ask for less at a time.";
+    default:
+        return "`daybook status` and the server's log say more.";
+    }
+}
+
+bool view_has(struct view_call *call, const struct view_run *run)
+{
+    if (run->value != NULL)
+        return true;
+    struct bytes what = run->notes.size > 0 ? run->notes : bytes_text("the command has failed");
+    view_put_error(call, run->status, what, run->words[0], todo_of(run->status));
+    return false;
+}
+
+/* ---- runs ---- */
+
+static const char *text_of(struct arena *arena, const char *first, struct bytes second)
+{
+    size_t size = strlen(first);
+    char *text = arena_alloc(arena, size + second.size + 1, 1);
+
+    memcpy(text, first, size);
+    if (second.size > 0)
+        memcpy(text + size, second.data, second.size);
+    text[size + second.size] = '\0';
+    return text;
+}
+
+static void put_word(struct view_run *run, const char *word)
+{
+    check(run->word_count < VIEW_WORDS_MAX);
+    run->words[run->word_count++] = word;
+}
+
+struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
+{
+    struct view_run *run = arena_alloc_zeroed(call->arena, sizeof *run, _Alignof(struct view_run));
+    va_list words;
+    const char *word;
+
+    check(call->run_count < VIEW_RUNS_MAX);
+    run->call = call;
+    run->window = (struct row_window){.rows_max = rows_max, .bytes_max = VIEW_RUN_BYTES};
+    va_start(words, rows_max);
+    while ((word = va_arg(words, const char *)) != NULL)
+        put_word(run, word);
+    va_end(words);
+    put_word(run, "--format=json");
+    call->runs[call->run_count++] = run;
+    return run;
+}
+
+/* A NUL would end the word, so such a value is one that no command takes. */
+static const char *word_of(struct view_run *run, const char *option, struct bytes value)
+{
+    bool has_nul = value.size > 0 && memchr(value.data, 0, value.size) != NULL;
+
+    return text_of(run->call->arena, option, has_nul ? bytes_text("\xEF\xBF\xBD") : value);
+}
+
+void view_run_option(struct view_run *run, const char *option, struct bytes value)
+{
+    check(!run->has_values);
+    if (value.size > 0)
+        put_word(run, word_of(run, option, value));
+}
+
+void view_run_flag(struct view_run *run, const char *flag)
+{
+    check(!run->has_values);
+    put_word(run, flag);
+}
+
+void view_run_value(struct view_run *run, struct bytes value)
+{
+    if (!run->has_values)
+        put_word(run, "--");
+    run->has_values = true;
+    put_word(run, word_of(run, "", value));
+}
+
+/* ---- what a run has printed ---- */
+
+static struct bytes without_prefix(struct bytes text, const char *prefix)
+{
+    size_t size = strlen(prefix);
+
+    return text.size >= size && memcmp(text.data, prefix, size) == 0
+               ? bytes_of(text.data + size, text.size - size)
+               : text;
+}
+
+/* Lines without "daybook: note: ", and without the LF of the last. */
+static struct bytes copy_notes(struct arena *arena, struct bytes notes)
+{
+    struct buffer text = {.arena = arena};
+
+    while (notes.size > 0) {
+        const uint8_t *end = memchr(notes.data, '\n', notes.size);
+        size_t size = end != NULL ? (size_t)(end - notes.data) : notes.size;
+        struct bytes line = without_prefix(bytes_of(notes.data, size), "daybook: ");
+        if (text.size > 0)
+            buffer_put_u8(&text, '\n');
+        buffer_append_bytes(&text, without_prefix(line, "note: "));
+        size += end != NULL;
+        notes = bytes_of(notes.data + size, notes.size - size);
+    }
+    return buffer_view(&text);
+}
+
+static uint16_t status_of(const struct web_printed *printed)
+{
+    switch (printed->outcome) {
+    case WEB_REFUSED:
+        return 400;
+    case WEB_BUSY:
+    case WEB_LATE:
+        return 503;
+    case WEB_LARGE:
+        return 413;
+    case WEB_ENDED:
+        break;
+    }
+    switch (printed->exit_status) {
+    case EXIT_DONE:
+        return 200;
+    case EXIT_WRONG_USAGE:
+        return 400;
+    case EXIT_DATA_SAYS_NO:
+        return 409;
+    default:
+        return 500;
+    }
+}
+
+static const char *outcome_text(enum web_outcome outcome)
+{
+    switch (outcome) {
+    case WEB_BUSY:
+        return "The server has no room for the request in its memory for commands.";
+    case WEB_LATE:
+        return "The answer takes too long.";
+    case WEB_LARGE:
+        return "The answer is too large.";
+    case WEB_ENDED:
+    case WEB_REFUSED:
+        break;
+    }
+    return "";
+}
+
+/* Rows are taken without the brackets around them. */
+static void take_value(struct view_run *run, struct bytes out)
+{
+    struct arena *arena = run->call->arena;
+    struct buffer json = {.arena = arena};
+    struct error err = {0};
+
+    if (run->window.rows_max > 0)
+        buffer_put_u8(&json, '[');
+    buffer_append_bytes(&json, out);
+    if (run->window.rows_max > 0)
+        buffer_put_u8(&json, ']');
+    if (cql_json_read(buffer_view(&json), arena, &run->value, &err) == 0)
+        return;
+    run->value = NULL;
+    run->status = 500;
+    run->notes = html_format(arena, "The command's answer cannot be read: %s", err.text);
+}
+
+static void proceed(struct view_call *call);
+
+static void run_done(void *context, const struct web_printed *printed)
+{
+    struct view_call *call = context;
+    struct view_run *run = call->runs[call->run_at++];
+
+    call->running = NULL;
+    run->status = status_of(printed);
+    run->notes = printed->notes.size > 0 ? copy_notes(call->arena, printed->notes)
+                                         : bytes_text(outcome_text(printed->outcome));
+    if (run->window.rows_max > 0)
+        run->total = row_window_total(printed->window);
+    if (run->status == 200)
+        take_value(run, printed->out);
+    proceed(call);
+}
+
+/* ---- steps ---- */
+
+/* May free the call. */
+static void start_run(struct view_call *call)
+{
+    struct view_run *run = call->runs[call->run_at];
+    const struct web_command command = {.words = run->words,
+                                        .word_count = run->word_count,
+                                        .actor = call->exchange->client,
+                                        .window = run->window.rows_max > 0 ? &run->window : NULL};
+    struct web_run *running = web_command_run(call->options->commands, &command, run_done, call);
+
+    if (running != NULL)
+        call->running = running;
+}
+
+/* May free the call. */
+static void proceed(struct view_call *call)
+{
+    while (call->run_at == call->run_count && call->pauses == 0 && call->next != NULL) {
+        void (*step)(struct view_call *call) = call->next;
+
+        call->next = step == call->view->render ? NULL : call->view->render;
+        call->is_stepping = true;
+        step(call);
+        call->is_stepping = false;
+    }
+    if (call->run_at < call->run_count)
+        start_run(call);
+    else if (call->pauses == 0)
+        call_answer(call);
+}
+
+void view_then(struct view_call *call, void (*next)(struct view_call *call))
+{
+    call->next = next;
+}
+
+void view_pause(struct view_call *call, void (*abandon)(struct view_call *call))
+{
+    call->pauses++;
+    call->abandon = abandon;
+}
+
+void view_resume(struct view_call *call)
+{
+    check(call->pauses > 0);
+    if (--call->pauses == 0 && call->running == NULL && !call->is_stepping)
+        proceed(call);
+}
+
+void view_redirect(struct view_call *call, struct bytes location)
+{
+    struct buffer text = {.arena = call->arena};
+
+    buffer_append_bytes(&text, call->base);
+    buffer_append_bytes(&text, location);
+    call->location = text_of(call->arena, "", buffer_view(&text));
+    call->status = 303;
+    call->next = NULL;
+}
+
+/* ---- what views ask ---- */
+
+struct bytes view_parameter(const struct view_call *call, const char *name)
+{
+    return http_parameters_find(&call->parameters, name);
+}
+
+bool view_parameter_is(const struct view_call *call, const char *name, const char *value)
+{
+    return bytes_equal(view_parameter(call, name), bytes_text(value));
+}
+
+struct bytes view_member(const struct cql_json *object, const char *name)
+{
+    const struct cql_json *member = cql_json_member(object, name);
+
+    return member == NULL || member->kind == CQL_JSON_NULL ? (struct bytes){0} : member->text;
+}
+
+void view_put_first_click(struct view_call *call)
+{
+    const struct view_room *room = call->room;
+    const char *colon = strrchr(room->options.ingest, ':');
+    struct bytes host = http_request_header(&call->exchange->request, "host");
+
+    buffer_append_text(&call->html,
+                       "<section class=\"empty\">\n<h2>No clicks yet</h2>\n<p>Send the first one: "
+                       "reseller, day, time in milliseconds, ad and amount.</p>\n");
+    if (colon != NULL)
+        html_put(
+            &call->html,
+            "<pre><code>echo 'supaboobs,,1385654400123,ad42,0.005' | nc -N {} {}</code></pre>\n",
+            bytes_of(room->options.ingest, (size_t)(colon - room->options.ingest)),
+            bytes_text(colon + 1));
+    if (call->may_change)
+        html_put(&call->html,
+                 "<p>Or over HTTP:</p>\n<pre><code>curl --data-binary "
+                 "'supaboobs,,1385654400123,ad42,0.005' http://{}{}/ingest</code></pre>\n",
+                 host, call->base);
+    buffer_append_text(&call->html, "<p>This page has its figures as soon as a click is "
+                                    "acknowledged.</p>\n</section>\n");
+}
+
+/* ---- the beginning ---- */
+
+static const struct http_refusal *take_parameters(struct view_call *call)
+{
+    const struct http_exchange *exchange = call->exchange;
+    const struct http_request *request = &exchange->request;
+
+    if (request->method != HTTP_METHOD_POST)
+        return http_parameters_parse(request->query, &call->parameters);
+    const struct http_refusal *refusal = api_call_take_form(request, &call->parameters);
+    return refusal != NULL ? refusal
+                           : web_token_check(call->options->token, exchange, &call->parameters);
+}
+
+static struct view_call *call_new(struct view_room *room, const struct view *view,
+                                  struct http_exchange *exchange)
+{
+    struct view_call *call = memory_zeroed(1, sizeof *call);
+
+    room->call_count++;
+    call->room = room;
+    call->view = view;
+    call->exchange = exchange;
+    call->options = &room->options;
+    call->arena = arena_new(ARENA_CHUNK);
+    call->title = bytes_text(view->title);
+    call->base = bytes_text(exchange->base);
+    call->may_change = !exchange->is_read_only;
+    call->status = 200;
+    exchange->gone = call_gone;
+    exchange->gone_context = call;
+    return call;
+}
+
+void view_begin(struct view_room *room, const struct view *view, struct http_exchange *exchange,
+                void (*answer)(struct view_call *call))
+{
+    static const struct http_refusal busy = {503, "busy", "too many pages are being made at once",
+                                             "server", "try again in a second"};
+    bool is_post = exchange->request.method == HTTP_METHOD_POST;
+
+    if (room->call_count == VIEW_CALLS_MAX) {
+        http_door_refuse(exchange, &busy);
+        return;
+    }
+    struct view_call *call = call_new(room, view, exchange);
+    call->answer = answer;
+    const struct http_refusal *refusal = take_parameters(call);
+    if (refusal != NULL) {
+        view_put_error(call, refusal->status, bytes_text(refusal->what), refusal->where,
+                       refusal->todo);
+        call_answer(call);
+        return;
+    }
+    call->next = view->render;
+    call->is_stepping = true;
+    (is_post ? view->post : view->begin)(call);
+    call->is_stepping = false;
+    proceed(call);
+}

@@ -1,0 +1,112 @@
+"""The page for people: whole without scripts, and with the figures of the command line."""
+
+import gzip
+import html.parser
+import json
+import re
+
+import pytest
+
+import daybook
+from test_api import ask
+
+CLICKS = """AA,2013-11-28,1385654400123,ad1,1000.005
+AA,2013-11-28,1385654400124,ad2,0.015
+AA,2013-11-29,1385740800123,ad1,0.005
+B<6,2013-11-28,1385654400123,ad1,0.25
+"""
+
+
+class Cells(html.parser.HTMLParser):
+    """The tables of a page, by caption, as rows of texts; and its addresses."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tables, self.addresses = {}, []
+        self.caption = self.place = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.addresses += [value for name, value in attrs if name in ("href", "src", "action")]
+        if tag == "caption":
+            self.place, self.caption = "caption", ""
+        elif tag == "tr":
+            self.tables.setdefault(self.caption, []).append([])
+        elif tag in ("th", "td"):
+            self.place = "cell"
+            self.tables[self.caption][-1].append("")
+
+    def handle_endtag(self, tag):
+        if tag in ("caption", "th", "td"):
+            self.place = None
+
+    def handle_data(self, data):
+        if self.place == "caption":
+            self.caption += data
+        elif self.place == "cell":
+            self.tables[self.caption][-1][-1] += data
+
+
+def look(server, path, **parameters):
+    """The text of a view."""
+    status, headers, text = ask(server, path, **parameters)
+    assert status == 200, text
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self';")
+    assert "unsafe" not in policy and "style=" not in text and "<script>" not in text
+    return text
+
+
+@pytest.fixture(name="server")
+def with_figures(serve):
+    server = serve("--http", "127.0.0.1:0")
+    server.run("rate", "set", "AA", "2013-11-01", "25%", "--note", "contract of March")
+    assert server.client().send(CLICKS).finish().rest()[-1] == "ok - accepted 4 rejected 0"
+    return server
+
+
+def test_revenue_has_the_report_s_figures(server):
+    page = Cells(look(server, "/revenue"))
+    wanted = json.loads(server.run("report", "--total", "--format", "json").out)
+    rows = page.tables["By day"][1:]
+    assert [row[0] for row in rows] == [row["day"] for row in wanted]
+    assert [row[2].replace(",", "") for row in rows] == [row["gross"] for row in wanted]
+    assert [row[3].replace(",", "") for row in rows] == [row["amount"] for row in wanted]
+    assert rows[1] == ["2013-11-28", "3", "1,000.270", "250.00500", "25.0\N{NO-BREAK SPACE}%",
+                       "750.01500", "0.25"]
+    assert [row[0] for row in page.tables["By reseller"][1:]] == ["AA", "B<6"]
+    one = Cells(look(server, "/revenue", by="month", reseller="AA", **{"with": "B<6"}))
+    assert one.tables["By month"][1][:4] == ["2013-11", "3", "1,000.025", "250.00625"]
+
+
+def test_what_a_command_refuses_is_said(server):
+    status, headers, text = ask(server, "/revenue", **{"from": "2013-13-01"})
+    assert status == 400 and headers["Content-Type"].startswith("text/html")
+    assert 'role="alert"' in text and "2013-13-01" in text
+    assert ask(server, "/revenue", **{"from": "<script>"})[2].count("<script>") == 0
+
+
+def test_an_empty_store_says_how_to_send_a_click(serve):
+    server = serve("--http", "127.0.0.1:0")
+    text = look(server, "/revenue")
+    assert f"nc -N 127.0.0.1 {server.address[1]}" in text
+    assert f"http://127.0.0.1:{server.port('http')}/ingest" in text
+
+
+def test_everything_is_below_the_base_and_embedded(serve):
+    server = serve("--http", "127.0.0.1:0", "--http-base", "/clicks", "--http-readonly")
+    assert re.search(r"page=http://127\.0\.0\.1:\d+/clicks/ ", server.text())
+    page = Cells(look(server, "/clicks/revenue"))
+    assert all(address.startswith(("/clicks/", "#")) for address in page.addresses)
+    assets = [address for address in page.addresses if "/assets/" in address]
+    assert assets
+    for address in assets:
+        status, headers, text = ask(server, address)
+        assert status == 200 and text
+        assert ask(server, address, headers={"If-None-Match": headers["ETag"]})[0] == 304
+
+
+def test_assets_are_small():
+    files = sorted((daybook.ROOT / "query/web/page/assets").iterdir())
+    assert sum(len(gzip.compress(file.read_bytes(), 9)) for file in files) <= 80 << 10
