@@ -1,6 +1,7 @@
 """The page for people: whole without scripts, and with the figures of the command line."""
 
 import gzip
+import html
 import html.parser
 import json
 import re
@@ -8,7 +9,7 @@ import re
 import pytest
 
 import daybook
-from test_api import ask
+from test_api import ask, post
 
 CLICKS = """AA,2013-11-28,1385654400123,ad1,1000.005
 AA,2013-11-28,1385654400124,ad2,0.015
@@ -80,6 +81,46 @@ def test_revenue_has_the_report_s_figures(server):
     assert one.tables["By month"][1][:4] == ["2013-11", "3", "1,000.025", "250.00625"]
 
 
+def test_why_explains_a_figure_down_to_its_clicks(server):
+    server.run("rollup")
+    server.run("rate", "set", "AA", "2013-11-20", "30%", "--note", "<b>late</b>")
+    text = look(server, "/why", reseller="AA", day="2013-11-28")
+    assert "<title>Why AA earned 300.00600 on 2013-11-28 · daybook</title>" in text
+    assert "The rate is 30\N{NO-BREAK SPACE}%, in effect since 2013-11-20." in text
+    assert "<q>&lt;b&gt;late&lt;/b&gt;</q>" in text
+    assert "Before, it was 25\N{NO-BREAK SPACE}%, since 2013-11-01." in text
+    page = Cells(text)
+    ledger = json.loads(server.run("restatements", "--all", "--reseller", "AA", "--day",
+                                   "2013-11-28", "--format", "json").out)
+    told = page.tables["Restatements of this day"][1:]
+    assert len(told) == len(ledger)
+    assert told[-1][5].replace(",", "").split()[-1] == ledger[-1]["new_amount"]
+    assert [row[1:3] for row in page.tables["The newest 2 of 2 clicks"][1:]] == \
+        [["ad2", "0.015"], ["ad1", "1,000.005"]]
+    assert "has no rate in effect" in look(server, "/why", reseller="B<6", day="2013-11-28")
+    assert [row[0] for row in Cells(look(server, "/why", day="2013-11-28")).
+            tables["Figures of 2013-11-28"][1:]] == ["AA", "B<6"]
+
+
+def test_a_rate_is_previewed_then_applied(server):
+    figure = {"reseller": "AA", "day": "2013-11-28"}
+    change = {**figure, "since": "2013-11-10", "rate": "40%", "note": "a & b"}
+    text = look(server, "/why", token="0" * 32, **change)
+    assert "2 days with 3 clicks change" in text and "400.01000" in text
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"',
+                             text[text.index('method="post"'):]))
+    fields = {name: html.unescape(value) for name, value in fields.items()}
+    assert fields["expect"] == "0.25"
+    assert post(server, "/why", **{**fields, "token": "0" * 32})[0] == 403
+    assert len(server.run("rate", "list", "AA").out.splitlines()) == 2
+    status, headers, _ = post(server, "/why", **fields)
+    assert (status, headers["Location"]) == (303, "/why?reseller=AA&day=2013-11-28")
+    assert "<title>Why AA earned 400.00800 on" in look(server, headers["Location"])
+    assert "a &amp; b" in look(server, "/why", **figure)
+    status, _, text = post(server, "/why", **fields)
+    assert status == 409 and "is 40%, not" in text
+
+
 def test_what_a_command_refuses_is_said(server):
     status, headers, text = ask(server, "/revenue", **{"from": "2013-13-01"})
     assert status == 400 and headers["Content-Type"].startswith("text/html")
@@ -99,6 +140,7 @@ def test_everything_is_below_the_base_and_embedded(serve):
     assert re.search(r"page=http://127\.0\.0\.1:\d+/clicks/ ", server.text())
     page = Cells(look(server, "/clicks/revenue"))
     assert all(address.startswith(("/clicks/", "#")) for address in page.addresses)
+    assert "Preview" not in look(server, "/clicks/why", reseller="AA", day="2013-11-28")
     assets = [address for address in page.addresses if "/assets/" in address]
     assert assets
     for address in assets:

@@ -44,8 +44,9 @@ Test(chart, draws_each_part_and_escapes_names)
 {
     struct arena *arena = arena_new(4096);
     struct buffer html = {0};
-    const struct chart_point points[] = {{1, bytes_text("<1>"), bytes_text("tip & 1"), {2, 3, 0}},
-                                         {4, bytes_text("4"), bytes_text("tip 4"), {0, 0, 0}}};
+    const struct chart_point points[] = {
+        {.at = 1, .label = bytes_text("<1>"), .tip = bytes_text("tip & 1"), .parts = {2, 3}},
+        {.at = 4, .label = bytes_text("4"), .tip = bytes_text("tip 4")}};
     struct chart chart = {.form = CHART_BARS,
                           .title = bytes_text("a \"title\""),
                           .classes = {"one", "two", NULL},

@@ -79,6 +79,22 @@ Test(html, groups_digits)
     check_value(html_count(arena, UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
+static void check_time(const char *time, bool has_seconds, const char *wanted)
+{
+    buffer_clear(&html);
+    html_put_time(&html, bytes_text(time), has_seconds);
+    cr_assert(bytes_equal(buffer_view(&html), bytes_text(wanted)), "%s", time);
+}
+
+Test(html, shows_times)
+{
+    check_time("2013-11-28T02:16:52.000Z", false,
+               "<time datetime=\"2013-11-28T02:16:52.000Z\">2013-11-28 02:16 UTC</time>");
+    check_time("2013-11-28T02:16:52.000Z", true,
+               "<time datetime=\"2013-11-28T02:16:52.000Z\">2013-11-28 02:16:52 UTC</time>");
+    check_time("<soon>", true, "&lt;soon&gt;");
+}
+
 Test(html, writes_tables_with_caption_and_scope)
 {
     static const struct html_column columns[] = {{"Day", false}, {"Clicks", true}};

@@ -15,7 +15,6 @@ enum {
     TOP = 12,
     BOTTOM = 28,
     PLOT_WIDTH = WIDTH - LEFT - RIGHT,
-    PLOT_HEIGHT = HEIGHT - TOP - BOTTOM,
     LINES_MAX = 5,
     LABELS_MAX = 8
 };
@@ -83,6 +82,8 @@ bool chart_period(struct bytes text, int64_t unit_ms, int64_t *at_out)
 
 struct scale {
     const struct chart *chart;
+    int32_t height; /* of the chart */
+    int32_t plot_height;
     int64_t first, places; /* periods from the first point to the last, both included */
     double step;           /* between two lines of the grid */
     uint32_t lines;
@@ -121,6 +122,8 @@ static struct scale make_scale(const struct chart *chart)
 
     for (uint32_t i = 0; i < chart->point_count; i++)
         highest = fmax(highest, point_height(chart, &chart->points[i]));
+    scale.height = chart->height > 0 ? chart->height : HEIGHT;
+    scale.plot_height = scale.height - TOP - BOTTOM;
     scale.places = last->at - scale.first + 1;
     scale.step = highest > 0 ? round_step(highest / (LINES_MAX - 1)) : 1;
     scale.lines = (uint32_t)fmax(1, ceil(highest / scale.step - 1e-9));
@@ -140,7 +143,7 @@ static double x_of(const struct scale *scale, int64_t at)
 
 static double y_of(const struct scale *scale, double value)
 {
-    return TOP + PLOT_HEIGHT * (1 - value / scale->top);
+    return TOP + scale->plot_height * (1 - value / scale->top);
 }
 
 /* ---- drawing ---- */
@@ -171,7 +174,7 @@ static void put_labels(struct buffer *html, const struct scale *scale)
         if (x - last < (double)PLOT_WIDTH / LABELS_MAX || x - half < 0 || x + half > WIDTH)
             continue;
         last = x;
-        buffer_printf(html, "<text class=\"x\" x=\"%.1f\" y=\"%d\">", x, HEIGHT - 8);
+        buffer_printf(html, "<text class=\"x\" x=\"%.1f\" y=\"%d\">", x, scale->height - 8);
         html_put(html, "{}</text>\n", chart->points[i].label);
     }
 }
@@ -180,7 +183,7 @@ static void put_bar(struct buffer *html, const struct scale *scale, const struct
 {
     double width = place_width(scale), gap = fmin(2, width / 5), below = 0;
 
-    buffer_append_text(html, "<g class=\"bar\">");
+    buffer_append_text(html, point->is_chosen ? "<g class=\"bar chosen\">" : "<g class=\"bar\">");
     html_put(html, "<title>{}</title>", point->tip);
     for (uint32_t i = 0; i < CHART_PARTS; i++) {
         if (scale->chart->classes[i] == NULL || point->parts[i] <= 0)
@@ -222,7 +225,7 @@ static void put_target(struct buffer *html, const struct scale *scale,
                        const struct chart_point *point)
 {
     buffer_printf(html, "<rect class=\"target\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\">",
-                  x_of(scale, point->at), TOP, place_width(scale), PLOT_HEIGHT);
+                  x_of(scale, point->at), TOP, place_width(scale), scale->plot_height);
     html_put(html, "<title>{}</title></rect>\n", point->tip);
 }
 
@@ -232,9 +235,10 @@ void chart_put(struct buffer *html, struct arena *arena, const struct chart *cha
         return;
     const struct scale scale = make_scale(chart);
     html_put(html,
-             "<div class=\"chart scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n",
-             chart->title);
-    buffer_printf(html, "<svg viewBox=\"0 0 %d %d\" role=\"img\">", WIDTH, HEIGHT);
+             "<figure class=\"chart\">\n<figcaption>{}</figcaption>\n"
+             "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n",
+             chart->title, chart->title);
+    buffer_printf(html, "<svg viewBox=\"0 0 %d %d\" role=\"img\">", WIDTH, scale.height);
     html_put(html, "<title>{}</title>\n", chart->title);
     put_grid(html, arena, &scale);
     if (chart->form == CHART_BARS)
@@ -246,5 +250,5 @@ void chart_put(struct buffer *html, struct arena *arena, const struct chart *cha
     for (uint32_t i = 0; chart->form != CHART_BARS && i < chart->point_count; i++)
         put_target(html, &scale, &chart->points[i]);
     put_labels(html, &scale);
-    buffer_append_text(html, "</svg>\n</div>\n");
+    buffer_append_text(html, "</svg>\n</div>\n</figure>\n");
 }

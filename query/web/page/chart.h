@@ -20,6 +20,7 @@ struct chart_point {
     struct bytes label;                /* of the axis */
     struct bytes tip;                  /* what one reads when one points at it */
     double parts[CHART_PARTS];         /* lengths, at least 0 */
+    bool is_chosen;                    /* stands out */
 };
 
 enum chart_form {
@@ -31,6 +32,7 @@ enum chart_form {
 struct chart {
     enum chart_form form;
     struct bytes title;
+    int32_t height;                    /* of a width of 960; 0: 260 */
     const char *classes[CHART_PARTS];  /* of the parts; NULL: the part is not there */
     const struct chart_point *points;  /* in ascending order of `at`, which are different */
     uint32_t point_count;              /* 0: nothing is drawn */

@@ -68,6 +68,19 @@ void html_put_values(struct buffer *html, const char *template, const struct byt
     buffer_append_text(html, template);
 }
 
+void html_put_time(struct buffer *html, struct bytes time, bool has_seconds)
+{
+    enum { DAY = 10, CLOCK = 5, SECONDS = 8 }; /* 2013-11-28, 02:16, 02:16:52 */
+
+    if (time.size != strlen("2013-11-28T02:16:52.000Z") || time.data[DAY] != 'T' ||
+        time.data[time.size - 1] != 'Z') {
+        html_put_text(html, time);
+        return;
+    }
+    html_put(html, "<time datetime=\"{}\">{} {} UTC</time>", time, bytes_of(time.data, DAY),
+             bytes_of(time.data + DAY + 1, has_seconds ? SECONDS : CLOCK));
+}
+
 /* ---- values ---- */
 
 struct bytes html_url(struct arena *arena, struct bytes text)

@@ -26,6 +26,10 @@ void html_put_text(struct buffer *html, struct bytes text);
 void html_put_values(struct buffer *html, const char *template, const struct bytes *values,
                      size_t value_count);
 
+/* Append a time as commands print it, 2013-11-28T02:16:52.000Z, for people: 2013-11-28 02:16 UTC,
+ * with seconds where `has_seconds`.  Any other text is appended as it is. */
+void html_put_time(struct buffer *html, struct bytes time, bool has_seconds);
+
 /* ---- values; what they return is in the arena ---- */
 
 /* `text` as a value in the query of an address: %XX for all but letters, digits, and - . _ ~. */

@@ -113,6 +113,11 @@ struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
     return run;
 }
 
+void view_run_stops(struct view_run *run)
+{
+    run->window.is_open = true;
+}
+
 /* A NUL would end the word, so such a value is one that no command takes. */
 static const char *word_of(struct view_run *run, const char *option, struct bytes value)
 {

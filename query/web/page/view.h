@@ -26,7 +26,7 @@
  * All that a call has is freed when it was answered, or its client has left.  A step has the engine
  * thread for about a millisecond, so a run takes at most some 1,000 rows.
  *
- * The views are view_revenue.c, ... */
+ * The views are view_revenue.c and view_why.c. */
 #ifndef DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 #define DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 
@@ -113,13 +113,17 @@ struct view_call {
  * prints rows, of which the first are taken; 0: it prints an object. */
 struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
     __attribute__((sentinel));
+/* No row behind those that are taken is of use: the command may end, and `total` is only what it
+ * printed until then. */
+void view_run_stops(struct view_run *run);
 /* Add the word OPTION followed by `value`, "--from=2013-11-01", unless `value` is empty. */
 void view_run_option(struct view_run *run, const char *option, struct bytes value);
 /* Add the word FLAG, "--total". */
 void view_run_flag(struct view_run *run, const char *flag);
 /* Add a value that is the argument of no option.  No option is added behind it. */
 void view_run_value(struct view_run *run, struct bytes value);
-/* When the runs have ended, call `next` instead of the view's `render`. */
+/* When the runs have ended, call `next` instead of the view's `render`; NULL: answer with what has
+ * been written. */
 void view_then(struct view_call *call, void (*next)(struct view_call *call));
 /* Go on only when view_resume was called, too: the view waits for something that is no command.
  * `abandon` is called if the client leaves before; the call must not be used any more then. */
@@ -152,4 +156,5 @@ void view_begin(struct view_room *room, const struct view *view, struct http_exc
                 void (*answer)(struct view_call *call));
 
 extern const struct view view_revenue;
+extern const struct view view_why;
 #endif

@@ -129,6 +129,7 @@ static void revenue_begin(struct view_call *call)
     }
     revenue->newest = view_run(call, 1, "report", "--by=day", "--total", NULL);
     view_run_option(revenue->newest, "--reseller=", revenue->reseller);
+    view_run_stops(revenue->newest);
     view_then(call, choose_last_days);
 }
 

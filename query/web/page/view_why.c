@@ -1,0 +1,669 @@
+/* view_why: one figure explained: what it is made of, who set its rate, what it was before.
+ *
+ *     /why?reseller=AA&day=2013-12-30                                    the figure
+ *     /why?reseller=AA&day=2013-12-30&since=2013-12-01&rate=50%25        and what a change would do
+ *
+ * Without a day it is the newest; without a reseller it is the figures of a day, to choose from.
+ * A POST changes the rate as the preview said, or nothing. */
+#include "query/web/page/view.h"
+
+#include <inttypes.h>
+
+#include "base/arena.h"
+#include "base/calendar.h"
+#include "query/web/page/chart.h"
+#include "query/web/page/money.h"
+
+enum {
+    DAYS_BEFORE = 45, /* that the chart shows */
+    DAYS_AFTER = 15,
+    RATES_MAX = 200,
+    CHANGES_MAX = 200,
+    LEDGER_MAX = 200,
+    CLICKS_MAX = 50,
+    RESELLERS_MAX = 200
+};
+
+struct why {
+    struct bytes reseller, day;
+    struct bytes since, rate, note; /* of a change */
+    struct view_run *newest;
+    struct view_run *choices; /* the figures of the day, without a reseller */
+    struct view_run *figure, *rates, *history, *ledger, *clicks, *around;
+    struct view_run *preview;
+    struct view_run *change; /* of a POST */
+    struct bytes expected;   /* the rate before the change, as the form has it */
+};
+
+static const char dash[] = "\xE2\x80\x94";
+
+/* ---- what is asked ---- */
+
+static struct bytes day_text(struct view_call *call, int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+
+    calendar_day_format(day < DAY_MIN ? DAY_MIN : day > DAY_MAX ? DAY_MAX : day, text);
+    return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
+}
+
+/* The day moved by some days; itself if it is none. */
+static struct bytes moved_day(struct view_call *call, struct bytes text, int32_t days)
+{
+    int32_t day;
+
+    return calendar_day_parse(text, &day) ? day_text(call, day + days) : text;
+}
+
+static void choose_day(struct view_run *run, struct bytes day)
+{
+    view_run_option(run, "--from=", day);
+    view_run_option(run, "--to=", day);
+}
+
+static void ask_figure(struct view_call *call, struct why *why)
+{
+    why->figure = view_run(call, 1, "report", NULL);
+    view_run_option(why->figure, "--reseller=", why->reseller);
+    choose_day(why->figure, why->day);
+    why->rates = view_run(call, RATES_MAX, "rate", "list", NULL);
+    view_run_value(why->rates, why->reseller);
+    why->history = view_run(call, CHANGES_MAX, "rate", "list", "--history", NULL);
+    view_run_value(why->history, why->reseller);
+    why->ledger = view_run(call, LEDGER_MAX, "restatements", "--all", NULL);
+    view_run_option(why->ledger, "--reseller=", why->reseller);
+    view_run_option(why->ledger, "--day=", why->day);
+    why->clicks = view_run(call, CLICKS_MAX, "clicks", "list", NULL);
+    view_run_option(why->clicks, "--reseller=", why->reseller);
+    view_run_option(why->clicks, "--day=", why->day);
+    view_run_stops(why->clicks);
+    why->around = view_run(call, VIEW_ROWS_MAX, "report", NULL);
+    view_run_option(why->around, "--reseller=", why->reseller);
+    view_run_option(why->around, "--from=", moved_day(call, why->day, -DAYS_BEFORE));
+    view_run_option(why->around, "--to=", moved_day(call, why->day, DAYS_AFTER));
+}
+
+static struct view_run *run_change(struct view_call *call, const struct why *why, bool is_applied)
+{
+    struct view_run *run = view_run(call, 0, "rate", "set", NULL);
+
+    view_run_option(run, "--note=", why->note);
+    view_run_option(run, "--expect=", why->expected);
+    if (!is_applied)
+        view_run_flag(run, "--dry-run");
+    view_run_value(run, why->reseller);
+    view_run_value(run, why->since);
+    view_run_value(run, why->rate);
+    return run;
+}
+
+static void ask(struct view_call *call)
+{
+    struct why *why = call->state;
+    const struct view_run *newest = why->newest;
+
+    if (newest != NULL && newest->value != NULL && newest->value->count > 0)
+        why->day = view_member(newest->value->items, "day");
+    if (why->day.size == 0)
+        return;
+    if (why->reseller.size > 0) {
+        ask_figure(call, why);
+        if (why->rate.size > 0 && call->may_change)
+            why->preview = run_change(call, why, false);
+        return;
+    }
+    why->choices = view_run(call, RESELLERS_MAX, "report", "--by=reseller", NULL);
+    choose_day(why->choices, why->day);
+}
+
+static struct why *why_new(struct view_call *call)
+{
+    struct why *why = arena_alloc_zeroed(call->arena, sizeof *why, _Alignof(struct why));
+
+    call->state = why;
+    why->reseller = view_parameter(call, "reseller");
+    why->day = view_parameter(call, "day");
+    why->since = view_parameter(call, "since");
+    why->rate = view_parameter(call, "rate");
+    why->note = view_parameter(call, "note");
+    if (why->since.size == 0)
+        why->since = why->day;
+    return why;
+}
+
+static void why_begin(struct view_call *call)
+{
+    struct why *why = why_new(call);
+
+    if (why->day.size > 0) {
+        ask(call);
+        return;
+    }
+    why->newest = view_run(call, 1, "report", "--by=day", NULL);
+    view_run_option(why->newest, "--reseller=", why->reseller);
+    if (why->reseller.size == 0)
+        view_run_flag(why->newest, "--total");
+    view_run_stops(why->newest);
+    view_then(call, ask);
+}
+
+/* ---- choosing a figure ---- */
+
+static void put_form(struct view_call *call, const struct why *why)
+{
+    html_put(&call->html,
+             "<form class=\"fields\" method=\"get\" action=\"{}/why\">\n"
+             "<label>Reseller <input type=\"text\" name=\"reseller\" value=\"{}\"></label>\n"
+             "<label>Day <input type=\"date\" name=\"day\" value=\"{}\"></label>\n"
+             "<button>Explain</button>\n",
+             call->base, why->reseller, why->day);
+    if (why->reseller.size > 0 && why->day.size > 0)
+        html_put(
+            &call->html,
+            "<span class=\"steps\"><a href=\"{}/why?reseller={}&amp;day={}\">the day before</a> "
+            "<a href=\"{}/why?reseller={}&amp;day={}\">the day after</a></span>\n",
+            call->base, html_url(call->arena, why->reseller),
+            html_url(call->arena, moved_day(call, why->day, -1)), call->base,
+            html_url(call->arena, why->reseller),
+            html_url(call->arena, moved_day(call, why->day, 1)));
+    buffer_append_text(&call->html, "</form>\n");
+}
+
+static void put_choices(struct view_call *call, const struct why *why)
+{
+    static const struct html_column columns[] = {
+        {"Reseller", false}, {"Clicks", true}, {"Gross", true}, {"Share", true}};
+    const struct cql_json *row;
+
+    if (!view_has(call, why->choices))
+        return;
+    if (why->choices->value->count == 0) {
+        html_put(&call->html, "<p>There are no figures of {}.</p>\n", why->day);
+        return;
+    }
+    buffer_append_text(&call->html,
+                       "<p>Choose a figure; it is explained down to its clicks.</p>\n");
+    html_table_begin(&call->html,
+                     html_format(call->arena, "Figures of %.*s", (int)why->day.size,
+                                 (const char *)why->day.data),
+                     columns, sizeof columns / sizeof columns[0]);
+    for (row = why->choices->value->items; row != NULL; row = row->next) {
+        struct bytes reseller = view_member(row, "reseller_id");
+        bool is_priced = decimal_is_zero(money_of(view_member(row, "unpriced_days")));
+        html_put(&call->html,
+                 "<tr><th scope=\"row\"><a href=\"{}/why?reseller={}&amp;day={}\">{}</a></th>"
+                 "<td class=\"n\">{}</td><td class=\"n\">{}</td>",
+                 call->base, html_url(call->arena, reseller), html_url(call->arena, why->day),
+                 reseller, html_number(call->arena, view_member(row, "clicks")),
+                 html_number(call->arena, view_member(row, "gross")));
+        html_put(&call->html,
+                 is_priced ? "<td class=\"n\">{}</td></tr>\n"
+                           : "<td class=\"n unpriced\">{}</td></tr>\n",
+                 is_priced ? html_number(call->arena, view_member(row, "amount"))
+                           : bytes_text("no rate"));
+    }
+    html_table_end(&call->html);
+}
+
+/* ---- the figure ---- */
+
+static void name_page(struct view_call *call, const struct why *why, const struct cql_json *row)
+{
+    struct buffer title = {.arena = call->arena};
+    struct bytes amount = view_member(row, "amount");
+
+    buffer_append_text(&title, "Why ");
+    buffer_append_bytes(&title, why->reseller);
+    buffer_append_text(&title, amount.size > 0 ? " earned " : " has no amount");
+    buffer_append_bytes(&title, html_number(call->arena, amount));
+    buffer_append_text(&title, " on ");
+    buffer_append_bytes(&title, why->day);
+    call->title = buffer_view(&title);
+}
+
+static void put_equation(struct view_call *call, const struct why *why, const struct cql_json *row,
+                         struct bytes since)
+{
+    struct bytes rate = view_member(row, "rate"), gross = view_member(row, "gross");
+    struct bytes amount = view_member(row, "amount");
+    struct arena *arena = call->arena;
+
+    html_put(
+        &call->html,
+        "<dl class=\"headline equation\">\n<div><dt>Gross of {} clicks</dt><dd>{}</dd></div>\n",
+        html_number(arena, view_member(row, "clicks")), html_number(arena, gross));
+    if (rate.size == 0) {
+        html_put(&call->html,
+                 "<div><dt><span class=\"key unpriced\"></span>Rate of {}</dt><dd>none "
+                 "<small>on this day</small></dd></div>\n</dl>\n",
+                 why->reseller);
+        return;
+    }
+    html_put(&call->html,
+             "<div><dt>× rate, since {}</dt><dd>{}</dd></div>\n"
+             "<div><dt><span class=\"key share\"></span>= share of {}</dt><dd>{}</dd></div>\n"
+             "<div><dt><span class=\"key rest\"></span>left for the network</dt><dd>{}</dd></div>\n"
+             "</dl>\n",
+             since, money_rate(arena, rate), why->reseller, html_number(arena, amount),
+             money_text(arena, money_minus(money_of(gross), money_of(amount))));
+}
+
+/* The rate that is in effect on the day, and the one before it; NULL: there is none.  Days in ISO
+ * 8601 are in the order of their texts. */
+static const struct cql_json *find_rate(const struct why *why, const struct cql_json **before_out)
+{
+    const struct cql_json *found = NULL, *row;
+
+    *before_out = NULL;
+    for (row = why->rates->value->items; row != NULL; row = row->next)
+        if (bytes_compare(view_member(row, "effective_since"), why->day) <= 0 &&
+            (found == NULL || bytes_compare(view_member(row, "effective_since"),
+                                            view_member(found, "effective_since")) > 0))
+            found = row;
+    for (row = why->rates->value->items; row != NULL && found != NULL; row = row->next)
+        if (bytes_compare(view_member(row, "effective_since"),
+                          view_member(found, "effective_since")) < 0 &&
+            (*before_out == NULL || bytes_compare(view_member(row, "effective_since"),
+                                                  view_member(*before_out, "effective_since")) > 0))
+            *before_out = row;
+    return found;
+}
+
+/* The newest change of the rate; NULL: it is not among those that were taken. */
+static const struct cql_json *find_change(const struct why *why, const struct cql_json *rate)
+{
+    const struct cql_json *newest = NULL;
+
+    for (const struct cql_json *row = why->history->value->items; row != NULL; row = row->next)
+        if (bytes_equal(view_member(row, "effective_since"),
+                        view_member(rate, "effective_since")) &&
+            (newest == NULL ||
+             bytes_compare(view_member(row, "at"), view_member(newest, "at")) > 0))
+            newest = row;
+    return newest;
+}
+
+static void put_who(struct view_call *call, const struct cql_json *change)
+{
+    html_put(&call->html, " {} set it on ", view_member(change, "actor"));
+    html_put_time(&call->html, view_member(change, "at"), false);
+    html_put(&call->html, " by <code>{}</code>", view_member(change, "command"));
+    if (view_member(change, "note").size > 0)
+        html_put(&call->html, ", with the note <q>{}</q>", view_member(change, "note"));
+    buffer_append_text(&call->html, ".");
+}
+
+static void put_rate(struct view_call *call, const struct why *why, const struct cql_json *rate,
+                     const struct cql_json *before)
+{
+    if (rate == NULL) {
+        html_put(&call->html,
+                 "<p>{} has no rate in effect on {}, so the day has no amount yet.  It gets one as "
+                 "soon as a rate is set that begins on this day or before.</p>\n",
+                 why->reseller, why->day);
+        return;
+    }
+    const struct cql_json *change = find_change(why, rate);
+    html_put(&call->html, "<p>The rate is {}, in effect since {}.",
+             money_rate(call->arena, view_member(rate, "reward_percent")),
+             view_member(rate, "effective_since"));
+    if (change != NULL)
+        put_who(call, change);
+    if (before != NULL)
+        html_put(&call->html, " Before, it was {}, since {}.",
+                 money_rate(call->arena, view_member(before, "reward_percent")),
+                 view_member(before, "effective_since"));
+    else
+        buffer_append_text(&call->html, " It is the first rate of this reseller.");
+    buffer_append_text(&call->html, "</p>\n");
+}
+
+/* ---- charts ---- */
+
+static void put_charts(struct view_call *call, const struct why *why)
+{
+    const struct cql_json *rows = why->around->value;
+    struct chart_point *points = arena_array(call->arena, rows->count + 1, sizeof *points);
+    struct chart_point *rates = arena_array(call->arena, rows->count + 1, sizeof *rates);
+    uint32_t left = rows->count;
+    struct arena *arena = call->arena;
+
+    for (const struct cql_json *row = rows->items; row != NULL; row = row->next) {
+        struct bytes day = view_member(row, "day"), rate = view_member(row, "rate");
+        struct chart_point *point = &points[--left];
+        double gross = money_length(money_of(view_member(row, "gross")));
+        *point = (struct chart_point){.label = day, .is_chosen = bytes_equal(day, why->day)};
+        (void)chart_period(day, DAY_MS, &point->at);
+        bool is_priced = rate.size > 0;
+        point->parts[0] = money_length(money_of(view_member(row, "amount")));
+        point->parts[1] = is_priced ? gross - point->parts[0] : 0;
+        point->parts[2] = is_priced ? 0 : gross;
+        struct bytes amount =
+            is_priced ? html_number(arena, view_member(row, "amount")) : bytes_text("no rate");
+        struct bytes percent = is_priced ? money_rate(arena, rate) : bytes_text("no rate");
+        rates[left] = *point;
+        rates[left].parts[0] = 100 * money_length(money_of(rate));
+        point->tip = html_format(arena, "%.*s: %.*s", (int)day.size, (const char *)day.data,
+                                 (int)amount.size, (const char *)amount.data);
+        rates[left].tip = html_format(arena, "%.*s: %.*s", (int)day.size, (const char *)day.data,
+                                      (int)percent.size, (const char *)percent.data);
+    }
+    chart_put(&call->html, arena,
+              &(struct chart){.form = CHART_BARS,
+                              .title = bytes_text("Gross of the days around: the reseller's share, "
+                                                  "and what is left"),
+                              .height = 200,
+                              .classes = {"share", "rest", "unpriced"},
+                              .points = points,
+                              .point_count = rows->count});
+    chart_put(&call->html, arena,
+              &(struct chart){.form = CHART_STEPS,
+                              .title = bytes_text("Rate in percent, of the same days"),
+                              .height = 110,
+                              .classes = {"rate"},
+                              .points = rates,
+                              .point_count = rows->count});
+}
+
+/* ---- changing the rate ---- */
+
+static void put_change_form(struct view_call *call, const struct why *why)
+{
+    if (!call->may_change) {
+        html_put(&call->html,
+                 "<p class=\"note\">Nothing can be changed through this door.  On the server's "
+                 "machine: <code>daybook rate set {} {} RATE --note TEXT --dry-run</code></p>\n",
+                 why->reseller, why->day);
+        return;
+    }
+    html_put(&call->html,
+             "<form class=\"fields\" method=\"get\" action=\"{}/why#change\">\n"
+             "<input type=\"hidden\" name=\"reseller\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"day\" value=\"{}\">\n"
+             "<label>Rate <input type=\"text\" name=\"rate\" value=\"{}\" placeholder=\"25%\" "
+             "required autocomplete=\"off\"></label>\n"
+             "<label>In effect since <input type=\"date\" name=\"since\" value=\"{}\" "
+             "required></label>\n"
+             "<label>Note <input type=\"text\" name=\"note\" value=\"{}\" class=\"wide\"></label>\n"
+             "<button>Preview</button>\n</form>\n",
+             call->base, why->reseller, why->day, why->rate, why->since, why->note);
+}
+
+static struct bytes rate_or_none(struct view_call *call, struct bytes rate)
+{
+    return rate.size > 0 ? money_rate(call->arena, rate) : bytes_text("no rate");
+}
+
+static struct bytes amount_or_none(struct view_call *call, struct bytes amount)
+{
+    return amount.size > 0 ? html_number(call->arena, amount) : bytes_text(dash);
+}
+
+static void put_preview_rows(struct view_call *call, const struct cql_json *rows)
+{
+    static const struct html_column columns[] = {{"Day", false},      {"Clicks", true},
+                                                 {"Rate now", true},  {"then", true},
+                                                 {"Share now", true}, {"then", true}};
+
+    html_table_begin(&call->html, bytes_text("Days that would change"), columns,
+                     sizeof columns / sizeof columns[0]);
+    for (const struct cql_json *row = rows->items; row != NULL; row = row->next)
+        html_put(&call->html,
+                 "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+                 "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                 view_member(row, "day"), html_number(call->arena, view_member(row, "clicks")),
+                 rate_or_none(call, view_member(row, "old_rate")),
+                 rate_or_none(call, view_member(row, "new_rate")),
+                 amount_or_none(call, view_member(row, "old_amount")),
+                 amount_or_none(call, view_member(row, "new_amount")));
+    html_table_end(&call->html);
+}
+
+/* The rate that is in effect on the first day of the change, as --expect takes it. */
+static struct bytes rate_on(const struct why *why, struct bytes day)
+{
+    const struct why then = {.rates = why->rates, .day = day};
+    const struct cql_json *before;
+    const struct cql_json *rate = find_rate(&then, &before);
+
+    return rate != NULL ? view_member(rate, "reward_percent") : bytes_text("none");
+}
+
+static void put_apply(struct view_call *call, const struct why *why)
+{
+    html_put(&call->html,
+             "<form method=\"post\" action=\"{}/why\">\n"
+             "<input type=\"hidden\" name=\"token\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"reseller\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"day\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"since\" value=\"{}\">\n",
+             call->base, bytes_text(call->options->token->text), why->reseller, why->day,
+             why->since);
+    html_put(&call->html,
+             "<input type=\"hidden\" name=\"rate\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"note\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"expect\" value=\"{}\">\n"
+             "<button>Apply</button> <a href=\"{}/why?reseller={}&amp;day={}\">Leave it as it "
+             "is</a>\n</form>\n",
+             why->rate, why->note, rate_on(why, why->since), call->base,
+             html_url(call->arena, why->reseller), html_url(call->arena, why->day));
+}
+
+static void put_preview(struct view_call *call, const struct why *why)
+{
+    const struct cql_json *effect = why->preview->value;
+
+    if (!view_has(call, why->preview))
+        return;
+    struct bytes before = view_member(effect, "old_amount");
+    struct bytes after = view_member(effect, "new_amount");
+    const struct cql_json *rows = cql_json_member(effect, "rows");
+    html_put(&call->html,
+             "<section class=\"empty\" aria-live=\"polite\">\n<h3>Preview: nothing has changed yet"
+             "</h3>\n<p>With {} since {}, {} days with {} clicks change. Their shares of {} in all "
+             "become <strong>{}</strong>.</p>\n",
+             why->rate, why->since, html_number(call->arena, view_member(effect, "days")),
+             html_number(call->arena, view_member(effect, "clicks")), amount_or_none(call, before),
+             amount_or_none(call, after));
+    put_apply(call, why);
+    if (rows != NULL && rows->count > 0)
+        put_preview_rows(call, rows);
+    buffer_append_text(&call->html, "</section>\n");
+}
+
+static void put_change(struct view_call *call, const struct why *why)
+{
+    buffer_append_text(&call->html, "<h2 id=\"change\">Change the rate</h2>\n");
+    put_change_form(call, why);
+    if (why->preview != NULL)
+        put_preview(call, why);
+}
+
+/* ---- what it was before ---- */
+
+static void put_moved(struct view_call *call, struct bytes before, struct bytes after,
+                      struct bytes (*show)(struct view_call *call, struct bytes value))
+{
+    buffer_append_text(&call->html, "<td class=\"n\">");
+    if (!bytes_equal(before, after) && before.size > 0)
+        html_put(&call->html, "<del>{}</del> ", show(call, before));
+    html_put(&call->html, "{}</td>", show(call, after));
+}
+
+static void put_causes(struct view_call *call, const struct cql_json *row)
+{
+    const struct cql_json *causes = cql_json_member(row, "causes");
+    const struct cql_json *cause = causes != NULL ? causes->items : NULL;
+
+    buffer_append_text(&call->html, "<td>");
+    for (; cause != NULL; cause = cause->next)
+        html_put(&call->html, cause->next != NULL ? "{}, " : "{}", cause->text);
+    buffer_append_text(&call->html, "</td>");
+}
+
+static void put_ledger(struct view_call *call, const struct why *why)
+{
+    static const struct html_column columns[] = {
+        {"When", false}, {"Cause", false}, {"Clicks", true}, {"Gross", true},
+        {"Rate", true},  {"Share", true},  {"By", false}};
+    const struct cql_json *row;
+
+    if (!view_has(call, why->ledger))
+        return;
+    buffer_append_text(&call->html, "<h2 id=\"before\">What the figure was before</h2>\n");
+    if (why->ledger->value->count == 0) {
+        buffer_append_text(&call->html, "<p>The figure has not been published yet.</p>\n");
+        return;
+    }
+    html_table_begin(&call->html, bytes_text("Restatements of this day"), columns,
+                     sizeof columns / sizeof columns[0]);
+    for (row = why->ledger->value->items; row != NULL; row = row->next) {
+        buffer_append_text(&call->html, "<tr><th scope=\"row\">");
+        html_put_time(&call->html, view_member(row, "at"), true);
+        buffer_append_text(&call->html, "</th>");
+        put_causes(call, row);
+        put_moved(call, view_member(row, "old_clicks"), view_member(row, "new_clicks"),
+                  amount_or_none);
+        put_moved(call, view_member(row, "old_gross"), view_member(row, "new_gross"),
+                  amount_or_none);
+        put_moved(call, view_member(row, "old_rate"), view_member(row, "new_rate"), rate_or_none);
+        put_moved(call, view_member(row, "old_amount"), view_member(row, "new_amount"),
+                  amount_or_none);
+        html_put(&call->html, "<td class=\"long\">{}</td></tr>\n", view_member(row, "by"));
+    }
+    html_table_end(&call->html);
+}
+
+static void put_history(struct view_call *call, const struct why *why)
+{
+    static const struct html_column columns[] = {
+        {"Since", false}, {"Rate", true},     {"Before", true}, {"Set", false},
+        {"By", false},    {"Command", false}, {"Note", false}};
+    const struct cql_json *row;
+
+    if (why->history->value->count == 0)
+        return;
+    buffer_append_text(&call->html, "<h2 id=\"rates\">Rates</h2>\n");
+    html_table_begin(&call->html, bytes_text("Changes of this reseller's rates, as they were made"),
+                     columns, sizeof columns / sizeof columns[0]);
+    for (row = why->history->value->items; row != NULL; row = row->next) {
+        html_put(&call->html,
+                 "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td>",
+                 view_member(row, "effective_since"), view_member(row, "new"),
+                 view_member(row, "old"));
+        html_put_time(&call->html, view_member(row, "at"), true);
+        html_put(&call->html, "</td><td>{}</td><td class=\"long\">{}</td><td>{}</td></tr>\n",
+                 view_member(row, "actor"), view_member(row, "command"), view_member(row, "note"));
+    }
+    html_table_end(&call->html);
+}
+
+/* ---- clicks ---- */
+
+/* Clicks without ids of their own have numbers, 0 unless several clicks are alike. */
+static bool has_ids(const struct cql_json *rows)
+{
+    for (const struct cql_json *row = rows->items; row != NULL; row = row->next)
+        if (!bytes_equal(view_member(row, "click_id"), bytes_text("0")))
+            return true;
+    return false;
+}
+
+static void put_clicks(struct view_call *call, const struct why *why, struct bytes clicks)
+{
+    static const struct html_column columns[] = {
+        {"Time", false}, {"Ad", false}, {"Amount", true}, {"Click", false}};
+    const struct cql_json *row;
+
+    if (!view_has(call, why->clicks))
+        return;
+    bool are_numbered = has_ids(why->clicks->value);
+    buffer_append_text(&call->html, "<h2 id=\"clicks\">The clicks behind it</h2>\n");
+    html_table_begin(&call->html,
+                     html_format(call->arena, "The newest %u of %.*s clicks",
+                                 why->clicks->value->count, (int)clicks.size,
+                                 (const char *)clicks.data),
+                     columns, are_numbered ? 4 : 3);
+    for (row = why->clicks->value->items; row != NULL; row = row->next) {
+        buffer_append_text(&call->html, "<tr><th scope=\"row\">");
+        html_put_time(&call->html, view_member(row, "time"), true);
+        html_put(&call->html, "</th><td>{}</td><td class=\"n\">{}</td>", view_member(row, "ad_id"),
+                 html_number(call->arena, view_member(row, "amount")));
+        if (are_numbered)
+            html_put(&call->html, "<td>{}</td>", view_member(row, "click_id"));
+        buffer_append_text(&call->html, "</tr>\n");
+    }
+    html_table_end(&call->html);
+}
+
+/* ---- the view ---- */
+
+static void put_figure(struct view_call *call, const struct why *why)
+{
+    const struct cql_json *row = why->figure->value->items;
+    const struct cql_json *before;
+    const struct cql_json *rate = find_rate(why, &before);
+
+    if (row == NULL) {
+        html_put(&call->html, "<p>{} has no clicks on {}.</p>\n", why->reseller, why->day);
+        return;
+    }
+    name_page(call, why, row);
+    put_equation(call, why, row,
+                 rate != NULL ? view_member(rate, "effective_since") : (struct bytes){0});
+    put_rate(call, why, rate, before);
+    put_charts(call, why);
+    put_change(call, why);
+    put_ledger(call, why);
+    put_history(call, why);
+    put_clicks(call, why, html_number(call->arena, view_member(row, "clicks")));
+}
+
+static void why_render(struct view_call *call)
+{
+    const struct why *why = call->state;
+
+    put_form(call, why);
+    if (why->newest != NULL && !view_has(call, why->newest))
+        return;
+    if (why->day.size == 0)
+        view_put_first_click(call);
+    else if (why->choices != NULL)
+        put_choices(call, why);
+    else if (view_has(call, why->figure) && view_has(call, why->rates) &&
+             view_has(call, why->history) && view_has(call, why->around))
+        put_figure(call, why);
+}
+
+/* ---- a change ---- */
+
+static void changed(struct view_call *call)
+{
+    const struct why *why = call->state;
+    struct buffer location = {.arena = call->arena};
+
+    if (!view_has(call, why->change)) {
+        view_then(call, NULL);
+        html_put(&call->html,
+                 "<p><a href=\"{}/why?reseller={}&amp;day={}\">Back to the figure</a></p>\n",
+                 call->base, html_url(call->arena, why->reseller), html_url(call->arena, why->day));
+        return;
+    }
+    buffer_append_text(&location, "/why?reseller=");
+    buffer_append_bytes(&location, html_url(call->arena, why->reseller));
+    buffer_append_text(&location, "&day=");
+    buffer_append_bytes(&location, html_url(call->arena, why->day));
+    view_redirect(call, buffer_view(&location));
+}
+
+static void why_post(struct view_call *call)
+{
+    struct why *why = why_new(call);
+
+    why->expected = view_parameter(call, "expect");
+    why->change = run_change(call, why, true);
+    view_then(call, changed);
+}
+
+const struct view view_why = {
+    .path = "/why", .title = "Why", .begin = why_begin, .render = why_render, .post = why_post};
