@@ -58,12 +58,23 @@ static void call_refuse(struct api_call *call, const struct http_refusal *refusa
     call_free(call);
 }
 
+static const char *type_of(const struct api_call *call)
+{
+    if (call->endpoint->form == API_PICTURE)
+        return "image/svg+xml";
+    return call->is_csv ? "text/csv; charset=utf-8; header=present" : "application/json";
+}
+
 static struct http_answer answer_of(const struct api_call *call)
 {
+    /* A picture has a style sheet of its own. */
+    static const char policy[] =
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
     return (struct http_answer){.status = 200,
-                                .type = call->is_csv ? "text/csv; charset=utf-8; header=present"
-                                                     : "application/json",
+                                .type = type_of(call),
                                 .body = buffer_view(&call->body),
+                                .policy = call->endpoint->form == API_PICTURE ? policy : NULL,
                                 .is_variant = call->endpoint->form == API_TABLE};
 }
 
@@ -161,8 +172,12 @@ static const struct http_refusal *take_parameters(struct api_call *call)
 static void make_words(struct api_call *call, const struct http_parameter *only,
                        struct api_words *words)
 {
-    api_words_make(&call->endpoint->parts[call->part], &call->parameters, only,
-                   call->is_csv ? "--format=csv" : "--format=json", call->texts, words);
+    const char *format = call->endpoint->form == API_PICTURE ? "--format=svg"
+                         : call->is_csv                      ? "--format=csv"
+                                                             : "--format=json";
+
+    api_words_make(&call->endpoint->parts[call->part], &call->parameters, only, format, call->texts,
+                   words);
 }
 
 /* ---- refusals of commands ---- */
@@ -329,6 +344,7 @@ static void put_printed(struct api_call *call, const struct web_printed *printed
         put_table(call, printed);
         break;
     case API_OBJECT:
+    case API_PICTURE:
         buffer_append_bytes(&call->body, printed->out);
         break;
     case API_PARTS:
@@ -438,7 +454,8 @@ static const struct row_window *part_window(struct api_call *call, const struct 
 {
     bool is_table = call->endpoint->form == API_TABLE;
 
-    if (call->endpoint->form == API_OBJECT || is_streamed(call))
+    if (call->endpoint->form == API_OBJECT || call->endpoint->form == API_PICTURE ||
+        is_streamed(call))
         return NULL;
     call->window = (struct row_window){.is_csv = call->is_csv,
                                        .skipped = call->page.offset,

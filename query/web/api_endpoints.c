@@ -86,6 +86,7 @@ const struct api_endpoint *api_endpoints_at(uint32_t index)
 {
     static const struct api_endpoint endpoints[] = {
         ENDPOINT("report", API_TABLE, report_parts),
+        ENDPOINT("report.svg", API_PICTURE, report_parts),
         ENDPOINT("counters", API_TABLE, counters_parts),
         ENDPOINT("rates", API_TABLE, rates_parts),
         ENDPOINT("rates/history", API_TABLE, history_parts),

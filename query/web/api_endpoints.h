@@ -30,6 +30,7 @@ struct api_part {
 enum api_form {
     API_TABLE,                         /* rows, in pages, also as CSV */
     API_OBJECT,                        /* the command prints an object */
+    API_PICTURE,                       /* the command prints SVG */
     API_PARTS                          /* an object of several commands' rows */
 };
 

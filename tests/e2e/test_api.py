@@ -97,6 +97,13 @@ def test_report(server):
         "1 reseller-day without a rate, gross 0.25, is in no amount"]
 
 
+def test_a_report_is_also_a_picture(server):
+    status, headers, text = ask(server, "/api/report.svg", by="month", reseller="AA")
+    assert status == 200 and headers["Content-Type"] == "image/svg+xml"
+    assert text == server.run("report", "--by", "month", "-r", "AA", "--format", "svg").out
+    assert refused(server, "/api/report.svg", limit=1)[1]["where"] == "parameter limit"
+
+
 def test_pages_follow_each_other(server):
     whole = get(server, "/api/report")["rows"]
     told = get(server, "/api/report?&limit=1&%6Fffset=1&&by=%64ay")
