@@ -78,7 +78,16 @@ def test_revenue_has_the_report_s_figures(server):
                        "750.01500", "0.25"]
     assert [row[0] for row in page.tables["By reseller"][1:]] == ["AA", "B<6"]
     one = Cells(look(server, "/revenue", by="month", reseller="AA", **{"with": "B<6"}))
-    assert one.tables["By month"][1][:4] == ["2013-11", "3", "1,000.025", "250.00625"]
+    assert one.tables["By month"][1] == ["2013-11", "3", "250.00625", "1", "0", "250.00625"]
+    days = "from=2013-11-01&to=2013-11-30&reseller=AA&with=B%3C6"
+    assert f"/revenue?by=day&{days}" in one.addresses
+    export = next(address for address in one.addresses if address.startswith("/api/report.csv"))
+    assert ask(server, export)[2] == server.run(
+        "report", "--by", "month", "-r", "AA", "-r", "B<6", "--format", "csv").out
+    week = Cells(look(server, "/revenue", by="week", reseller="AA"))
+    assert "/revenue?by=day&from=2013-11-25&to=2013-12-01&reseller=AA" in week.addresses
+    for period in ("hour", "minute"):
+        assert look(server, "/revenue", by=period)
 
 
 def test_why_explains_a_figure_down_to_its_clicks(server):

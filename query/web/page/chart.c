@@ -16,7 +16,8 @@ enum {
     BOTTOM = 28,
     PLOT_WIDTH = WIDTH - LEFT - RIGHT,
     LINES_MAX = 5,
-    LABELS_MAX = 8
+    LABELS_MAX = 8,
+    LETTER_WIDTH = 9 /* at most, of 14 pixels */
 };
 
 /* ---- periods ---- */
@@ -166,12 +167,13 @@ static void put_grid(struct buffer *html, struct arena *arena, const struct scal
 static void put_labels(struct buffer *html, const struct scale *scale)
 {
     const struct chart *chart = scale->chart;
-    double last = -WIDTH;
+    double last = -2 * WIDTH;
 
     for (uint32_t i = 0; i < chart->point_count; i++) {
         double x = x_of(scale, chart->points[i].at) + place_width(scale) / 2;
-        double half = 4.0 * (double)chart->points[i].label.size;
-        if (x - last < (double)PLOT_WIDTH / LABELS_MAX || x - half < 0 || x + half > WIDTH)
+        double half = LETTER_WIDTH / 2.0 * (double)chart->points[i].label.size;
+        double apart = fmax((double)PLOT_WIDTH / LABELS_MAX, 2 * half + 2 * LETTER_WIDTH);
+        if (x - last < apart || x - half < 0 || x + half > WIDTH)
             continue;
         last = x;
         buffer_printf(html, "<text class=\"x\" x=\"%.1f\" y=\"%d\">", x, scale->height - 8);

@@ -12,6 +12,7 @@
 #include "base/calendar.h"
 #include "query/web/page/chart.h"
 #include "query/web/page/money.h"
+#include "query/web/api_words.h"
 
 enum { RESELLERS_MAX = 200 };
 
@@ -38,6 +39,13 @@ struct revenue {
     struct view_run *with_total, *with_rows;
     struct view_run *resellers;
 };
+
+static const char dash[] = "\xE2\x80\x94";
+
+static bool is_comparison(const struct revenue *revenue)
+{
+    return revenue->with.size > 0;
+}
 
 /* ---- what is asked ---- */
 
@@ -77,12 +85,18 @@ static void ask_figures(struct view_call *call)
 
     revenue->total = run_total(call, revenue, revenue->reseller);
     revenue->rows = run_rows(call, revenue, revenue->reseller);
-    if (revenue->with.size > 0) {
+    if (is_comparison(revenue)) {
         revenue->with_total = run_total(call, revenue, revenue->with);
         revenue->with_rows = run_rows(call, revenue, revenue->with);
     }
     revenue->resellers = view_run(call, RESELLERS_MAX, "report", "--by=reseller", NULL);
     choose_days(revenue->resellers, revenue);
+}
+
+/* Week 0 has 1970-01-01, a Thursday. */
+static int32_t monday_of(int32_t week)
+{
+    return 7 * week - 3;
 }
 
 /* The days that are shown unless some are given. */
@@ -96,7 +110,10 @@ static void choose_last_days(struct view_call *call)
     if (rows != NULL && rows->count > 0 &&
         calendar_day_parse(view_member(rows->items, "day"), &day) &&
         day - revenue->grouping->days >= DAY_MIN) {
-        calendar_day_format(day - revenue->grouping->days + 1, text);
+        int32_t from = day - revenue->grouping->days + 1;
+        if (strcmp(revenue->grouping->by, "week") == 0)
+            from = monday_of(calendar_week_of_day(from));
+        calendar_day_format(from, text);
         revenue->from = arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
         revenue->to = view_member(rows->items, "day");
     }
@@ -123,6 +140,10 @@ static void revenue_begin(struct view_call *call)
     revenue->reseller = view_parameter(call, "reseller");
     revenue->with = view_parameter(call, "with");
     revenue->as_of = view_parameter(call, "as-of");
+    if (revenue->reseller.size == 0) {
+        revenue->reseller = revenue->with;
+        revenue->with = (struct bytes){0};
+    }
     if (revenue->from.size > 0 || revenue->to.size > 0 || revenue->grouping->days == 0) {
         ask_figures(call);
         return;
@@ -158,7 +179,7 @@ static struct figures figures_of(const struct cql_json *row)
 static struct bytes priced_text(struct view_call *call, const struct figures *figures,
                                 struct decimal value)
 {
-    return figures->is_priced ? money_text(call->arena, value) : bytes_text("\xE2\x80\x94");
+    return figures->is_priced ? money_text(call->arena, value) : bytes_text(dash);
 }
 
 static struct bytes share_text(struct view_call *call, const struct figures *figures)
@@ -166,7 +187,7 @@ static struct bytes share_text(struct view_call *call, const struct figures *fig
     struct bytes share =
         money_share(call->arena, figures->amount, money_minus(figures->gross, figures->unpriced));
 
-    return share.size > 0 ? share : bytes_text("\xE2\x80\x94");
+    return share.size > 0 ? share : bytes_text(dash);
 }
 
 /* ---- the form ---- */
@@ -220,135 +241,242 @@ static struct bytes whose(const struct revenue *revenue)
     return revenue->reseller.size > 0 ? revenue->reseller : bytes_text("all resellers");
 }
 
-static void put_headline(struct view_call *call, struct bytes name, const struct view_run *total)
+/* An entry of a list of terms; `key` is the class of its colour in the chart, or NULL. */
+static void put_term(struct view_call *call, const char *key, const char *term, struct bytes name,
+                     struct bytes value, struct bytes more)
 {
-    const struct cql_json *row = total->value != NULL ? total->value->items : NULL;
+    buffer_append_text(&call->html, "<div><dt>");
+    if (key != NULL)
+        html_put(&call->html, "<span class=\"key {}\"></span>", bytes_text(key));
+    html_put(&call->html, "{}{}</dt><dd>{} <small>{}</small></dd></div>\n", bytes_text(term), name,
+             value, more);
+}
+
+static void put_headline(struct view_call *call, const struct revenue *revenue, struct bytes name,
+                         const struct view_run *total)
+{
+    const struct cql_json *row = total->value->items;
+    const struct bytes none = {0};
+    bool has_keys = !is_comparison(revenue);
     struct arena *arena = call->arena;
 
+    /* That days have no rate is also in the notes. */
+    if ((row == NULL || revenue->as_of.size > 0) && total->notes.size > 0)
+        html_put(&call->html, "<p class=\"note lines\">{}</p>\n", total->notes);
     if (row == NULL)
         return;
     const struct figures figures = figures_of(row);
-    struct bytes unpriced_days = view_member(row, "unpriced_days");
-    html_put(
-        &call->html,
-        "<dl class=\"headline\" aria-label=\"{}\">\n"
-        "<div><dt>Clicks</dt><dd>{}</dd></div>\n<div><dt>Gross</dt><dd>{}</dd></div>\n"
-        "<div><dt><span class=\"key share\"></span>Share of {}</dt><dd>{} "
-        "<small>{}</small></dd></div>\n"
-        "<div><dt><span class=\"key rest\"></span>Left for the network</dt><dd>{}</dd></div>\n",
-        name, html_number(arena, view_member(row, "clicks")), money_text(arena, figures.gross),
-        name, priced_text(call, &figures, figures.amount), share_text(call, &figures),
-        priced_text(call, &figures, figures.rest));
-    if (!decimal_is_zero(money_of(unpriced_days)))
-        html_put(&call->html,
-                 "<div><dt><span class=\"key unpriced\"></span>Without a rate</dt><dd>{} "
-                 "<small>on {} reseller-days</small></dd></div>\n",
-                 money_text(arena, figures.unpriced), html_number(arena, unpriced_days));
+    struct bytes days = view_member(row, "unpriced_days");
+    buffer_append_text(&call->html, "<dl class=\"headline\">\n");
+    put_term(call, NULL, "Clicks", none, html_number(arena, view_member(row, "clicks")), none);
+    put_term(call, NULL, "Gross", none, money_text(arena, figures.gross), none);
+    put_term(call, has_keys ? "share" : NULL, "Share of ", name,
+             priced_text(call, &figures, figures.amount), share_text(call, &figures));
+    put_term(call, has_keys ? "rest" : NULL, "Left for the network", none,
+             priced_text(call, &figures, figures.rest), none);
+    if (!decimal_is_zero(money_of(days)))
+        put_term(call, has_keys ? "unpriced" : NULL, "Without a rate", none,
+                 money_text(arena, figures.unpriced),
+                 html_format(arena, "on %.*s reseller-day%s", (int)days.size,
+                             (const char *)days.data,
+                             bytes_equal(days, bytes_text("1")) ? "" : "s"));
     buffer_append_text(&call->html, "</dl>\n");
+}
+
+/* ---- periods ---- */
+
+/* A period, with the rows that the resellers have of it; NULL: none. */
+struct period {
+    int64_t at;
+    struct bytes label;
+    const struct cql_json *first, *second;
+};
+
+struct periods {
+    struct period *items; /* in ascending order */
+    uint32_t count;
+};
+
+/* Reports are in descending order. */
+static struct periods periods_of(struct view_call *call, const struct revenue *revenue,
+                                 const struct view_run *run)
+{
+    const struct cql_json *row = run != NULL ? run->value->items : NULL;
+    uint32_t rows = run != NULL ? run->value->count : 0, left = rows;
+    struct period *items = arena_array(call->arena, rows + 1, sizeof *items);
+
+    for (; row != NULL; row = row->next) {
+        struct period period = {.label = view_member(row, revenue->grouping->column), .first = row};
+        if (chart_period(period.label, revenue->grouping->unit_ms, &period.at))
+            items[--left] = period;
+    }
+    return (struct periods){items + left, rows - left};
+}
+
+static struct periods merge_periods(struct view_call *call, const struct revenue *revenue)
+{
+    const struct periods a = periods_of(call, revenue, revenue->rows);
+    const struct periods b = periods_of(call, revenue, revenue->with_rows);
+    struct periods merged = {arena_array(call->arena, a.count + b.count + 1, sizeof *merged.items),
+                             0};
+    uint32_t i = 0, j = 0;
+
+    while (i < a.count || j < b.count) {
+        bool has_a = i < a.count && (j == b.count || a.items[i].at <= b.items[j].at);
+        bool has_b = j < b.count && (i == a.count || b.items[j].at <= a.items[i].at);
+        struct period *period = &merged.items[merged.count++];
+        *period = has_a ? a.items[i] : b.items[j];
+        period->first = has_a ? a.items[i++].first : NULL;
+        period->second = has_b ? b.items[j++].first : NULL;
+    }
+    return merged;
 }
 
 /* ---- charts ---- */
 
-/* Reports are in descending order of periods, charts in ascending one. */
-static struct chart_point *take_points(struct view_call *call, const struct revenue *revenue,
-                                       const struct cql_json *rows, uint32_t *count_out)
+static void tell(struct buffer *tip, const char *what, struct bytes value)
 {
-    struct chart_point *points = arena_array(call->arena, rows->count + 1, sizeof *points);
-    uint32_t left = rows->count, taken = 0;
-
-    for (const struct cql_json *row = rows->items; row != NULL; row = row->next) {
-        struct bytes label = view_member(row, revenue->grouping->column);
-        struct chart_point point = {.label = label};
-        if (!chart_period(label, revenue->grouping->unit_ms, &point.at))
-            continue;
-        const struct figures figures = figures_of(row);
-        point.parts[0] = money_length(figures.amount);
-        point.parts[1] = money_length(figures.rest);
-        point.parts[2] = money_length(figures.unpriced);
-        points[--left] = point;
-        taken++;
-    }
-    *count_out = taken;
-    return points + left;
+    buffer_append_text(tip, what);
+    buffer_append_bytes(tip, value);
 }
 
-static void name_bars(struct view_call *call, const struct cql_json *rows,
-                      struct chart_point *points, uint32_t count)
+static void make_bar(struct view_call *call, const struct period *period, struct chart_point *point)
 {
-    for (const struct cql_json *row = rows->items; row != NULL && count > 0; row = row->next) {
-        const struct figures figures = figures_of(row);
-        struct chart_point *point = &points[--count];
-        struct buffer tip = {.arena = call->arena};
-        buffer_append_bytes(&tip, point->label);
-        if (figures.is_priced) {
-            buffer_append_text(&tip, ": share ");
-            buffer_append_bytes(&tip, money_text(call->arena, figures.amount));
-            buffer_append_text(&tip, ", network ");
-            buffer_append_bytes(&tip, money_text(call->arena, figures.rest));
-        }
-        if (!decimal_is_zero(figures.unpriced)) {
-            buffer_append_text(&tip, figures.is_priced ? ", without a rate " : ": without a rate ");
-            buffer_append_bytes(&tip, money_text(call->arena, figures.unpriced));
-        }
-        point->tip = buffer_view(&tip);
+    const struct figures figures = figures_of(period->first);
+    struct buffer tip = {.arena = call->arena};
+
+    point->parts[0] = money_length(figures.amount);
+    point->parts[1] = money_length(figures.rest);
+    point->parts[2] = money_length(figures.unpriced);
+    tell(&tip, "", period->label);
+    if (figures.is_priced) {
+        tell(&tip, ": share ", money_text(call->arena, figures.amount));
+        tell(&tip, ", network ", money_text(call->arena, figures.rest));
     }
+    if (!decimal_is_zero(figures.unpriced))
+        tell(&tip, figures.is_priced ? ", without a rate " : ": without a rate ",
+             money_text(call->arena, figures.unpriced));
+    point->tip = buffer_view(&tip);
 }
 
-static void put_bars(struct view_call *call, const struct revenue *revenue)
+static struct decimal amount_of(const struct cql_json *row)
 {
-    const struct cql_json *rows = revenue->rows->value;
-    struct chart chart = {.form = CHART_BARS, .classes = {"share", "rest", "unpriced"}};
-    struct chart_point *points = take_points(call, revenue, rows, &chart.point_count);
+    return row != NULL ? money_of(view_member(row, "amount")) : decimal_from(0, 0);
+}
+
+static void make_ends(struct view_call *call, const struct revenue *revenue,
+                      const struct period *period, struct chart_point *point)
+{
+    struct buffer tip = {.arena = call->arena};
+
+    point->parts[0] = money_length(amount_of(period->first));
+    point->parts[1] = money_length(amount_of(period->second));
+    tell(&tip, "", period->label);
+    tell(&tip, ": ", revenue->reseller);
+    tell(&tip, " ", money_text(call->arena, amount_of(period->first)));
+    tell(&tip, ", ", revenue->with);
+    tell(&tip, " ", money_text(call->arena, amount_of(period->second)));
+    point->tip = buffer_view(&tip);
+}
+
+static void put_chart(struct view_call *call, const struct revenue *revenue,
+                      const struct periods *periods)
+{
+    struct chart_point *points = arena_array(call->arena, periods->count + 1, sizeof *points);
     struct buffer title = {.arena = call->arena};
+    bool compares = is_comparison(revenue);
 
-    name_bars(call, rows, points, chart.point_count);
-    buffer_append_text(&title, "Gross by ");
-    buffer_append_text(&title, revenue->grouping->by);
-    buffer_append_text(&title, ", of ");
-    buffer_append_bytes(&title, whose(revenue));
+    for (uint32_t i = 0; i < periods->count; i++) {
+        points[i] =
+            (struct chart_point){.at = periods->items[i].at, .label = periods->items[i].label};
+        if (compares)
+            make_ends(call, revenue, &periods->items[i], &points[i]);
+        else
+            make_bar(call, &periods->items[i], &points[i]);
+    }
+    tell(&title, compares ? "Shares by " : "Gross by ", bytes_text(revenue->grouping->by));
+    tell(&title, compares ? ": " : ": the share of ", whose(revenue));
+    tell(&title, compares ? " and " : " and what is left", revenue->with);
+    const struct chart bars = {.form = CHART_BARS, .classes = {"share", "rest", "unpriced"}};
+    const struct chart lines = {.form = CHART_LINES, .classes = {"first", "second"}};
+    struct chart chart = compares ? lines : bars;
     chart.title = buffer_view(&title);
     chart.points = points;
+    chart.point_count = periods->count;
     chart_put(&call->html, call->arena, &chart);
 }
 
-/* Merge two ascending rows of points: the amounts of the first are part 0, of the second part 1. */
-static void put_comparison(struct view_call *call, const struct revenue *revenue)
-{
-    uint32_t a_count, b_count, a = 0, b = 0;
-    const struct chart_point *as = take_points(call, revenue, revenue->rows->value, &a_count);
-    const struct chart_point *bs = take_points(call, revenue, revenue->with_rows->value, &b_count);
-    struct chart_point *points = arena_array(call->arena, a_count + b_count + 1, sizeof *points);
-    struct chart chart = {.form = CHART_LINES, .classes = {"first", "second"}, .points = points};
+/* ---- addresses ---- */
 
-    while (a < a_count || b < b_count) {
-        bool has_a = a < a_count && (b == b_count || as[a].at <= bs[b].at);
-        bool has_b = b < b_count && (a == a_count || bs[b].at <= as[a].at);
-        struct chart_point *point = &points[chart.point_count++];
-        *point = has_a ? as[a] : bs[b];
-        point->parts[0] = has_a ? as[a].parts[0] : 0;
-        point->parts[1] = has_b ? bs[b].parts[0] : 0;
-        point->tip = point->label;
-        a += has_a;
-        b += has_b;
+static void add_parameter(struct buffer *query, const char *name, struct bytes value)
+{
+    if (value.size == 0)
+        return;
+    buffer_put_u8(query, query->size == 0 ? '?' : '&');
+    tell(query, name, bytes_text("="));
+    buffer_append_bytes(query, html_url(query->arena, value));
+}
+
+/* The query of an address that shows the same for other days, or other resellers. */
+static struct bytes query_of(struct view_call *call, const struct revenue *revenue, const char *by,
+                             struct bytes reseller)
+{
+    struct buffer query = {.arena = call->arena};
+
+    add_parameter(&query, "by", bytes_text(by));
+    add_parameter(&query, "from", revenue->from);
+    add_parameter(&query, "to", revenue->to);
+    add_parameter(&query, "reseller", reseller);
+    add_parameter(&query, "with", revenue->with);
+    add_parameter(&query, "as-of", revenue->as_of);
+    return buffer_view(&query);
+}
+
+static struct bytes day_of(struct view_call *call, int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+
+    calendar_day_format(day, text);
+    return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
+}
+
+/* A day leads to its figures, a longer period to its days. */
+static void put_period(struct view_call *call, const struct revenue *revenue,
+                       const struct period *period)
+{
+    bool is_week = strcmp(revenue->grouping->by, "week") == 0;
+    bool is_day = strcmp(revenue->grouping->by, "day") == 0;
+    struct revenue days = *revenue;
+
+    buffer_append_text(&call->html, "<tr><th scope=\"row\">");
+    if (is_day) {
+        struct buffer query = {.arena = call->arena};
+        add_parameter(&query, "reseller", revenue->reseller);
+        add_parameter(&query, "day", period->label);
+        html_put(&call->html, "<a href=\"{}/why{}\">{}</a></th>", call->base, buffer_view(&query),
+                 period->label);
+        return;
     }
-    chart.title = bytes_text("Shares of both resellers");
-    chart_put(&call->html, call->arena, &chart);
+    if (revenue->grouping->unit_ms < DAY_MS) {
+        html_put(&call->html, "{}</th>", period->label);
+        return;
+    }
+    int32_t at = (int32_t)period->at;
+    days.from = day_of(call, is_week ? monday_of(at) : calendar_month_first_day(at));
+    days.to = day_of(call, (is_week ? monday_of(at + 1) : calendar_month_first_day(at + 1)) - 1);
+    html_put(&call->html, "<a href=\"{}/revenue{}\">{}</a></th>", call->base,
+             query_of(call, &days, "day", revenue->reseller), period->label);
 }
 
 /* ---- tables ---- */
 
-static const struct html_column money_columns[] = {
-    {NULL, false},   {"Clicks", true},  {"Gross", true},         {"Share", true},
-    {"Share", true}, {"Network", true}, {"Without a rate", true}};
-enum { MONEY_COLUMNS = sizeof money_columns / sizeof money_columns[0] };
-
 static void begin_table(struct view_call *call, struct bytes caption, const char *first)
 {
-    struct html_column columns[MONEY_COLUMNS];
+    const struct html_column columns[] = {
+        {first, false},     {"Clicks", true},  {"Gross", true},         {"Share", true},
+        {"of gross", true}, {"Network", true}, {"Without a rate", true}};
 
-    memcpy(columns, money_columns, sizeof columns);
-    columns[0].title = first;
-    html_table_begin(&call->html, caption, columns, MONEY_COLUMNS);
+    html_table_begin(&call->html, caption, columns, sizeof columns / sizeof columns[0]);
 }
 
 /* The cells behind the first. */
@@ -368,23 +496,71 @@ static void put_money(struct view_call *call, const struct cql_json *row)
              is_unpriced ? money_text(call->arena, figures.unpriced) : (struct bytes){0});
 }
 
-static void put_periods(struct view_call *call, const struct revenue *revenue)
+static const char *column_of(struct view_call *call, struct bytes reseller, const char *what)
+{
+    struct buffer title = {.arena = call->arena};
+
+    buffer_append_bytes(&title, reseller);
+    buffer_append_text(&title, what);
+    return api_words_text(call->arena, buffer_view(&title));
+}
+
+static void begin_comparison(struct view_call *call, const struct revenue *revenue,
+                             struct bytes caption)
+{
+    const struct html_column columns[] = {{revenue->grouping->title, false},
+                                          {column_of(call, revenue->reseller, ": clicks"), true},
+                                          {column_of(call, revenue->reseller, ": share"), true},
+                                          {column_of(call, revenue->with, ": clicks"), true},
+                                          {column_of(call, revenue->with, ": share"), true},
+                                          {"Difference", true}};
+
+    html_table_begin(&call->html, caption, columns, sizeof columns / sizeof columns[0]);
+}
+
+static void put_half(struct view_call *call, const struct cql_json *row)
+{
+    struct bytes none = bytes_text(dash);
+    struct bytes clicks = row != NULL ? view_member(row, "clicks") : none;
+    struct bytes amount = row != NULL ? view_member(row, "amount") : none;
+
+    html_put(&call->html,
+             amount.size == 0 ? "<td class=\"n\">{}</td><td class=\"n unpriced\">{}</td>"
+                              : "<td class=\"n\">{}</td><td class=\"n\">{}</td>",
+             html_number(call->arena, clicks),
+             amount.size == 0 ? bytes_text("no rate") : html_number(call->arena, amount));
+}
+
+static void put_comparison(struct view_call *call, const struct period *period)
+{
+    put_half(call, period->first);
+    put_half(call, period->second);
+    html_put(
+        &call->html, "<td class=\"n\">{}</td></tr>\n",
+        money_text(call->arena, money_minus(amount_of(period->first), amount_of(period->second))));
+}
+
+static void put_periods(struct view_call *call, const struct revenue *revenue,
+                        const struct periods *periods)
 {
     const struct view_run *run = revenue->rows;
-    const char *column = revenue->grouping->column;
-    const struct cql_json *row;
+    struct bytes caption = html_format(call->arena, "By %s", revenue->grouping->by);
 
-    begin_table(call, html_format(call->arena, "By %s", revenue->grouping->by),
-                revenue->grouping->title);
-    for (row = run->value->items; row != NULL; row = row->next) {
-        html_put(&call->html, "<tr><th scope=\"row\">{}</th>", view_member(row, column));
-        put_money(call, row);
+    if (is_comparison(revenue))
+        begin_comparison(call, revenue, caption);
+    else
+        begin_table(call, caption, revenue->grouping->title);
+    for (uint32_t i = periods->count; i-- > 0;) {
+        put_period(call, revenue, &periods->items[i]);
+        if (is_comparison(revenue))
+            put_comparison(call, &periods->items[i]);
+        else
+            put_money(call, periods->items[i].first);
     }
     html_table_end(&call->html);
     if (run->total > run->value->count)
-        html_put(&call->html,
-                 "<p class=\"note\">These are the newest {} rows; export has all.</p>\n",
-                 html_count(call->arena, run->value->count));
+        html_put(&call->html, "<p class=\"note\">These are the newest {} of {} rows.</p>\n",
+                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
 }
 
 static void put_resellers(struct view_call *call, const struct revenue *revenue)
@@ -397,49 +573,65 @@ static void put_resellers(struct view_call *call, const struct revenue *revenue)
     begin_table(call, bytes_text("By reseller"), "Reseller");
     for (row = run->value->items; row != NULL; row = row->next) {
         struct bytes reseller = view_member(row, "reseller_id");
-        html_put(&call->html,
-                 "<tr><th scope=\"row\"><a href=\"{}/revenue?by={}&amp;from={}&amp;to={}&amp;"
-                 "reseller={}\">{}</a></th>",
-                 call->base, bytes_text(revenue->grouping->by),
-                 html_url(call->arena, revenue->from), html_url(call->arena, revenue->to),
-                 html_url(call->arena, reseller), reseller);
+        html_put(&call->html, "<tr><th scope=\"row\"><a href=\"{}/revenue{}\">{}</a></th>",
+                 call->base, query_of(call, revenue, revenue->grouping->by, reseller), reseller);
         put_money(call, row);
     }
     html_table_end(&call->html);
+    if (run->total > run->value->count)
+        html_put(&call->html, "<p class=\"note\">These are the first {} of {} resellers.</p>\n",
+                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
+}
+
+/* ---- export ---- */
+
+static void put_exports(struct view_call *call, const struct revenue *revenue, const char *label,
+                        bool is_total)
+{
+    static const char *const forms[][2] = {
+        {"report.csv", "CSV"}, {"report", "JSON"}, {"report.svg", "SVG"}};
+    struct buffer query = {.arena = call->arena};
+
+    add_parameter(&query, "by", bytes_text(revenue->grouping->by));
+    add_parameter(&query, "total", bytes_text(is_total ? "true" : ""));
+    add_parameter(&query, "from", revenue->from);
+    add_parameter(&query, "to", revenue->to);
+    add_parameter(&query, "reseller", revenue->reseller);
+    add_parameter(&query, "reseller", revenue->with);
+    add_parameter(&query, "as-of", revenue->as_of);
+    html_put(&call->html, "<p class=\"export\">{}", bytes_text(label));
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,
+                 bytes_text(forms[i][0]), buffer_view(&query), bytes_text(forms[i][1]));
+    buffer_append_text(&call->html, "</p>\n");
 }
 
 /* ---- the view ---- */
 
-static void put_export(struct view_call *call, const struct revenue *revenue)
-{
-    struct buffer query = {.arena = call->arena};
-
-    html_put(&query, "by={}", bytes_text(revenue->grouping->by));
-    if (revenue->from.size > 0)
-        html_put(&query, "&amp;from={}", html_url(call->arena, revenue->from));
-    if (revenue->to.size > 0)
-        html_put(&query, "&amp;to={}", html_url(call->arena, revenue->to));
-    if (revenue->reseller.size > 0)
-        html_put(&query, "&amp;reseller={}", html_url(call->arena, revenue->reseller));
-    if (revenue->with.size > 0)
-        html_put(&query, "&amp;reseller={}", html_url(call->arena, revenue->with));
-    if (revenue->as_of.size > 0)
-        html_put(&query, "&amp;as-of={}", html_url(call->arena, revenue->as_of));
-    static const char *const forms[][2] = {{"report.csv", "CSV"}, {"report", "JSON"}};
-    buffer_append_text(&call->html, "<p class=\"export\">Export, by reseller:");
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        html_put(&call->html, " <a href=\"{}/api/{}?", call->base, bytes_text(forms[i][0]));
-        buffer_append_bytes(&call->html, buffer_view(&query));
-        html_put(&call->html, "\">{}</a>", bytes_text(forms[i][1]));
-    }
-    buffer_append_text(&call->html, "</p>\n");
-}
-
 static bool has_figures(struct view_call *call, const struct revenue *revenue)
 {
     return view_has(call, revenue->total) && view_has(call, revenue->rows) &&
-           (revenue->with.size == 0 ||
+           (!is_comparison(revenue) ||
             (view_has(call, revenue->with_total) && view_has(call, revenue->with_rows)));
+}
+
+static void put_headlines(struct view_call *call, const struct revenue *revenue)
+{
+    bool compares = is_comparison(revenue);
+
+    if (compares)
+        html_put(&call->html, "<h2><span class=\"key first\"></span>{}</h2>\n", revenue->reseller);
+    put_headline(call, revenue, whose(revenue), revenue->total);
+    if (!compares)
+        return;
+    html_put(&call->html, "<h2><span class=\"key second\"></span>{}</h2>\n", revenue->with);
+    put_headline(call, revenue, revenue->with, revenue->with_total);
+}
+
+static bool is_empty(const struct revenue *revenue)
+{
+    return revenue->newest != NULL && revenue->newest->value != NULL &&
+           revenue->newest->value->count == 0 && revenue->reseller.size == 0;
 }
 
 static void revenue_render(struct view_call *call)
@@ -449,21 +641,19 @@ static void revenue_render(struct view_call *call)
     put_form(call, revenue);
     if (!has_figures(call, revenue))
         return;
-    if (revenue->newest != NULL && view_has(call, revenue->newest) &&
-        revenue->newest->value->count == 0 && revenue->reseller.size == 0) {
+    if (is_empty(revenue)) {
         view_put_first_click(call);
         return;
     }
-    put_headline(call, whose(revenue), revenue->total);
-    if (revenue->with.size > 0) {
-        put_headline(call, revenue->with, revenue->with_total);
-        put_comparison(call, revenue);
-    } else {
-        put_bars(call, revenue);
-    }
-    put_periods(call, revenue);
-    put_resellers(call, revenue);
-    put_export(call, revenue);
+    const struct periods periods = merge_periods(call, revenue);
+    put_headlines(call, revenue);
+    put_chart(call, revenue, &periods);
+    put_periods(call, revenue, &periods);
+    if (revenue->reseller.size == 0)
+        put_resellers(call, revenue);
+    put_exports(call, revenue, "Export this:", revenue->reseller.size == 0);
+    if (revenue->reseller.size == 0)
+        put_exports(call, revenue, "Each reseller on its own:", false);
 }
 
 const struct view view_revenue = {
