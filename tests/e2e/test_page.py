@@ -86,6 +86,7 @@ def test_revenue_has_the_report_s_figures(server):
         "report", "--by", "month", "-r", "AA", "-r", "B<6", "--format", "csv").out
     week = Cells(look(server, "/revenue", by="week", reseller="AA"))
     assert "/revenue?by=day&from=2013-11-25&to=2013-12-01&reseller=AA" in week.addresses
+    assert 'name="from" value=""' in look(server, "/revenue")
     for period in ("hour", "minute"):
         assert look(server, "/revenue", by=period)
 

@@ -45,8 +45,9 @@ static void put_head(const struct view_call *call, struct buffer *html)
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n"
              "<link rel=\"icon\" href=\"{}/assets/icon.svg\" type=\"image/svg+xml\">\n"
-             "<link rel=\"stylesheet\" href=\"{}/assets/style.css\">\n",
-             call->title, call->base, call->base);
+             "<link rel=\"stylesheet\" href=\"{}/assets/style.css\">\n"
+             "<script type=\"module\" src=\"{}/assets/page.js\"></script>\n",
+             call->title, call->base, call->base, call->base);
     if (call->view->script != NULL)
         html_put(html, "<script type=\"module\" src=\"{}/assets/{}\"></script>\n", call->base,
                  bytes_text(call->view->script));

@@ -33,7 +33,9 @@ enum { GROUPINGS = sizeof groupings / sizeof groupings[0] };
 
 struct revenue {
     const struct grouping *grouping;
-    struct bytes from, to, reseller, with, as_of;
+    struct bytes from, to; /* the days shown */
+    bool has_days;         /* they were given */
+    struct bytes reseller, with, as_of;
     struct view_run *newest;
     struct view_run *total, *rows; /* of `reseller`, or of all */
     struct view_run *with_total, *with_rows;
@@ -144,7 +146,8 @@ static void revenue_begin(struct view_call *call)
         revenue->reseller = revenue->with;
         revenue->with = (struct bytes){0};
     }
-    if (revenue->from.size > 0 || revenue->to.size > 0 || revenue->grouping->days == 0) {
+    revenue->has_days = revenue->from.size > 0 || revenue->to.size > 0;
+    if (revenue->has_days || revenue->grouping->days == 0) {
         ask_figures(call);
         return;
     }
@@ -212,6 +215,12 @@ static void put_field(struct view_call *call, const char *label, const char *typ
     buffer_append_text(&call->html, "></label>\n");
 }
 
+/* A choice that was not made is not written down as one. */
+static struct bytes given_day(const struct revenue *revenue, struct bytes day)
+{
+    return revenue->has_days ? day : (struct bytes){0};
+}
+
 static void put_form(struct view_call *call, const struct revenue *revenue)
 {
     static const char list[] = " list=\"resellers\" placeholder=\"all\" autocomplete=\"off\"";
@@ -221,8 +230,8 @@ static void put_form(struct view_call *call, const struct revenue *revenue)
     html_put(&call->html, "<form class=\"fields\" method=\"get\" action=\"{}/revenue\">\n",
              call->base);
     put_choices(call, revenue);
-    put_field(call, "From", "date", "from", revenue->from, "");
-    put_field(call, "To", "date", "to", revenue->to, "");
+    put_field(call, "From", "date", "from", given_day(revenue, revenue->from), "");
+    put_field(call, "To", "date", "to", given_day(revenue, revenue->to), "");
     put_field(call, "Reseller", "text", "reseller", revenue->reseller, list);
     put_field(call, "Compare with", "text", "with", revenue->with, with);
     put_field(call, "As of", "date", "as-of", revenue->as_of,
@@ -395,6 +404,10 @@ static void put_chart(struct view_call *call, const struct revenue *revenue,
             make_bar(call, &periods->items[i], &points[i]);
     }
     tell(&title, compares ? "Shares by " : "Gross by ", bytes_text(revenue->grouping->by));
+    if (periods->count > 0) {
+        tell(&title, ", ", periods->items[0].label);
+        tell(&title, " to ", periods->items[periods->count - 1].label);
+    }
     tell(&title, compares ? ": " : ": the share of ", whose(revenue));
     tell(&title, compares ? " and " : " and what is left", revenue->with);
     const struct chart bars = {.form = CHART_BARS, .classes = {"share", "rest", "unpriced"}};
@@ -424,8 +437,8 @@ static struct bytes query_of(struct view_call *call, const struct revenue *reven
     struct buffer query = {.arena = call->arena};
 
     add_parameter(&query, "by", bytes_text(by));
-    add_parameter(&query, "from", revenue->from);
-    add_parameter(&query, "to", revenue->to);
+    add_parameter(&query, "from", given_day(revenue, revenue->from));
+    add_parameter(&query, "to", given_day(revenue, revenue->to));
     add_parameter(&query, "reseller", reseller);
     add_parameter(&query, "with", revenue->with);
     add_parameter(&query, "as-of", revenue->as_of);
@@ -448,6 +461,7 @@ static void put_period(struct view_call *call, const struct revenue *revenue,
     bool is_day = strcmp(revenue->grouping->by, "day") == 0;
     struct revenue days = *revenue;
 
+    days.has_days = true;
     buffer_append_text(&call->html, "<tr><th scope=\"row\">");
     if (is_day) {
         struct buffer query = {.arena = call->arena};
