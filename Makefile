@@ -24,11 +24,14 @@ folders := $(shell sed 's/\#.*//; s/:.*//' tests/folders)
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 libxcrypt expat inih
 packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev \
-    libexpat1-dev libinih-dev node-llhttp
+    libexpat1-dev libinih-dev node-llhttp libjs-dygraphs
 
 # The HTTP parser of node, which Debian has as C source, not as a library.
 LLHTTP ?= /usr/share
 llhttp := $(LLHTTP)/include/llhttp/llhttp.h $(addprefix $(LLHTTP)/llhttp/,api.c http.c llhttp.c)
+
+# The charts that one can zoom on the page; Debian has it as one file for browsers.
+DYGRAPHS ?= /usr/share/javascript/dygraphs/dygraph.min.js
 
 # ---- flags ----
 
@@ -81,7 +84,7 @@ objects := $(sources:%.c=$(out)/%.o)
 lexers := $(foreach folder,$(folders),$(wildcard $(folder)/*.re))
 grammars := $(foreach folder,$(folders),$(wildcard $(folder)/*.y))
 embedded := $(foreach folder,$(folders),$(wildcard $(folder)/*.json))
-assets := $(sort $(wildcard query/web/page/assets/*))
+assets := $(sort $(wildcard query/web/page/assets/*)) $(DYGRAPHS)
 generated_sources := $(lexers:%.re=$(out)/generated/%.c) $(grammars:%.y=$(out)/generated/%.c) \
     $(embedded:%.json=$(out)/generated/%.c) $(out)/generated/query/web/page/assets.c
 generated_headers := $(grammars:%.y=$(out)/generated/%.h)
@@ -141,7 +144,8 @@ $(out)/generated/%.c: %.json Makefile
 
 # The files of the page, as query/web/page/assets.h declares them.  od's numbers become an array.
 array = od -An -v -tu1 $1 | sed 's/[0-9][0-9]*/&,/g; 1s/^/{/; $$s/$$/},/'
-$(out)/generated/query/web/page/assets.c: $(assets) query/web/page/assets Makefile
+$(out)/generated/query/web/page/assets.c: $(filter-out $(DYGRAPHS),$(assets)) query/web/page/assets \
+    Makefile
 	$(quiet)mkdir -p $(@D)
 	$(quiet){ printf '#include "query/web/page/assets.h"\n'; \
 	    printf 'const struct assets_file assets_files[] = {\n'; \
@@ -167,7 +171,7 @@ $(objects): | $(generated_headers)
 
 # What is missing is named, once, before a tool is called that is not there.
 $(out)/needed: tests/needed.sh
-	$(quiet)tests/needed.sh $(firstword $(CC)) "$(vendor)" "$(llhttp)" $(packages)
+	$(quiet)tests/needed.sh $(firstword $(CC)) "$(vendor)" "$(llhttp) $(DYGRAPHS)" $(packages)
 	$(quiet)mkdir -p $(@D) && touch $@
 
 $(objects) $(program_objects) $(client_objects) $(generated_sources) $(generated_headers): | $(out)/needed

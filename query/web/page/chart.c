@@ -236,8 +236,11 @@ void chart_put(struct buffer *html, struct arena *arena, const struct chart *cha
     if (chart->point_count == 0)
         return;
     const struct scale scale = make_scale(chart);
+    buffer_append_text(html, "<figure class=\"chart\"");
+    if (chart->zoom != NULL)
+        html_put(html, " data-zoom=\"{}\"", bytes_text(chart->zoom));
     html_put(html,
-             "<figure class=\"chart\">\n<figcaption>{}</figcaption>\n"
+             ">\n<figcaption>{}</figcaption>\n"
              "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n",
              chart->title, chart->title);
     buffer_printf(html, "<svg viewBox=\"0 0 %d %d\" role=\"img\">", WIDTH, scale.height);

@@ -32,6 +32,7 @@ enum chart_form {
 struct chart {
     enum chart_form form;
     struct bytes title;
+    const char *zoom;                  /* for zoom.js, which says what it is; NULL: no zoom */
     int32_t height;                    /* of a width of 960; 0: 260 */
     const char *classes[CHART_PARTS];  /* of the parts; NULL: the part is not there */
     const struct chart_point *points;  /* in ascending order of `at`, which are different */

@@ -410,8 +410,9 @@ static void put_chart(struct view_call *call, const struct revenue *revenue,
     }
     tell(&title, compares ? ": " : ": the share of ", whose(revenue));
     tell(&title, compares ? " and " : " and what is left", revenue->with);
-    const struct chart bars = {.form = CHART_BARS, .classes = {"share", "rest", "unpriced"}};
-    const struct chart lines = {.form = CHART_LINES, .classes = {"first", "second"}};
+    const struct chart bars = {
+        .form = CHART_BARS, .zoom = "6,5,3 stacked", .classes = {"share", "rest", "unpriced"}};
+    const struct chart lines = {.form = CHART_LINES, .zoom = "2,4", .classes = {"first", "second"}};
     struct chart chart = compares ? lines : bars;
     chart.title = buffer_view(&title);
     chart.points = points;
@@ -670,5 +671,8 @@ static void revenue_render(struct view_call *call)
         put_exports(call, revenue, "Each reseller on its own:", false);
 }
 
-const struct view view_revenue = {
-    .path = "/revenue", .title = "Revenue", .begin = revenue_begin, .render = revenue_render};
+const struct view view_revenue = {.path = "/revenue",
+                                  .title = "Revenue",
+                                  .script = "zoom.js",
+                                  .begin = revenue_begin,
+                                  .render = revenue_render};
