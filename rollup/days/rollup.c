@@ -145,6 +145,18 @@ const struct click_stream *rollup_stream(const struct rollup *rollup)
     return rollup->stream;
 }
 
+struct click_watch *rollup_watch(struct rollup *rollup)
+{
+    return &rollup->watch;
+}
+
+int64_t rollup_behind_us(const struct rollup *rollup)
+{
+    const struct refresh_progress *progress = &rollup->progress;
+    int64_t since_us = progress->works_us != 0 ? progress->works_us : progress->owed_us;
+    return since_us != 0 ? world_monotonic_us(rollup->world) - since_us : 0;
+}
+
 const struct zone *rollup_zone(const struct rollup *rollup)
 {
     return rollup->zone;

@@ -16,6 +16,7 @@
 #include "base/metrics.h"
 #include "base/quota.h"
 #include "rollup/click_stream.h"
+#include "rollup/days/click_watch.h"
 #include "rollup/days/retention.h"
 #include "rollup/days/seal_gate.h"
 #include "storage/engine/store.h"
@@ -185,6 +186,11 @@ void rollup_figures_stop(struct figure_reading *reading);
  * The first call reads all figures beside other work, and from its end on the metric follows every
  * change.  A call does nothing while figures are read, and where no server runs. */
 void rollup_count_unpriced(struct rollup *rollup);
+
+/* The owner of the watch begins and ends it, and ends it before the rollup is closed. */
+struct click_watch *rollup_watch(struct rollup *rollup);
+/* For how long the oldest change that is in no row of a figure yet has waited; 0: there is none. */
+int64_t rollup_behind_us(const struct rollup *rollup);
 
 void rollup_dump(const struct rollup *rollup, struct buffer *text);
 #endif

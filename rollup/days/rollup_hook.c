@@ -281,6 +281,8 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
             rollup->progress.owed_us = world_monotonic_us(rollup->world);
         look_timer_soon(&rollup->look);
     }
+    if (rollup->watch.is_on)
+        click_watch_take(&rollup->watch, stream, batch);
     rollup_report_memory(rollup);
     rollup_press(rollup);
 }

@@ -7,7 +7,7 @@
  *     rollup_hook.c   rollup_refresh.c  seal_pass.c  rollup_figures.c  dirty_overlay.c   the jobs
  *     rollup.c                              what the jobs have in common, and the end
  *     day_marks  live_rates  refresh_list  look_timer  publication_queue  dirty_evicted  retention
- *     seal_gate  known_resellers            the parts, none of which includes this header
+ *     seal_gate  known_resellers  click_watch   the parts, none of which includes this header
  *
  * A file calls only files in lines below its own, and files to the right of it. */
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_PRIVATE_H
@@ -94,6 +94,7 @@ struct rollup {
     struct retention retention;
     struct seal_gate gate;
     struct known_resellers resellers;
+    struct click_watch watch;
     size_t memory_reported;
     struct quota *figures;             /* memory of the figures that readers keep (figure_window.h),
                                         * of all streams */

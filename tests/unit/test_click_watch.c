@@ -1,0 +1,99 @@
+/* test_click_watch: what the commit hook shows of the clicks that come. */
+#include "rollup/days/click_watch.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "tests/lib/rollup_fixture.h"
+
+static struct rollup_fixture fixture;
+static struct click_watch *watch;
+
+static void start(const char *click_id)
+{
+    fixture = (struct rollup_fixture){.seed = 7, .click_id = click_id};
+    rollup_fixture_start(&fixture);
+    watch = rollup_watch(fixture.rollup);
+    click_watch_begin(watch);
+}
+
+static void stop(void)
+{
+    click_watch_end(watch);
+    rollup_fixture_stop(&fixture);
+}
+
+static void expect_top(const struct frequent *frequent, const char *expected)
+{
+    const struct frequent_key *keys[1];
+    uint32_t count = frequent_top(frequent, 1, keys);
+    struct buffer text = {0};
+
+    for (uint32_t i = 0; i < count; i++)
+        buffer_printf(&text, "%.*s ", (int)keys[i]->key.size, (const char *)keys[i]->key.data);
+    buffer_put_u8(&text, 0);
+    cr_expect_str_eq((const char *)text.data, expected);
+    buffer_release(&text);
+}
+
+enum { CLICKS = 4000 };
+
+/* Half of the clicks are of `most`, and in turn, as an even step would see it; the others have
+ * resellers and ads of their own. */
+static void send_clicks(const char *most)
+{
+    static struct click clicks[CLICKS];
+    static char names[CLICKS][16];
+
+    for (uint32_t i = 0; i < CLICKS; i++) {
+        (void)snprintf(names[i], sizeof names[i], "other%u", i % 500);
+        clicks[i] = (struct click){.reseller = i % 2 == 0 ? most : names[i],
+                                   .day = "2013-12-10",
+                                   .time_ms = INT64_C(1386676800000) + i,
+                                   .ad = i % 2 == 0 ? "ad" : names[i],
+                                   .amount = "0.01"};
+    }
+    rollup_fixture_clicks(&fixture, clicks, CLICKS);
+}
+
+Test(click_watch, counts_clicks_and_looks_at_some)
+{
+    start(NULL);
+    for (uint32_t turn = 1; turn <= 20; turn++) {
+        send_clicks("most");
+        cr_expect_eq(watch->clicks, turn * CLICKS);
+        cr_expect(watch->samples > 100 && watch->samples <= 2048, "%u", watch->samples);
+        click_watch_turn(watch);
+    }
+    cr_expect(watch->step > 1, "it looks at fewer than all");
+    expect_top(&watch->resellers, "most ");
+    expect_top(&watch->ads, "ad ");
+    stop();
+}
+
+Test(click_watch, sees_nothing_when_it_is_off)
+{
+    start(NULL);
+    click_watch_end(watch);
+    send_clicks("most");
+    cr_expect_eq(watch->clicks, 0);
+    cr_expect_eq(watch->resellers.count, 0);
+    stop();
+}
+
+/* A click that is there already is none. */
+Test(click_watch, counts_clicks_with_ids_of_clients)
+{
+    const struct click click = {"R1", "2013-12-10", INT64_C(1386676800000), "ad1", "0.01"};
+
+    start("bigint");
+    cr_expect(rollup_fixture_keyed_click(&fixture, &click, 1));
+    cr_expect(rollup_fixture_keyed_click(&fixture, &click, 2));
+    cr_expect(!rollup_fixture_keyed_click(&fixture, &click, 2));
+    cr_expect_eq(watch->clicks, 2);
+    expect_top(&watch->resellers, "R1 ");
+    expect_top(&watch->ads, "ad1 ");
+    rollup_fixture_void(&fixture, "R1", "2013-12-10");
+    cr_expect_eq(watch->clicks, 2, "voids are no clicks");
+    stop();
+}
