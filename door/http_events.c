@@ -222,6 +222,14 @@ void http_events_set(struct http_events *events, const char *name, struct bytes 
     walk_begin(events);
 }
 
+void http_events_forget(struct http_events *events)
+{
+    for (uint32_t i = 0; i < events->state_count; i++) {
+        events->states[i].number = 0;
+        buffer_release(&events->states[i].event);
+    }
+}
+
 uint32_t http_events_viewers(const struct http_events *events)
 {
     return events->viewer_count;

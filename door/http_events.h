@@ -35,6 +35,8 @@ void http_events_join(struct http_events *events, struct http_exchange *exchange
 /* Set the state of that name and send it, from the next turn of the loop on, to some viewers in
  * each turn.  `name` is static, and at most HTTP_EVENT_NAMES_MAX are used; `data` is copied. */
 void http_events_set(struct http_events *events, const char *name, struct bytes data);
+/* Forget all states: who joins gets the next ones. */
+void http_events_forget(struct http_events *events);
 /* Without viewers nobody needs a state. */
 uint32_t http_events_viewers(const struct http_events *events);
 #endif

@@ -24,6 +24,7 @@
 #include "query/native/native_door.h"
 #include "program/hangup.h"
 #include "query/web/api.h"
+#include "query/web/live_events.h"
 #include "query/web/page/page.h"
 #include "door/door.h"
 #include "door/http_door.h"
@@ -102,6 +103,7 @@ struct serve {
     struct web_commands *web_commands;
     struct web_token web_token;
     struct api *api;
+    struct live_events *live_events;
     struct page *page;
     struct door_shares shares;
     struct timer watch;
@@ -532,6 +534,7 @@ static void add_pages(struct serve *serve, const char *ingest)
     serve->api = api_new(serve->http_door, &(struct api_options){.commands = serve->web_commands,
                                                                  .cql = serve->instance->cql,
                                                                  .token = &serve->web_token});
+    serve->live_events = live_events_new(serve->http_door, &serve->instance->query, options.world);
     serve->page = page_new(serve->http_door, &(struct page_options){.commands = serve->web_commands,
                                                                     .token = &serve->web_token,
                                                                     .ingest = ingest,
@@ -582,6 +585,11 @@ static void api_closed(void *context)
     ((struct serve *)context)->api = NULL;
 }
 
+static void live_events_closed(void *context)
+{
+    ((struct serve *)context)->live_events = NULL;
+}
+
 static void http_ingest_closed(void *context)
 {
     ((struct serve *)context)->http_ingest = NULL;
@@ -602,8 +610,10 @@ static void close_http_door(struct serve *serve)
     page_free(serve->page);
     http_ingest_close(serve->http_ingest, http_ingest_closed, serve);
     api_close(serve->api, api_closed, serve);
+    live_events_close(serve->live_events, live_events_closed, serve);
     web_command_close(serve->web_commands, web_commands_closed, serve);
-    while (serve->http_ingest != NULL || serve->api != NULL || serve->web_commands != NULL)
+    while (serve->http_ingest != NULL || serve->api != NULL || serve->live_events != NULL ||
+           serve->web_commands != NULL)
         (void)loop_step(serve->loop);
 }
 

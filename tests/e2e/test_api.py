@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import time
 import urllib.parse
 
 import pytest
@@ -248,8 +249,8 @@ def expect(root, schema, value, place):
             value is None))
         expect(root, schema, value, place)
         return
-    kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
-             "null": type(None)}
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": float,
+             "boolean": bool, "null": type(None)}
     wanted = schema.get("type", list(kinds))
     wanted = [wanted] if isinstance(wanted, str) else wanted
     assert type(value) in [kinds[kind] for kind in wanted], (place, value)
@@ -309,6 +310,8 @@ def test_answers_are_as_described(server):
             if method == "post":
                 expect_described(root, path, operation, post_example(server, path, operation))
                 continue
+            if "text/event-stream" in operation["responses"]["200"]["content"]:
+                continue
             known = parameters_of(root, operation)
             needed = {item["name"]: item["example"] for item in known if item.get("required")}
             every = {item["name"]: item["example"] for item in known}
@@ -326,6 +329,71 @@ def test_answers_are_as_described(server):
             if "by" in every:
                 for word in next(i for i in known if i["name"] == "by")["schema"]["enum"]:
                     expect_described(root, path, operation, ask(server, path, by=word))
+
+
+# ---- what happens now ----
+
+
+class Viewer:
+    """A reader of /api/live, as EventSource is one."""
+
+    def __init__(self, server):
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port("http"),
+                                                     timeout=daybook.PATIENCE)
+        self.connection.request("GET", "/api/live")
+        self.answer = self.connection.getresponse()
+        assert self.answer.headers["Content-Type"] == "text/event-stream"
+
+    def state(self):
+        """The next one."""
+        while not (line := self.answer.readline()).startswith(b"data: "):
+            assert line, "the stream ended"
+        return json.loads(line[len("data: "):])
+
+    def wait(self, wanted):
+        """The first one from now on of which that holds."""
+        deadline = time.monotonic() + daybook.PATIENCE
+        while not wanted(state := self.state()):
+            assert time.monotonic() < deadline, state
+        return state
+
+
+def test_live(serve):
+    """What viewers see is durable, and as reports have it."""
+    server = serve("--http", "127.0.0.1:0")
+    viewer = Viewer(server)
+    state = viewer.state()
+    day = state["today"]["day"]
+    root = get(server, "/api/openapi.json")
+    expect(root, {"$ref": "#/components/schemas/live"}, state, "live")
+    assert state["today"]["rows"] == [] and state["freshness"]["newest_click_ms"] is None
+    server.run("rate", "set", "AA", day, "25%")
+    lines = "".join(f"{'AA' if number % 4 else 'B6'},{day},{day}T12:00:00Z,ad{number % 2},0.01\n"
+                    for number in range(400))
+    client = server.client().send(lines + "AA,bad\n").finish()
+    assert client.rest()[-1] == "ok - accepted 400 rejected 1"
+    state = viewer.wait(lambda state: state["clicks"]["ads"])
+    expect(root, {"$ref": "#/components/schemas/live"}, state, "live")
+    assert state["clicks"]["per_second"] > 0
+    assert [(row["ad_id"], row["clicks"]) for row in state["clicks"]["ads"]] == [
+        ("ad0", 200), ("ad1", 200)]
+    assert [(row["reseller_id"], row["clicks"]) for row in state["clicks"]["resellers"]] == [
+        ("AA", 300), ("B6", 100)]
+    assert all(row["per_second"] > 0 for row in state["clicks"]["resellers"])
+    report = json.loads(server.run("report", "--from", day, "--format", "json").out)
+    assert state["today"]["rows"] == [
+        {name: row[name] for name in ("reseller_id", "clicks", "gross", "rate", "amount")}
+        for row in report]
+    assert (state["today"]["clicks"], state["today"]["gross"], state["today"]["amount"],
+            state["today"]["unpriced_gross"]) == (400, "4.00", "0.7500", "1.00")
+    assert state["ingest"]["accepted"] == 400
+    assert state["ingest"]["codes"] == [{"code": "too_few_fields", "lines": 1}]
+    second = Viewer(server)
+    assert second.state()["ingest"]["accepted"] == 400
+    second.connection.close()
+    state = viewer.wait(lambda state: state["clicks"]["per_second"] == 0)
+    assert state["freshness"]["figures_behind_ms"] == 0
+    assert server.stop() == 0
 
 
 # ---- errors ----

@@ -81,6 +81,21 @@ Test(http_events, a_viewer)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
+/* After a time without viewers the last states are old. */
+Test(http_events, states_are_forgotten)
+{
+    struct network_client client;
+
+    set("live", "old");
+    http_events_forget(events);
+    join(&client, NULL);
+    turns();
+    cr_expect(!has_got(&client, "event: live"));
+    set("live", "new");
+    wait_for(&client, "-2\nevent: live\ndata: new\n");
+    network_client_close(&client, &loop);
+}
+
 /* All of many viewers get a state, in several turns, and leave in any order. */
 Test(http_events, many_viewers)
 {

@@ -1,0 +1,228 @@
+/* test_live: states of what happens now, in the simulated world: live_clicks, live_today and live
+ * together. */
+#include "query/live/live.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "query/live/live_clicks.h"
+#include "query/live/live_today.h"
+#include "tests/lib/rollup_fixture.h"
+
+static struct rollup_fixture fixture;
+static struct query query;
+static struct live *live;
+static bool is_watched;
+static bool is_closed;
+static uint32_t states;
+static struct buffer state; /* the last one */
+
+static bool watched(void *context)
+{
+    (void)context;
+    return is_watched;
+}
+
+static void made(void *context, struct bytes json)
+{
+    (void)context;
+    states++;
+    buffer_set(&state, json);
+    buffer_put_u8(&state, 0);
+}
+
+static void setup(void)
+{
+    fixture = (struct rollup_fixture){.seed = 11, .is_automatic = true};
+    rollup_fixture_start(&fixture);
+    query = (struct query){.store = fixture.store,
+                           .streams = fixture.streams,
+                           .metrics = fixture.metrics,
+                           .currency = "EUR"};
+    live = live_new(&(struct live_options){
+        .query = &query, .world = fixture.world, .is_watched = watched, .made = made});
+    is_watched = true;
+}
+
+static void closed(void *context)
+{
+    *(bool *)context = true;
+}
+
+static void teardown(void)
+{
+    live_close(live, closed, &is_closed);
+    rollup_fixture_step_until(&fixture, &is_closed);
+    buffer_release(&state);
+    rollup_fixture_stop(&fixture);
+}
+
+TestSuite(live, .init = setup, .fini = teardown, .timeout = 60);
+
+static void wait_states(uint32_t count)
+{
+    uint32_t wanted = states + count;
+
+    while (states < wanted)
+        cr_assert(fixture.world->executor->step(fixture.world->executor));
+}
+
+static void expect(const char *text)
+{
+    cr_expect(strstr((const char *)state.data, text) != NULL, "no %s in %s", text,
+              (const char *)state.data);
+}
+
+enum { CLICKS = 300 };
+
+/* A third each of R1, R2 and R3; every click has the ad of its reseller. */
+static void send_clicks(void)
+{
+    static const char *const names[] = {"R1", "R2", "R3"};
+    static const char *const ads[] = {"ad1", "ad2", "ad3"};
+    struct click clicks[CLICKS];
+
+    for (uint32_t i = 0; i < CLICKS; i++)
+        clicks[i] = (struct click){.reseller = names[i % 3],
+                                   .day = "2013-12-10",
+                                   .time_ms = INT64_C(1386676800000) + i,
+                                   .ad = ads[i % 3],
+                                   .amount = "0.01"};
+    rollup_fixture_clicks(&fixture, clicks, CLICKS);
+}
+
+/* ---- states ---- */
+
+Test(live, rates_follow_durable_clicks)
+{
+    live_watch(live);
+    wait_states(1);
+    expect("\"clicks\": {\"per_second\": null, \"resellers\": [], \"ads\": []}");
+    wait_states(2);
+    expect("{\"per_second\": 0.0, ");
+    send_clicks();
+    wait_states(1);
+    expect("{\"per_second\": 300.0, ");
+    expect("{\"reseller_id\": \"R2\", \"clicks\": 100, \"per_second\": 200.0}");
+    expect("{\"ad_id\": \"ad3\", \"clicks\": 100, \"per_second\": 200.0}");
+    wait_states(1);
+    expect("{\"per_second\": 300.0, ");
+    expect("{\"reseller_id\": \"R2\", \"clicks\": 100, \"per_second\": 100.0}");
+    wait_states(2);
+    expect("{\"per_second\": 0.0, ");
+    expect("{\"reseller_id\": \"R1\", \"clicks\": 100, \"per_second\": 0.0}");
+    expect("\"newest_click_ms\": ");
+}
+
+Test(live, figures_of_today_are_current)
+{
+    rollup_fixture_click(&fixture, "R1", "2013-12-09", "7.00");
+    send_clicks();
+    rollup_fixture_click(&fixture, "R3", "2013-12-10", "0.50");
+    rollup_fixture_rate(&fixture, "R3", "2013-12-01", "0.5", false);
+    live_watch(live);
+    wait_states(1);
+    expect("\"today\": {\"day\": \"2013-12-10\", \"resellers\": 3, \"clicks\": 301, "
+           "\"gross\": \"3.50\", \"amount\": \"0.750\", \"unpriced_gross\": \"2.00\", "
+           "\"currency\": \"EUR\", ");
+    expect("\"rows\": [{\"reseller_id\": \"R3\", \"clicks\": 101, \"gross\": \"1.50\", "
+           "\"rate\": \"0.5\", \"amount\": \"0.750\"}, ");
+    expect("{\"reseller_id\": \"R1\", \"clicks\": 100, \"gross\": \"1.00\", \"rate\": null, "
+           "\"amount\": null}");
+    rollup_fixture_click(&fixture, "R1", "2013-12-10", "0.10");
+    wait_states(1);
+    expect("\"resellers\": 3, \"clicks\": 302, ");
+}
+
+Test(live, a_new_day_begins_with_nothing)
+{
+    send_clicks();
+    live_watch(live);
+    wait_states(1);
+    rollup_fixture_advance(&fixture, 24 * 3600);
+    wait_states(2);
+    expect("\"today\": {\"day\": \"2013-12-11\", \"resellers\": 0, \"clicks\": 0, ");
+}
+
+/* The ten with the most clicks, and a name that is cut. */
+Test(live, gives_few_of_many_resellers)
+{
+    char names[2 * LIVE_TODAY_TOP][LIVE_NAME_MAX + 8];
+
+    for (uint32_t i = 0; i < 2 * LIVE_TODAY_TOP; i++) {
+        (void)snprintf(names[i], sizeof names[i], "%u%0*u", 10 + i, LIVE_NAME_MAX, 0);
+        for (uint32_t clicks = 0; clicks <= i; clicks++)
+            rollup_fixture_click(&fixture, names[i], "2013-12-10", "0.01");
+    }
+    live_watch(live);
+    wait_states(1);
+    expect("\"resellers\": 20, \"clicks\": 210, ");
+    cr_expect(strstr((const char *)state.data, "\"20000") != NULL);
+    cr_expect(strstr((const char *)state.data, "\"19000") == NULL);
+    names[19][LIVE_NAME_MAX] = '\0';
+    cr_expect(strstr((const char *)state.data, names[19]) != NULL);
+    names[19][LIVE_NAME_MAX] = '0';
+    cr_expect(strstr((const char *)state.data, names[19]) == NULL);
+}
+
+Test(live, counts_what_was_refused)
+{
+    metrics_add(fixture.metrics, METRIC_COUNTER, "daybook_ingest_rejected_total",
+                "code=\"bad_day\"", "")
+        ->value = 3;
+    metrics_add(fixture.metrics, METRIC_COUNTER, "daybook_ingest_rejected_total",
+                "code=\"bad_time\"", "");
+    metrics_add(fixture.metrics, METRIC_COUNTER, "daybook_ingest_clicks_total", "", "")->value = 9;
+    live_watch(live);
+    wait_states(1);
+    expect("\"ingest\": {\"accepted\": 9, \"rejected\": 3, \"duplicates\": 0, \"connections\": 0, "
+           "\"codes\": [{\"code\": \"bad_day\", \"lines\": 3}], \"waiting\": null}}");
+}
+
+/* ---- when ---- */
+
+Test(live, nothing_is_done_when_nobody_watches)
+{
+    live_watch(live);
+    wait_states(2);
+    is_watched = false;
+    rollup_fixture_advance(&fixture, 60);
+    uint32_t before = states;
+    rollup_fixture_advance(&fixture, 60);
+    cr_expect_eq(states, before);
+    cr_expect(!rollup_watch(fixture.rollup)->is_on);
+    send_clicks();
+    is_watched = true;
+    live_watch(live);
+    wait_states(1);
+    expect("\"clicks\": {\"per_second\": null, ");
+}
+
+static uint32_t answers;
+
+static void answered(void *context, struct bytes json)
+{
+    (void)context;
+    cr_expect(json.size > 0 && json.data[0] == '{');
+    answers++;
+}
+
+Test(live, an_asker_gets_one_state)
+{
+    struct live_asker asker = {.done = answered};
+    struct live_asker forgotten = {.done = answered};
+
+    is_watched = false;
+    live_ask(live, &asker);
+    live_ask(live, &forgotten);
+    live_forget(live, &forgotten);
+    cr_expect_eq(answers, 0);
+    wait_states(1);
+    cr_expect_eq(answers, 1);
+    live_ask(live, &asker);
+    cr_expect_eq(answers, 2, "there is a state");
+    wait_states(3);
+    cr_expect_eq(answers, 2);
+    rollup_fixture_advance(&fixture, LIVE_KEEP_MS / 1000 + 2);
+    cr_expect(!rollup_watch(fixture.rollup)->is_on, "nobody asked again");
+}
