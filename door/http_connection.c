@@ -35,9 +35,11 @@ static void connection_count(struct http_connection *connection)
     struct http_door *door = connection->door;
     bool is_gone = connection->is_closing;
 
-    quota_charge(&door->requests, &connection->input_bytes, is_gone ? 0 : input_held(connection));
-    quota_charge(&door->answers, &connection->output_bytes,
-                 is_gone ? 0 : network_queued(connection->connection));
+    quota_charge(connection->is_endless ? &door->endless_requests : &door->requests,
+                 &connection->input_bytes, is_gone ? 0 : input_held(connection));
+    quota_charge(connection->is_endless ? &door->endless_answers : &door->answers,
+                 &connection->output_bytes, is_gone ? 0 : network_queued(connection->connection));
+    http_stream_count(connection);
     http_door_account(door);
 }
 

@@ -55,6 +55,7 @@ static void door_flush(struct timer *timer)
     bool is_over = last == NULL;
 
     door->is_flushing = true;
+    http_stream_shed(door);
     shed_answers(door);
     while (!is_over) {
         struct wake_entry *entry = wake_queue_take(&door->woken);
@@ -170,6 +171,12 @@ struct http_door *http_door_new(const struct http_options *options)
     default_limits(&door->options.limits);
     door->requests.limit = door->options.limits.bytes_max;
     door->answers.limit = door->options.limits.bytes_max;
+    door->endless_requests =
+        (struct quota){.parent = &door->requests, .limit = door->requests.limit / 2};
+    door->endless_answers =
+        (struct quota){.parent = &door->answers, .limit = door->answers.limit / 4};
+    TAILQ_INIT(&door->endless);
+    TAILQ_INIT(&door->stalled);
     wake_queue_open(&door->woken, options->world->executor, door_flush, door);
     add_metrics(door);
     door_open(&door->door,

@@ -152,6 +152,13 @@ void http_door_answer_asset(struct http_exchange *exchange, const struct http_as
  * after each turn with http_door_send, when all bytes have been sent. */
 must_check bool http_door_begin(struct http_exchange *exchange, const struct http_answer *answer,
                                 void (*more)(void *context));
+/* The same of a body that does not end by itself: `exchange->request` has no meaning afterwards.
+ * All such answers together have half of the room for requests and a quarter of that for answers,
+ * so that they leave the rest to others.  Past these the oldest one is ended, or the one that has
+ * had bytes for longest that its client does not take. */
+must_check bool http_door_begin_endless(struct http_exchange *exchange,
+                                        const struct http_answer *answer,
+                                        void (*more)(void *context));
 /* Send a piece of at most some 100 KB: what the client does not take at once is copied. */
 void http_door_send(struct http_exchange *exchange, struct bytes piece);
 /* Bytes that are not sent yet. */

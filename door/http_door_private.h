@@ -3,6 +3,7 @@
  *     http_door.c         the door: routes, metrics, accounts of memory, turns
  *     http_connection.c   a connection: its input, its clocks, its end
  *     http_exchange.c     a request: who may ask what, and its answer
+ *     http_stream.c       answers that do not end, and how much all of them may hold
  *
  * What must hold: while a request is served or its answer is sent, the input of a connection has at
  * most one read beyond the request.  The head of a request is moved from the input to its call,
@@ -40,7 +41,7 @@ struct http_call {
     bool is_chunked;
     size_t body_size;                  /* what the input begins with, when it is whole */
     size_t head_size;
-    uint8_t head[];
+    uint8_t *head;                     /* owned; NULL of a stream that does not end */
 };
 
 struct http_connection {
@@ -56,11 +57,16 @@ struct http_connection {
     struct http_scan scan;
     struct http_call *call;            /* from the end of its head to its answer; NULL: none */
     size_t input_bytes, output_bytes;  /* charged to the door's quotas */
+    bool is_endless;                   /* its answer is a stream that does not end */
+    bool is_stalled;                   /* such a stream has bytes that are not sent */
+    TAILQ_ENTRY(http_connection) of_endless, of_stalled;
     struct wake_entry wake;
     struct door_slot slot;
     uint64_t written;                  /* bytes given to the network */
     uint64_t left;                     /* how many of these were sent when the slot's clock began */
 };
+
+TAILQ_HEAD(http_connections, http_connection);
 
 struct http_metrics {
     struct metric *connections, *connections_max, *evicted, *shed, *accepted, *refused;
@@ -81,6 +87,11 @@ struct http_door {
     LIST_HEAD(, http_connection) connections;
     struct quota requests;             /* bytes of inputs and calls */
     struct quota answers;              /* bytes that the network holds */
+    struct quota endless_requests;     /* of these, those of streams that do not end */
+    struct quota endless_answers;
+    struct http_connections endless;   /* these streams, the oldest first */
+    struct http_connections stalled;   /* of these, with bytes that are not sent, the one that has
+                                        * them for longest first */
     struct wake_queue woken;
     bool is_flushing;                  /* door_flush is running; the door is not freed */
     struct buffer wire;
@@ -108,6 +119,16 @@ void http_connection_late(struct http_connection *connection);
 void http_connection_close(struct http_connection *connection);
 /* Free a closed connection that is not woken. */
 void http_connection_release(struct http_connection *connection);
+
+/* ---- http_stream.c ---- */
+
+/* The answer of the connection's request is a stream that does not end; it does all the same. */
+void http_stream_begin(struct http_connection *connection);
+void http_stream_end(struct http_connection *connection);      /* no effect if it is none */
+/* What the connection holds has changed. */
+void http_stream_count(struct http_connection *connection);
+/* Close streams that are too many, or have too many bytes that are not sent. */
+void http_stream_shed(struct http_door *door);
 
 /* ---- http_exchange.c ---- */
 

@@ -170,12 +170,13 @@ void http_events_join(struct http_events *events, struct http_exchange *exchange
     events->viewer_count++;
     exchange->gone = viewer_free;
     exchange->gone_context = viewer;
-    if (!http_door_begin(exchange,
-                         &(struct http_answer){.status = 200,
-                                               .type = "text/event-stream",
-                                               .fields = fields,
-                                               .field_count = sizeof fields / sizeof fields[0]},
-                         viewer_more)) {
+    if (!http_door_begin_endless(
+            exchange,
+            &(struct http_answer){.status = 200,
+                                  .type = "text/event-stream",
+                                  .fields = fields,
+                                  .field_count = sizeof fields / sizeof fields[0]},
+            viewer_more)) {
         viewer_free(viewer);
         return;
     }

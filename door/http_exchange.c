@@ -86,6 +86,9 @@ static void send_refusal(struct http_connection *connection, const struct http_r
 
 void http_exchange_drop(struct http_connection *connection)
 {
+    http_stream_end(connection);
+    if (connection->call != NULL)
+        memory_free(connection->call->head);
     memory_free(connection->call);
     connection->call = NULL;
 }
@@ -206,11 +209,12 @@ static void fill_exchange(const struct http_connection *connection, struct http_
 void http_exchange_begin(struct http_connection *connection, size_t head_size)
 {
     const struct http_door *door = connection->door;
-    struct http_call *call = memory_alloc(sizeof *call + head_size);
+    struct http_call *call = memory_alloc(sizeof *call);
     struct http_request *request = &call->exchange.request;
     const char *names = door->options.host_names;
 
-    *call = (struct http_call){.connection = connection, .head_size = head_size};
+    *call = (struct http_call){
+        .connection = connection, .head_size = head_size, .head = memory_alloc(head_size)};
     memcpy(call->head, connection->input.data, head_size);
     take_off(&connection->input, head_size);
     connection->scan = (struct http_scan){0};
@@ -333,6 +337,21 @@ bool http_door_begin(struct http_exchange *exchange, const struct http_answer *a
     if (is_head)
         end_call(connection);
     return !is_head;
+}
+
+bool http_door_begin_endless(struct http_exchange *exchange, const struct http_answer *answer,
+                             void (*more)(void *context))
+{
+    struct http_call *call = call_of(exchange, HTTP_SERVING);
+
+    if (!http_door_begin(exchange, answer, more))
+        return false;
+    memory_free(call->head);
+    call->head = NULL;
+    call->head_size = 0;
+    exchange->request = (struct http_request){0};
+    http_stream_begin(call->connection);
+    return true;
 }
 
 /* A chunk: its size in hexadecimal digits CR LF, the bytes, CR LF. */

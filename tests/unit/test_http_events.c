@@ -178,6 +178,78 @@ Test(http_events, slow_viewers_share_an_account)
     buffer_release(&data);
 }
 
+static bool is_answered(void)
+{
+    struct network_client client;
+
+    client_open(&client);
+    send_text(&client, "HEAD /events HTTP/1.1\r\n" HOST "\r\n");
+    wait_for(&client, "\r\n\r\n");
+    bool is_ok = has_got(&client, "HTTP/1.1 200 ");
+    network_client_close(&client, &loop);
+    return is_ok;
+}
+
+/* However many viewers there are and whatever they send, other requests are answered, and the last
+ * viewer to come is one. */
+Test(http_events, viewers_leave_room_to_others)
+{
+    enum { CLIENTS = 60, ROOM = 100000, HEAD = 12000 };
+    static struct network_client clients[CLIENTS];
+    struct buffer head = {0};
+
+    close_door();
+    open_door(&(struct http_limits){.bytes_max = ROOM});
+    buffer_append_text(&head, "GET /events HTTP/1.1\r\n" HOST "X-Large: ");
+    buffer_put_repeated(&head, 'x', HEAD);
+    buffer_append_text(&head, "\r\n\r\n");
+    for (int i = 0; i < CLIENTS; i++) {
+        client_open(&clients[i]);
+        network_write(clients[i].connection, buffer_view(&head));
+        wait_for(&clients[i], "retry: 2000\n\n");
+        turns();
+        cr_assert(held_requests <= ROOM / 2 + HEAD, "%d", (int)held_requests);
+        cr_assert(is_answered());
+    }
+    cr_expect(http_events_viewers(events) > 5 && http_events_viewers(events) < CLIENTS);
+    set("live", "news");
+    wait_for(&clients[CLIENTS - 1], "data: news\n");
+    for (int i = 0; i < CLIENTS; i++)
+        network_client_close(&clients[i], &loop);
+    buffer_release(&head);
+}
+
+/* What slow viewers leave unsent is a part of the room for answers; the one that takes nothing for
+ * longest goes. */
+Test(http_events, slow_viewers_leave_room_to_others)
+{
+    enum { SLOW = 12, SIZE = 100000, STATES = 60, ROOM = 16 * SIZE };
+    static struct network_client slow[SLOW], quick;
+    struct buffer data = {0};
+
+    close_door();
+    open_door(&(struct http_limits){.bytes_max = ROOM});
+    for (int i = 0; i < SLOW; i++)
+        join(&slow[i], NULL);
+    join(&quick, NULL);
+    for (int i = 0; i < STATES; i++) {
+        network_pause(slow[i % SLOW].connection);
+        buffer_clear(&data);
+        buffer_put_repeated(&data, 'x', SIZE);
+        buffer_printf(&data, "state %d.", i);
+        http_events_set(events, "live", buffer_view(&data));
+        turns();
+        cr_assert(held_answers <= ROOM / 4 + SIZE + 1000, "%d", (int)held_answers);
+        cr_assert(is_answered());
+    }
+    wait_for(&quick, "state 59.");
+    cr_expect(http_events_viewers(events) > 1 && http_events_viewers(events) <= 1 + SLOW / 2);
+    for (int i = 0; i < SLOW; i++)
+        network_client_close(&slow[i], &loop);
+    network_client_close(&quick, &loop);
+    buffer_release(&data);
+}
+
 /* A viewer that comes back gets what it has not seen; after a restart of the server all. */
 Test(http_events, coming_back)
 {
