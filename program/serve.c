@@ -535,10 +535,12 @@ static void add_pages(struct serve *serve, const char *ingest)
                                                                  .cql = serve->instance->cql,
                                                                  .token = &serve->web_token});
     serve->live_events = live_events_new(serve->http_door, &serve->instance->query, options.world);
-    serve->page = page_new(serve->http_door, &(struct page_options){.commands = serve->web_commands,
-                                                                    .token = &serve->web_token,
-                                                                    .ingest = ingest,
-                                                                    .version = DAYBOOK_VERSION});
+    serve->page = page_new(serve->http_door,
+                           &(struct page_options){.commands = serve->web_commands,
+                                                  .live = live_events_live(serve->live_events),
+                                                  .token = &serve->web_token,
+                                                  .ingest = ingest,
+                                                  .version = DAYBOOK_VERSION});
 }
 
 static int open_http_door(struct serve *serve, const struct serve_options *options,

@@ -24,7 +24,7 @@
 
 enum {
     LIVE_MS = 500,
-    LIVE_KEEP_MS = 5000,               /* that states are still made after somebody asked */
+    LIVE_KEEP_MS = 30000,              /* that states are still made after somebody asked */
     LIVE_NAME_MAX = 256                /* bytes; longer names of resellers and ads are cut */
 };
 

@@ -53,6 +53,11 @@ struct live_events *live_events_new(struct http_door *door, const struct query *
     return own;
 }
 
+struct live *live_events_live(const struct live_events *events)
+{
+    return events->live;
+}
+
 static void live_closed(void *context)
 {
     struct live_events *own = context;

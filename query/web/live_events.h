@@ -16,6 +16,8 @@ struct live_events;
 /* Add the address to the door.  `query` and `world` outlive the result. */
 struct live_events *live_events_new(struct http_door *door, const struct query *query,
                                     struct world *world);
+/* For pages that show one state. */
+struct live *live_events_live(const struct live_events *events);
 /* After the door has closed: free it when no reading is under way, and call `closed`. */
 void live_events_close(struct live_events *events, void (*closed)(void *context), void *context);
 #endif

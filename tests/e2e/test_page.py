@@ -131,6 +131,32 @@ def test_a_rate_is_previewed_then_applied(server):
     assert status == 409 and "is 40%, not" in text
 
 
+def test_live_is_whole_without_scripts(serve):
+    server = serve("--http", "127.0.0.1:0")
+    text = look(server, "/")
+    assert f"nc -N 127.0.0.1 {server.address[1]}" in text and "Refresh</a>" in text
+    assert "no clicks of today" in text and '/assets/live.js"></script>' in text
+    today = re.search(r'data-live="today.day" data-form="text">([0-9-]{10})<', text)[1]
+    server.run("rate", "set", "A<A", today, "22.5%")
+    lines = "".join(f"{'A<A' if number % 4 else 'B6'},{today},{today}T12:00Z,ad&{number % 2},5.5\n"
+                    for number in range(4000))
+    assert server.client().send(lines + "x,bad\n").finish().rest()[-1] == (
+        "ok - accepted 4000 rejected 1")
+
+    def page():
+        found = Cells(look(server, "/"))
+        return found if found.tables["Ads now"][1][0] == "ad&0" else None
+
+    daybook.wait_until(page, "the next state")
+    tables = page().tables
+    assert tables["The resellers with the most clicks"][1:] == [
+        ["A<A", "3,000", "16,500.0", "22.5\N{NO-BREAK SPACE}%", "3,712.5000"],
+        ["B6", "1,000", "5,500.0", "\N{EM DASH}", "\N{EM DASH}"]]
+    assert [row[::2] for row in tables["Resellers now"][1:]] == [["A<A", "3,000"], ["B6", "1,000"]]
+    assert tables["Refused lines"][1:] == [["too_few_fields", "1"]]
+    assert "No clicks yet" not in look(server, "/", by="reseller")
+
+
 def test_what_a_command_refuses_is_said(server):
     status, headers, text = ask(server, "/revenue", **{"from": "2013-13-01"})
     assert status == 400 and headers["Content-Type"].startswith("text/html")

@@ -9,6 +9,7 @@
 #define DAYBOOK_QUERY_WEB_PAGE_PAGE_H
 
 #include "door/http_door.h"
+#include "query/live/live.h"
 #include "query/web/web_command.h"
 #include "query/web/web_token.h"
 
@@ -17,6 +18,7 @@ struct page;
 /* What the pointers point to outlives the page. */
 struct page_options {
     struct web_commands *commands;
+    struct live *live;
     const struct web_token *token;     /* forms that change something have it */
     const char *ingest;                /* address of the ingest door, or "none" */
     const char *version;               /* of the program */

@@ -26,7 +26,7 @@
  * All that a call has is freed when it was answered, or its client has left.  A step has the engine
  * thread for about a millisecond, so a run takes at most some 1,000 rows.
  *
- * The views are view_revenue.c and view_why.c. */
+ * The views are view_live.c, view_revenue.c and view_why.c. */
 #ifndef DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 #define DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 
@@ -155,6 +155,7 @@ void view_put_first_click(struct view_call *call);
 void view_begin(struct view_room *room, const struct view *view, struct http_exchange *exchange,
                 void (*answer)(struct view_call *call));
 
+extern const struct view view_live;
 extern const struct view view_revenue;
 extern const struct view view_why;
 #endif
