@@ -36,7 +36,7 @@ struct post {
     char batch[VALUE_MAX];
     bool has_batch;
     bool has_header;   /* the body begins with the names of columns */
-    struct bytes body; /* without a byte order mark */
+    struct bytes body; /* without a byte order mark, and without a header that was sent before */
     struct bytes left; /* of the body: not yet sent */
     uint64_t lines;    /* of the body */
     bool is_sent;
@@ -320,7 +320,8 @@ static void take_columns(struct post *post, struct bytes names)
     post->has_header = begins_with_name(post->body, names);
     if (post->has_header && post->has_batch) {
         header = bytes_of(post->body.data, first_line_size(post->body));
-        post->left = bytes_of(post->body.data + header.size, post->body.size - header.size);
+        post->body = post->left =
+            bytes_of(post->body.data + header.size, post->body.size - header.size);
         buffer_append_bytes(&text, header);
         if (text.data[text.size - 1] != '\n')
             buffer_put_u8(&text, '\n');

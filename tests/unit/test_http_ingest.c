@@ -176,6 +176,8 @@ Test(http_ingest, a_batch)
     expect(BATCH, "", "#stream\n#columns\n#producer " ID " 1\n#batch 7 0\n",
            "error 7 sequence_gap expected 2\n", "HTTP/1.1 409 ",
            "\"what\":\"the ingest door answers: sequence_gap expected 2\"");
+    expect(BATCH, "day,x", "#stream\n#columns\nday,x\n#producer " ID " 1\n#batch 7 0\n",
+           "ok 7 accepted 0 rejected 0\n", "HTTP/1.1 200 ", "{\"accepted\": 0, \"rejected\": 0,");
     expect(BATCH, "a\n", "#stream\n#columns\n#producer " ID " 1\n#batch 7 1\na\n",
            "error 7 store_failed no space\n", "HTTP/1.1 503 ", "\"store_failed\"");
 }
