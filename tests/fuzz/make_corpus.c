@@ -248,6 +248,9 @@ static void save_requests(const struct seeds *seeds)
 
 static void save_parameters(const struct seeds *seeds)
 {
+    /* Two columns, text and decimal, a paging state, and a row. */
+    static const char rows[] = "\2\1\0\1\2\7\7\1\1a\5\0\0\0\2\7";
+
     save_text(seeds, "api", "report",
               "by=month&reseller=R%201&reseller=b&from=2013-11-01&as-of=2013-12-01&round=2");
     save_text(seeds, "api", "counters", "table=clicks_per_ad&top=3&limit=10&offset=20");
@@ -255,6 +258,20 @@ static void save_parameters(const struct seeds *seeds)
               "day=2013-11-28&all=true&change=3f2504e0-4f89-11d3-"
               "9a0c-0305e82c3301");
     save_text(seeds, "api", "explain", "reseller=caf%C3%A9&day=2013-11-28");
+    save(seeds, "api_cql", "rows",
+         bytes_text("query=SELECT+a+FROM+t&keyspace=k&limit=2&page=00ff&"
+                    "token=0123456789abcdef0123456789abcdef\n"),
+         bytes_of(rows, sizeof rows - 1));
+    save_text(seeds, "api_cql", "error",
+              "query=SELEC&token=a\n\1\1\50line 1:0 no viable alternative at input 'SELEC'");
+    save_text(seeds, "api_cql", "wrong", "keyspace=k&page=0&limit=20000&offset=1\n");
+    save_text(seeds, "http_ingest", "batch",
+              "5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11\n2\n1\nclicks\n1\n"
+              "reseller_id,day,time,ad_id,amount\na,2013-11-28,1385654400123,ad,0.005\n");
+    save_text(seeds, "http_ingest", "lines",
+              "\n\n\n\n2\n\xef\xbb\xbf\"a\",2013-11-28,,ad,1\r\n{\"day\":\"2013-11-28\"}");
+    save_text(seeds, "http_ingest", "control",
+              "\n1\n\na b\n0\na,2013-11-28,1385654400123,ad,1\n#sync\n");
     save_text(seeds, "api", "rows", "[\n  {\"id\": \"a\"},\n  {\"id\": \"b\"},\n  {}\n]\n");
 }
 
