@@ -39,6 +39,7 @@ struct http_call {
     void (*more)(void *context);       /* of a stream */
     bool wants_more;                   /* `more` is to be called when all bytes are sent */
     bool is_chunked;
+    int64_t served_us;                 /* monotonic: when the handler got it */
     size_t body_size;                  /* what the input begins with, when it is whole */
     size_t head_size;
     uint8_t *head;                     /* owned; NULL of a stream that does not end */
@@ -72,6 +73,7 @@ struct http_metrics {
     struct metric *connections, *connections_max, *evicted, *shed, *accepted, *refused;
     struct metric *answers[HTTP_STATUS_CLASSES];   /* by the first digit; NULL below 2 */
     struct metric *bytes_in, *bytes_out, *request_bytes, *answer_bytes;
+    struct metric *request_seconds;
 };
 
 struct http_route_link {

@@ -73,12 +73,15 @@ def test_metrics_are_those_of_status(server):
     assert status == 200
     assert headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     assert "\ndaybook_http_connections 1\n" in body
+    assert "\ndaybook_http_request_seconds_count 0\n" in body
 
     def names(text):
         return [line.split(" ")[0] for line in text.splitlines() if not line.startswith("#")]
 
     assert names(body) == names(server.run("status", "--metrics").out)
-    assert "\ndaybook_http_answers_total{class=\"2xx\"} 1\n" in ask(server, "/metrics")[2]
+    body = ask(server, "/metrics")[2]
+    assert "\ndaybook_http_answers_total{class=\"2xx\"} 1\n" in body
+    assert "\ndaybook_http_request_seconds_count 1\n" in body
 
 
 def test_a_full_disk_is_not_ready(small_disk):
