@@ -26,6 +26,7 @@
 #include "query/web/api.h"
 #include "query/web/live_events.h"
 #include "query/web/page/page.h"
+#include "query/web/page/view.h"
 #include "door/door.h"
 #include "door/http_door.h"
 #include "door/http_proxy.h"
@@ -535,12 +536,16 @@ static void add_pages(struct serve *serve, const char *ingest)
                                                                  .cql = serve->instance->cql,
                                                                  .token = &serve->web_token});
     serve->live_events = live_events_new(serve->http_door, &serve->instance->query, options.world);
-    serve->page = page_new(serve->http_door,
-                           &(struct page_options){.commands = serve->web_commands,
-                                                  .live = live_events_live(serve->live_events),
-                                                  .token = &serve->web_token,
-                                                  .ingest = ingest,
-                                                  .version = DAYBOOK_VERSION});
+    serve->page = page_new(
+        serve->http_door,
+        &(struct page_options){.commands = serve->web_commands,
+                               .live = live_events_live(serve->live_events),
+                               .token = &serve->web_token,
+                               .ingest = ingest,
+                               .version = DAYBOOK_VERSION,
+                               .bytes_max = share < VIEW_BYTES_MAX ? share : VIEW_BYTES_MAX,
+                               .held = charge_commands,
+                               .held_context = serve});
 }
 
 static int open_http_door(struct serve *serve, const struct serve_options *options,

@@ -96,6 +96,10 @@ MET_BY = {
         "unit/test_web_command.c large_answers_are_refused",
     "rows in a page of JSON over HTTP": "unit/test_api_words.c refusals_name_the_parameter",
     "cells in a page of CQL over HTTP": "e2e/test_api.py test_cql_answers_are_bounded",
+    "views of the page that are made at a time":
+        "unit/test_view.c makes_a_number_of_pages_at_once",
+    "memory of the views that are being made":
+        "unit/test_view.c reads_answers_for_which_there_is_memory",
     "parameters of an HTTP request": "unit/test_http_parameters.c have_a_limit",
     "connections at the HTTP door": "sim/test_door.c an_address_that_has_most_displaces_its_own",
     "head of an HTTP request": "unit/test_http_request.c limits",

@@ -171,6 +171,7 @@ static void add_routes(void)
     commands = web_command_open(&(struct web_commands_options){
         .world = world, .entries = entries, .entry_count = 3, .bytes_max = 64 << 20});
     web_token_make(world->random, &token);
+    room.quota = (struct quota){.limit = VIEW_BYTES_MAX};
     room.options = (struct page_options){
         .commands = commands, .token = &token, .ingest = "127.0.0.1:7600", .version = "1"};
     http_door_route(door, &(struct http_route){.path = "/test",
@@ -188,7 +189,7 @@ static void commands_closed(void *context)
 static void teardown_view(void)
 {
     close_door();
-    cr_expect(room.call_count == 0, "every call was freed");
+    cr_expect(room.call_count == 0 && room.quota.taken == 0, "every call was freed");
     web_command_close(commands, commands_closed, &is_closed);
     if (hanging != NULL)
         hanging->finish(hanging, EXIT_DONE);
@@ -306,6 +307,14 @@ Test(view, makes_a_number_of_pages_at_once)
     room.call_count = VIEW_CALLS_MAX - 1;
     expect("", "HTTP/1.1 200 ", "nc -N 127.0.0.1 7600");
     room.call_count = 0;
+}
+
+Test(view, reads_answers_for_which_there_is_memory)
+{
+    room.quota.limit = 100;
+    expect("command=say", "HTTP/1.1 503 ", "no room for the answer");
+    room.quota.limit = VIEW_BYTES_MAX;
+    expect("command=say", "HTTP/1.1 200 ", "[t --at ||2]");
 }
 
 /* ---- changes ---- */

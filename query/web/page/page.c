@@ -173,6 +173,7 @@ struct page *page_new(struct http_door *door, const struct page_options *options
     struct page *page = memory_zeroed(1, sizeof *page);
 
     page->room.options = *options;
+    page->room.quota.limit = options->bytes_max;
     for (size_t i = 0; i < VIEWS; i++) {
         page->views[i] = (struct page_view){page, views[i]};
         add_view(door, &page->views[i]);

@@ -22,6 +22,10 @@ struct page_options {
     const struct web_token *token;     /* forms that change something have it */
     const char *ingest;                /* address of the ingest door, or "none" */
     const char *version;               /* of the program */
+    size_t bytes_max;                  /* of all views that are being made */
+    /* Called with each change of these bytes; may be NULL. */
+    void (*held)(void *context, int64_t change_bytes);
+    void *held_context;
 };
 
 struct page *page_new(struct http_door *door, const struct page_options *options);

@@ -10,11 +10,32 @@
 
 enum { ARENA_CHUNK = 64 << 10 };
 
+/* ---- memory ---- */
+
+/* What is read of a command's answer takes up to so many times as much memory. */
+enum { TREE_FACTOR = 8 };
+
+static void charge(struct view_call *call, size_t bytes)
+{
+    struct view_room *room = call->room;
+
+    quota_charge(&room->quota, &call->held_bytes, bytes);
+    int64_t change = quota_unreported(&room->quota);
+    if (change != 0 && room->options.held != NULL)
+        room->options.held(room->options.held_context, change);
+}
+
+static void charge_present(struct view_call *call)
+{
+    charge(call, arena_held(call->arena) + call->html.capacity);
+}
+
 /* ---- the end ---- */
 
 static void call_free(struct view_call *call)
 {
     call->room->call_count--;
+    charge(call, 0);
     buffer_release(&call->html);
     http_parameters_release(&call->parameters);
     arena_free(call->arena);
@@ -176,8 +197,10 @@ static struct bytes copy_notes(struct arena *arena, struct bytes notes)
     return buffer_view(&text);
 }
 
-static uint16_t status_of(const struct web_printed *printed)
+static uint16_t status_of(const struct view_call *call, const struct web_printed *printed)
 {
+    if (TREE_FACTOR * printed->out.size > quota_left(&call->room->quota))
+        return 503;
     switch (printed->outcome) {
     case WEB_REFUSED:
         return 400;
@@ -201,20 +224,19 @@ static uint16_t status_of(const struct web_printed *printed)
     }
 }
 
-static const char *outcome_text(enum web_outcome outcome)
+static const char *text_of_outcome(enum web_outcome outcome)
 {
     switch (outcome) {
-    case WEB_BUSY:
-        return "The server has no room for the request in its memory for commands.";
     case WEB_LATE:
         return "The answer takes too long.";
     case WEB_LARGE:
         return "The answer is too large.";
     case WEB_ENDED:
     case WEB_REFUSED:
+    case WEB_BUSY:
         break;
     }
-    return "";
+    return "There is no room for the answer in the server's memory for commands.";
 }
 
 /* Rows are taken without the brackets around them. */
@@ -244,13 +266,15 @@ static void run_done(void *context, const struct web_printed *printed)
     struct view_run *run = call->runs[call->run_at++];
 
     call->running = NULL;
-    run->status = status_of(printed);
-    run->notes = printed->notes.size > 0 ? copy_notes(call->arena, printed->notes)
-                                         : bytes_text(outcome_text(printed->outcome));
+    run->status = status_of(call, printed);
+    run->notes = copy_notes(call->arena, printed->notes);
+    if (run->status != 200 && run->notes.size == 0)
+        run->notes = bytes_text(text_of_outcome(printed->outcome));
     if (run->window.rows_max > 0)
         run->total = row_window_total(printed->window);
     if (run->status == 200)
         take_value(run, printed->out);
+    charge_present(call);
     proceed(call);
 }
 
@@ -280,6 +304,7 @@ static void proceed(struct view_call *call)
         call->is_stepping = true;
         step(call);
         call->is_stepping = false;
+        charge_present(call);
     }
     if (call->run_at < call->run_count)
         start_run(call);

@@ -30,6 +30,7 @@
 #ifndef DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 #define DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 
+#include "base/quota.h"
 #include "door/http_door.h"
 #include "query/cql/expression/cql_json.h"
 #include "query/web/page/html.h"
@@ -38,6 +39,7 @@
 
 enum {
     VIEW_CALLS_MAX = 32,               /* further requests are answered 503 */
+    VIEW_BYTES_MAX = 32 << 20,         /* of all calls: runs for which there is no room fail */
     VIEW_RUNS_MAX = 12,                /* of a call */
     VIEW_WORDS_MAX = 24,               /* of a command */
     VIEW_ROWS_MAX = 1000,
@@ -75,6 +77,7 @@ struct view_run {
 /* What all calls share. */
 struct view_room {
     struct page_options options;
+    struct quota quota;                /* of bytes; the owner sets the limit */
     uint32_t call_count;
 };
 
@@ -101,6 +104,7 @@ struct view_call {
     uint32_t run_at;                   /* the run that is under way, or next */
     struct web_run *running;           /* NULL: none is under way */
     const char *location;              /* NULL: the answer is a page */
+    size_t held_bytes;                 /* of the room's quota */
     uint32_t pauses;
     bool is_stepping;                  /* in a step of the view */
     void (*abandon)(struct view_call *call);
