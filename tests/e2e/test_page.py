@@ -18,16 +18,22 @@ B<6,2013-11-28,1385654400123,ad1,0.25
 """
 
 
+VOID = {"meta", "link", "input"}
+
+
 class Cells(html.parser.HTMLParser):
-    """The tables of a page, by caption, as rows of texts; and its addresses."""
+    """The tables of a page, by caption, as rows of texts; and its addresses.  Each element must be
+    closed where it stands."""
 
     def __init__(self, text):
         super().__init__()
-        self.tables, self.addresses = {}, []
+        self.tables, self.addresses, self.open = {}, [], []
         self.caption = self.place = None
         self.feed(text)
+        assert not self.open
 
     def handle_starttag(self, tag, attrs):
+        self.open += [tag] if tag not in VOID else []
         self.addresses += [value for name, value in attrs if name in ("href", "src", "action")]
         if tag == "caption":
             self.place, self.caption = "caption", ""
@@ -37,7 +43,11 @@ class Cells(html.parser.HTMLParser):
             self.place = "cell"
             self.tables[self.caption][-1].append("")
 
+    def handle_startendtag(self, tag, attrs):
+        """Within SVG."""
+
     def handle_endtag(self, tag):
+        assert self.open.pop() == tag
         if tag in ("caption", "th", "td"):
             self.place = None
 
@@ -56,6 +66,7 @@ def look(server, path, **parameters):
     policy = headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self';")
     assert "unsafe" not in policy and "style=" not in text and "<script>" not in text
+    Cells(text)
     return text
 
 
@@ -155,6 +166,28 @@ def test_live_is_whole_without_scripts(serve):
     assert [row[::2] for row in tables["Resellers now"][1:]] == [["A<A", "3,000"], ["B6", "1,000"]]
     assert tables["Refused lines"][1:] == [["too_few_fields", "1"]]
     assert "No clicks yet" not in look(server, "/", by="reseller")
+
+
+def test_names_are_texts_whatever_they_are(serve):
+    server = serve("--http", "127.0.0.1:0")
+    names = ['"><script>alert(1)</script>', "&amp;'", "a b+c%2F?#", "R" * 300, "\u202e\u0627",
+             "--from=2013", "{}{}"]
+    quoted = "".join('"' + name.replace('"', '""') + '",2013-11-28,1385654400123,"<i>",0.005\n'
+                     for name in names)
+    assert server.client().send(quoted).finish().rest()[-1] == "ok - accepted 7 rejected 0"
+    shown = Cells(look(server, "/revenue")).tables["By reseller"][1:]
+    assert sorted(row[0] for row in shown) == sorted(names)
+    links = [address for address in Cells(look(server, "/why")).addresses
+             if address.startswith("/why?reseller=") and "day=2013-11-28" in address]
+    assert len(links) == len(names)
+    for link in links:
+        assert [row[1:] for row in Cells(look(server, link)).tables[
+            "The newest 1 of 1 clicks"][1:]] == [["<i>", "0.005"]]
+    for name in names:
+        server.run("rate", "set", "--note", "<n>", "--", name, "2013-11-01", "25%")
+        text = look(server, "/revenue", reseller=name, **{"with": names[0]})
+        assert "0.00125" in text
+        assert "<q>&lt;n&gt;</q>" in look(server, "/why", reseller=name, rate="30%")
 
 
 def test_what_a_command_refuses_is_said(server):

@@ -193,6 +193,14 @@ static struct bytes share_text(struct view_call *call, const struct figures *fig
     return share.size > 0 ? share : bytes_text(dash);
 }
 
+/* Whether some day of what is shown has no rate. */
+static bool has_unpriced(const struct revenue *revenue)
+{
+    const struct cql_json *row = revenue->total->value->items;
+
+    return row != NULL && !decimal_is_zero(money_of(view_member(row, "unpriced_days")));
+}
+
 /* ---- the form ---- */
 
 static void put_choices(struct view_call *call, const struct revenue *revenue)
@@ -410,8 +418,9 @@ static void put_chart(struct view_call *call, const struct revenue *revenue,
     }
     tell(&title, compares ? ": " : ": the share of ", whose(revenue));
     tell(&title, compares ? " and " : " and what is left", revenue->with);
-    const struct chart bars = {
-        .form = CHART_BARS, .zoom = "6,5,3 stacked", .classes = {"share", "rest", "unpriced"}};
+    const struct chart bars = {.form = CHART_BARS,
+                               .zoom = has_unpriced(revenue) ? "6,5,3 stacked" : "5,3 stacked",
+                               .classes = {"share", "rest", "unpriced"}};
     const struct chart lines = {.form = CHART_LINES, .zoom = "2,4", .classes = {"first", "second"}};
     struct chart chart = compares ? lines : bars;
     chart.title = buffer_view(&title);
@@ -485,17 +494,20 @@ static void put_period(struct view_call *call, const struct revenue *revenue,
 
 /* ---- tables ---- */
 
-static void begin_table(struct view_call *call, struct bytes caption, const char *first)
+static void begin_table(struct view_call *call, const struct revenue *revenue, struct bytes caption,
+                        const char *first)
 {
     const struct html_column columns[] = {
         {first, false},     {"Clicks", true},  {"Gross", true},         {"Share", true},
         {"of gross", true}, {"Network", true}, {"Without a rate", true}};
 
-    html_table_begin(&call->html, caption, columns, sizeof columns / sizeof columns[0]);
+    html_table_begin(&call->html, caption, columns,
+                     sizeof columns / sizeof columns[0] - !has_unpriced(revenue));
 }
 
 /* The cells behind the first. */
-static void put_money(struct view_call *call, const struct cql_json *row)
+static void put_money(struct view_call *call, const struct revenue *revenue,
+                      const struct cql_json *row)
 {
     const struct figures figures = figures_of(row);
     bool is_unpriced = !decimal_is_zero(figures.unpriced);
@@ -506,9 +518,10 @@ static void put_money(struct view_call *call, const struct cql_json *row)
              html_number(call->arena, view_member(row, "clicks")),
              money_text(call->arena, figures.gross), priced_text(call, &figures, figures.amount),
              share_text(call, &figures), priced_text(call, &figures, figures.rest));
-    html_put(&call->html,
-             is_unpriced ? "<td class=\"n unpriced\">{}</td></tr>\n" : "<td>{}</td></tr>\n",
-             is_unpriced ? money_text(call->arena, figures.unpriced) : (struct bytes){0});
+    if (has_unpriced(revenue))
+        html_put(&call->html, is_unpriced ? "<td class=\"n unpriced\">{}</td>" : "<td>{}</td>",
+                 is_unpriced ? money_text(call->arena, figures.unpriced) : (struct bytes){0});
+    buffer_append_text(&call->html, "</tr>\n");
 }
 
 static const char *column_of(struct view_call *call, struct bytes reseller, const char *what)
@@ -564,13 +577,13 @@ static void put_periods(struct view_call *call, const struct revenue *revenue,
     if (is_comparison(revenue))
         begin_comparison(call, revenue, caption);
     else
-        begin_table(call, caption, revenue->grouping->title);
+        begin_table(call, revenue, caption, revenue->grouping->title);
     for (uint32_t i = periods->count; i-- > 0;) {
         put_period(call, revenue, &periods->items[i]);
         if (is_comparison(revenue))
             put_comparison(call, &periods->items[i]);
         else
-            put_money(call, periods->items[i].first);
+            put_money(call, revenue, periods->items[i].first);
     }
     html_table_end(&call->html);
     if (run->total > run->value->count)
@@ -585,12 +598,12 @@ static void put_resellers(struct view_call *call, const struct revenue *revenue)
 
     if (!view_has(call, run) || run->value->count == 0)
         return;
-    begin_table(call, bytes_text("By reseller"), "Reseller");
+    begin_table(call, revenue, bytes_text("By reseller"), "Reseller");
     for (row = run->value->items; row != NULL; row = row->next) {
         struct bytes reseller = view_member(row, "reseller_id");
         html_put(&call->html, "<tr><th scope=\"row\"><a href=\"{}/revenue{}\">{}</a></th>",
                  call->base, query_of(call, revenue, revenue->grouping->by, reseller), reseller);
-        put_money(call, row);
+        put_money(call, revenue, row);
     }
     html_table_end(&call->html);
     if (run->total > run->value->count)

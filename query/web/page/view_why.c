@@ -17,8 +17,6 @@
 enum {
     DAYS_BEFORE = 45, /* that the chart shows */
     DAYS_AFTER = 15,
-    RATES_MAX = 200,
-    CHANGES_MAX = 200,
     LEDGER_MAX = 200,
     CLICKS_MAX = 50,
     RESELLERS_MAX = 200
@@ -29,8 +27,9 @@ struct why {
     struct bytes since, rate, note; /* of a change */
     struct view_run *newest;
     struct view_run *choices; /* the figures of the day, without a reseller */
-    struct view_run *figure, *rates, *history, *ledger, *clicks, *around;
-    struct view_run *preview;
+    struct view_run *figure, *rate_then, *rates, *history, *ledger, *clicks;
+    struct view_run *around, *ledger_around; /* of the days that the chart shows */
+    struct view_run *preview, *rate_before;
     struct view_run *change; /* of a POST */
     struct bytes expected;   /* the rate before the change, as the form has it */
 };
@@ -61,14 +60,31 @@ static void choose_day(struct view_run *run, struct bytes day)
     view_run_option(run, "--to=", day);
 }
 
+static struct view_run *run_rate(struct view_call *call, const struct why *why, struct bytes day)
+{
+    struct view_run *run = view_run(call, 1, "rate", "list", NULL);
+
+    view_run_option(run, "--day=", day);
+    view_run_value(run, why->reseller);
+    return run;
+}
+
+static void choose_around(struct view_call *call, const struct why *why, struct view_run *run)
+{
+    view_run_option(run, "--reseller=", why->reseller);
+    view_run_option(run, "--from=", moved_day(call, why->day, -DAYS_BEFORE));
+    view_run_option(run, "--to=", moved_day(call, why->day, DAYS_AFTER));
+}
+
 static void ask_figure(struct view_call *call, struct why *why)
 {
     why->figure = view_run(call, 1, "report", NULL);
     view_run_option(why->figure, "--reseller=", why->reseller);
     choose_day(why->figure, why->day);
-    why->rates = view_run(call, RATES_MAX, "rate", "list", NULL);
+    why->rate_then = run_rate(call, why, why->day);
+    why->rates = view_run(call, VIEW_ROWS_MAX, "rate", "list", NULL);
     view_run_value(why->rates, why->reseller);
-    why->history = view_run(call, CHANGES_MAX, "rate", "list", "--history", NULL);
+    why->history = view_run(call, VIEW_ROWS_MAX, "rate", "list", "--history", NULL);
     view_run_value(why->history, why->reseller);
     why->ledger = view_run(call, LEDGER_MAX, "restatements", "--all", NULL);
     view_run_option(why->ledger, "--reseller=", why->reseller);
@@ -78,9 +94,9 @@ static void ask_figure(struct view_call *call, struct why *why)
     view_run_option(why->clicks, "--day=", why->day);
     view_run_stops(why->clicks);
     why->around = view_run(call, VIEW_ROWS_MAX, "report", NULL);
-    view_run_option(why->around, "--reseller=", why->reseller);
-    view_run_option(why->around, "--from=", moved_day(call, why->day, -DAYS_BEFORE));
-    view_run_option(why->around, "--to=", moved_day(call, why->day, DAYS_AFTER));
+    choose_around(call, why, why->around);
+    why->ledger_around = view_run(call, LEDGER_MAX, "restatements", NULL);
+    choose_around(call, why, why->ledger_around);
 }
 
 static struct view_run *run_change(struct view_call *call, const struct why *why, bool is_applied)
@@ -106,10 +122,14 @@ static void ask(struct view_call *call)
         why->day = view_member(newest->value->items, "day");
     if (why->day.size == 0)
         return;
+    if (why->since.size == 0)
+        why->since = why->day;
     if (why->reseller.size > 0) {
         ask_figure(call, why);
-        if (why->rate.size > 0 && call->may_change)
+        if (why->rate.size > 0 && call->may_change) {
+            why->rate_before = run_rate(call, why, why->since);
             why->preview = run_change(call, why, false);
+        }
         return;
     }
     why->choices = view_run(call, RESELLERS_MAX, "report", "--by=reseller", NULL);
@@ -126,8 +146,6 @@ static struct why *why_new(struct view_call *call)
     why->since = view_parameter(call, "since");
     why->rate = view_parameter(call, "rate");
     why->note = view_parameter(call, "note");
-    if (why->since.size == 0)
-        why->since = why->day;
     return why;
 }
 
@@ -248,32 +266,36 @@ static void put_equation(struct view_call *call, const struct why *why, const st
              money_text(arena, money_minus(money_of(gross), money_of(amount))));
 }
 
-/* The rate that is in effect on the day, and the one before it; NULL: there is none.  Days in ISO
- * 8601 are in the order of their texts. */
-static const struct cql_json *find_rate(const struct why *why, const struct cql_json **before_out)
+/* The rate that is in effect on the day; NULL: none. */
+static const struct cql_json *rate_of(const struct why *why)
 {
-    const struct cql_json *found = NULL, *row;
+    return why->rate_then->value->items;
+}
 
-    *before_out = NULL;
-    for (row = why->rates->value->items; row != NULL; row = row->next)
-        if (bytes_compare(view_member(row, "effective_since"), why->day) <= 0 &&
-            (found == NULL || bytes_compare(view_member(row, "effective_since"),
-                                            view_member(found, "effective_since")) > 0))
+/* The rate that was in effect before this one; NULL: none.  Days in ISO 8601 are in the order of
+ * their texts. */
+static const struct cql_json *find_before(const struct why *why, const struct cql_json *rate)
+{
+    struct bytes since = view_member(rate, "effective_since"), last = {0};
+    const struct cql_json *found = NULL;
+
+    for (const struct cql_json *row = why->rates->value->items; row != NULL; row = row->next) {
+        struct bytes day = view_member(row, "effective_since");
+        if (bytes_compare(day, since) < 0 && bytes_compare(day, last) > 0) {
             found = row;
-    for (row = why->rates->value->items; row != NULL && found != NULL; row = row->next)
-        if (bytes_compare(view_member(row, "effective_since"),
-                          view_member(found, "effective_since")) < 0 &&
-            (*before_out == NULL || bytes_compare(view_member(row, "effective_since"),
-                                                  view_member(*before_out, "effective_since")) > 0))
-            *before_out = row;
+            last = day;
+        }
+    }
     return found;
 }
 
-/* The newest change of the rate; NULL: it is not among those that were taken. */
+/* The newest change of the rate; NULL: not all changes are known. */
 static const struct cql_json *find_change(const struct why *why, const struct cql_json *rate)
 {
     const struct cql_json *newest = NULL;
 
+    if (why->history->total > why->history->value->count)
+        return NULL;
     for (const struct cql_json *row = why->history->value->items; row != NULL; row = row->next)
         if (bytes_equal(view_member(row, "effective_since"),
                         view_member(rate, "effective_since")) &&
@@ -293,8 +315,7 @@ static void put_who(struct view_call *call, const struct cql_json *change)
     buffer_append_text(&call->html, ".");
 }
 
-static void put_rate(struct view_call *call, const struct why *why, const struct cql_json *rate,
-                     const struct cql_json *before)
+static void put_rate(struct view_call *call, const struct why *why, const struct cql_json *rate)
 {
     if (rate == NULL) {
         html_put(&call->html,
@@ -303,7 +324,7 @@ static void put_rate(struct view_call *call, const struct why *why, const struct
                  why->reseller, why->day);
         return;
     }
-    const struct cql_json *change = find_change(why, rate);
+    const struct cql_json *change = find_change(why, rate), *before = find_before(why, rate);
     html_put(&call->html, "<p>The rate is {}, in effect since {}.",
              money_rate(call->arena, view_member(rate, "reward_percent")),
              view_member(rate, "effective_since"));
@@ -313,7 +334,7 @@ static void put_rate(struct view_call *call, const struct why *why, const struct
         html_put(&call->html, " Before, it was {}, since {}.",
                  money_rate(call->arena, view_member(before, "reward_percent")),
                  view_member(before, "effective_since"));
-    else
+    else if (why->rates->total == why->rates->value->count)
         buffer_append_text(&call->html, " It is the first rate of this reseller.");
     buffer_append_text(&call->html, "</p>\n");
 }
@@ -420,11 +441,9 @@ static void put_preview_rows(struct view_call *call, const struct cql_json *rows
 }
 
 /* The rate that is in effect on the first day of the change, as --expect takes it. */
-static struct bytes rate_on(const struct why *why, struct bytes day)
+static struct bytes expected_rate(const struct why *why)
 {
-    const struct why then = {.rates = why->rates, .day = day};
-    const struct cql_json *before;
-    const struct cql_json *rate = find_rate(&then, &before);
+    const struct cql_json *rate = why->rate_before->value->items;
 
     return rate != NULL ? view_member(rate, "reward_percent") : bytes_text("none");
 }
@@ -445,7 +464,7 @@ static void put_apply(struct view_call *call, const struct why *why)
              "<input type=\"hidden\" name=\"expect\" value=\"{}\">\n"
              "<button>Apply</button> <a href=\"{}/why?reseller={}&amp;day={}\">Leave it as it "
              "is</a>\n</form>\n",
-             why->rate, why->note, rate_on(why, why->since), call->base,
+             why->rate, why->note, expected_rate(why), call->base,
              html_url(call->arena, why->reseller), html_url(call->arena, why->day));
 }
 
@@ -453,7 +472,7 @@ static void put_preview(struct view_call *call, const struct why *why)
 {
     const struct cql_json *effect = why->preview->value;
 
-    if (!view_has(call, why->preview))
+    if (!view_has(call, why->preview) || !view_has(call, why->rate_before))
         return;
     struct bytes before = view_member(effect, "old_amount");
     struct bytes after = view_member(effect, "new_amount");
@@ -501,26 +520,28 @@ static void put_causes(struct view_call *call, const struct cql_json *row)
     buffer_append_text(&call->html, "</td>");
 }
 
-static void put_ledger(struct view_call *call, const struct why *why)
+/* The entries of the ledger, with their days if they are of several. */
+static void put_entries(struct view_call *call, struct bytes caption, const struct why *why,
+                        const struct view_run *run, bool has_days)
 {
     static const struct html_column columns[] = {
-        {"When", false}, {"Cause", false}, {"Clicks", true}, {"Gross", true},
-        {"Rate", true},  {"Share", true},  {"By", false}};
-    const struct cql_json *row;
+        {"When", false}, {"Day", false}, {"Cause", false}, {"Clicks", true},
+        {"Gross", true}, {"Rate", true}, {"Share", true},  {"By", false}};
+    struct html_column shown[sizeof columns / sizeof columns[0]];
+    size_t count = 0;
 
-    if (!view_has(call, why->ledger))
-        return;
-    buffer_append_text(&call->html, "<h2 id=\"before\">What the figure was before</h2>\n");
-    if (why->ledger->value->count == 0) {
-        buffer_append_text(&call->html, "<p>The figure has not been published yet.</p>\n");
-        return;
-    }
-    html_table_begin(&call->html, bytes_text("Restatements of this day"), columns,
-                     sizeof columns / sizeof columns[0]);
-    for (row = why->ledger->value->items; row != NULL; row = row->next) {
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (i != 1 || has_days)
+            shown[count++] = columns[i];
+    html_table_begin(&call->html, caption, shown, count);
+    for (const struct cql_json *row = run->value->items; row != NULL; row = row->next) {
+        struct bytes day = view_member(row, "day");
         buffer_append_text(&call->html, "<tr><th scope=\"row\">");
         html_put_time(&call->html, view_member(row, "at"), true);
         buffer_append_text(&call->html, "</th>");
+        if (has_days)
+            html_put(&call->html, "<td><a href=\"{}/why?reseller={}&amp;day={}\">{}</a></td>",
+                     call->base, html_url(call->arena, why->reseller), day, day);
         put_causes(call, row);
         put_moved(call, view_member(row, "old_clicks"), view_member(row, "new_clicks"),
                   amount_or_none);
@@ -532,6 +553,27 @@ static void put_ledger(struct view_call *call, const struct why *why)
         html_put(&call->html, "<td class=\"long\">{}</td></tr>\n", view_member(row, "by"));
     }
     html_table_end(&call->html);
+    if (run->total > run->value->count)
+        html_put(&call->html, "<p class=\"note\">These are the first {} of {} entries.</p>\n",
+                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
+}
+
+static void put_ledger(struct view_call *call, const struct why *why)
+{
+    if (!view_has(call, why->ledger))
+        return;
+    buffer_append_text(&call->html, "<h2 id=\"before\">What the figure was before</h2>\n");
+    if (why->ledger->value->count == 0)
+        buffer_append_text(&call->html, "<p>The figure has not been published yet.</p>\n");
+    else
+        put_entries(call, bytes_text("Restatements of this day"), why, why->ledger, false);
+    if (!view_has(call, why->ledger_around) || why->ledger_around->value->count == 0)
+        return;
+    html_put(&call->html, "<details>\n<summary>{} restatements of the days around</summary>\n",
+             html_count(call->arena, why->ledger_around->total));
+    put_entries(call, bytes_text("Restatements of the days in the chart"), why, why->ledger_around,
+                true);
+    buffer_append_text(&call->html, "</details>\n");
 }
 
 static void put_history(struct view_call *call, const struct why *why)
@@ -601,8 +643,7 @@ static void put_clicks(struct view_call *call, const struct why *why, struct byt
 static void put_figure(struct view_call *call, const struct why *why)
 {
     const struct cql_json *row = why->figure->value->items;
-    const struct cql_json *before;
-    const struct cql_json *rate = find_rate(why, &before);
+    const struct cql_json *rate = rate_of(why);
 
     if (row == NULL) {
         html_put(&call->html, "<p>{} has no clicks on {}.</p>\n", why->reseller, why->day);
@@ -611,12 +652,16 @@ static void put_figure(struct view_call *call, const struct why *why)
     name_page(call, why, row);
     put_equation(call, why, row,
                  rate != NULL ? view_member(rate, "effective_since") : (struct bytes){0});
-    put_rate(call, why, rate, before);
+    put_rate(call, why, rate);
     put_charts(call, why);
     put_change(call, why);
     put_ledger(call, why);
     put_history(call, why);
     put_clicks(call, why, html_number(call->arena, view_member(row, "clicks")));
+    html_put(&call->html,
+             "<p class=\"export\">All of this: "
+             "<a href=\"{}/api/explain?reseller={}&amp;day={}\">JSON</a></p>\n",
+             call->base, html_url(call->arena, why->reseller), html_url(call->arena, why->day));
 }
 
 static void why_render(struct view_call *call)
@@ -630,8 +675,9 @@ static void why_render(struct view_call *call)
         view_put_first_click(call);
     else if (why->choices != NULL)
         put_choices(call, why);
-    else if (view_has(call, why->figure) && view_has(call, why->rates) &&
-             view_has(call, why->history) && view_has(call, why->around))
+    else if (view_has(call, why->figure) && view_has(call, why->rate_then) &&
+             view_has(call, why->rates) && view_has(call, why->history) &&
+             view_has(call, why->around))
         put_figure(call, why);
 }
 

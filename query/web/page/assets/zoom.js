@@ -112,7 +112,8 @@ function takeOver(graph) {
 
 function draw(Dygraph, figure) {
     const { rows, labels, cells, stacked } = readTable(figure);
-    const classes = stacked ? ["unpriced", "rest", "share"] : ["first", "second"];
+    const classes = stacked ? ["unpriced", "rest", "share"].slice(1 - labels.length)
+                            : ["first", "second"];
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const region = figure.querySelector(".scroll");
     const place = document.createElement("div");
