@@ -154,7 +154,10 @@ say "  ./daybook rate delete AA 2013-12-01 -d $directory   take the change back"
     "  ./daybook serve -d $directory                       takes clicks again, at 127.0.0.1:7600"
 
 title "Look at it"
-say "  http://127.0.0.1:$(port_of http)/api/report?by=month"
+page=http://127.0.0.1:$(port_of http)
+say "  $page/                                 what comes in now" \
+    "  $page/revenue?by=month                 the year, and who earned what" \
+    "  $page/why?reseller=AA&day=2013-12-30   one figure, down to its clicks"
 if [ -t 0 ] && [ -t 1 ]; then
     say "" "The server runs until you press Enter."
     read -r || true
