@@ -210,6 +210,8 @@ def test_everything_is_below_the_base_and_embedded(serve):
     page = Cells(look(server, "/clicks/revenue"))
     assert all(address.startswith(("/clicks/", "#")) for address in page.addresses)
     assert "Preview" not in look(server, "/clicks/why", reseller="AA", day="2013-11-28")
+    status, _, text = post(server, "/clicks/why", reseller="AA", since="2013-11-01", rate="1%")
+    assert status == 403 and "nothing can be changed through this door" in text
     assets = [address for address in page.addresses if "/assets/" in address]
     assert assets
     for address in assets:

@@ -492,10 +492,12 @@ static void put_preview(struct view_call *call, const struct why *why)
 
 static void put_change(struct view_call *call, const struct why *why)
 {
-    buffer_append_text(&call->html, "<h2 id=\"change\">Change the rate</h2>\n");
+    buffer_append_text(&call->html, "<section class=\"change\">\n"
+                                    "<h2 id=\"change\">Change the rate</h2>\n");
     put_change_form(call, why);
     if (why->preview != NULL)
         put_preview(call, why);
+    buffer_append_text(&call->html, "</section>\n");
 }
 
 /* ---- what it was before ---- */
