@@ -543,6 +543,7 @@ static void add_pages(struct serve *serve, const char *ingest)
                                .token = &serve->web_token,
                                .ingest = ingest,
                                .version = DAYBOOK_VERSION,
+                               .currency = serve->instance->query.currency,
                                .bytes_max = share < VIEW_BYTES_MAX ? share : VIEW_BYTES_MAX,
                                .held = charge_commands,
                                .held_context = serve});

@@ -168,6 +168,15 @@ def test_live_is_whole_without_scripts(serve):
     assert "No clicks yet" not in look(server, "/", by="reseller")
 
 
+def test_amounts_that_stand_alone_have_the_currency(tmp_path, serve):
+    daybook.run("init", "-d", tmp_path / "data", "--currency", "EUR")
+    server = serve("--http", "127.0.0.1:0", directory=tmp_path / "data")
+    server.client().send(CLICKS).finish().rest()
+    assert "1,000.275\N{NO-BREAK SPACE}EUR" in look(server, "/revenue")
+    assert "1,000.020\N{NO-BREAK SPACE}EUR" in look(server, "/why", reseller="AA",
+                                                     day="2013-11-28")
+
+
 def test_names_are_texts_whatever_they_are(serve):
     server = serve("--http", "127.0.0.1:0")
     names = ['"><script>alert(1)</script>', "&amp;'", "a b+c%2F?#", "R" * 300, "\u202e\u0627",

@@ -172,8 +172,11 @@ static void add_routes(void)
         .world = world, .entries = entries, .entry_count = 3, .bytes_max = 64 << 20});
     web_token_make(world->random, &token);
     room.quota = (struct quota){.limit = VIEW_BYTES_MAX};
-    room.options = (struct page_options){
-        .commands = commands, .token = &token, .ingest = "127.0.0.1:7600", .version = "1"};
+    room.options = (struct page_options){.commands = commands,
+                                         .token = &token,
+                                         .ingest = "127.0.0.1:7600",
+                                         .version = "1",
+                                         .currency = ""};
     http_door_route(door, &(struct http_route){.path = "/test",
                                                .methods = HTTP_METHOD_GET | HTTP_METHOD_POST,
                                                .body_max = 4096,

@@ -22,7 +22,7 @@ struct decimal money_minus(struct decimal a, struct decimal b)
     return decimal_subtract(a, b, &difference) == 0 ? difference : a;
 }
 
-static struct bytes digits_of(struct arena *arena, struct decimal value)
+struct bytes money_digits(struct arena *arena, struct decimal value)
 {
     struct buffer digits = {.arena = arena};
 
@@ -32,7 +32,7 @@ static struct bytes digits_of(struct arena *arena, struct decimal value)
 
 struct bytes money_text(struct arena *arena, struct decimal value)
 {
-    return html_number(arena, digits_of(arena, value));
+    return html_number(arena, money_digits(arena, value));
 }
 
 static struct bytes with_percent(struct arena *arena, struct decimal value)

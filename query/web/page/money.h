@@ -10,7 +10,8 @@ struct arena;
 struct decimal money_of(struct bytes digits);
 /* a - b; a, where the difference has too many digits. */
 struct decimal money_minus(struct decimal a, struct decimal b);
-/* With commas between thousands. */
+struct bytes money_digits(struct arena *arena, struct decimal value);
+/* The same with commas between thousands. */
 struct bytes money_text(struct arena *arena, struct decimal value);
 /* `part` of `whole` as a percentage with one digit, "25.0 %"; empty where `whole` is 0. */
 struct bytes money_share(struct arena *arena, struct decimal part, struct decimal whole);

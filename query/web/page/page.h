@@ -22,6 +22,7 @@ struct page_options {
     const struct web_token *token;     /* forms that change something have it */
     const char *ingest;                /* address of the ingest door, or "none" */
     const char *version;               /* of the program */
+    const char *currency;              /* "": none is set */
     size_t bytes_max;                  /* of all views that are being made */
     /* Called with each change of these bytes; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);

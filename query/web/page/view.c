@@ -360,6 +360,19 @@ struct bytes view_member(const struct cql_json *object, const char *name)
     return member == NULL || member->kind == CQL_JSON_NULL ? (struct bytes){0} : member->text;
 }
 
+struct bytes view_amount(struct view_call *call, struct bytes digits)
+{
+    struct buffer text = {.arena = call->arena};
+    const char *currency = call->options->currency;
+
+    buffer_append_bytes(&text, html_number(call->arena, digits));
+    if (currency[0] != '\0') {
+        buffer_append_text(&text, "\xC2\xA0"); /* a blank at which no line breaks */
+        buffer_append_text(&text, currency);
+    }
+    return buffer_view(&text);
+}
+
 void view_put_first_click(struct view_call *call)
 {
     const struct view_room *room = call->room;

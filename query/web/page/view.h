@@ -143,6 +143,9 @@ bool view_parameter_is(const struct view_call *call, const char *name, const cha
 /* The text of a member of an object; empty: it is null, or is not there. */
 struct bytes view_member(const struct cql_json *object, const char *name);
 
+/* Digits of an amount that stands alone: with commas, and with the currency if one is set. */
+struct bytes view_amount(struct view_call *call, struct bytes digits);
+
 /* Whether the run has ended well.  If not, this writes what failed, where, and what to do, and
  * sets the status. */
 bool view_has(struct view_call *call, const struct view_run *run);

@@ -185,6 +185,13 @@ static struct bytes priced_text(struct view_call *call, const struct figures *fi
     return figures->is_priced ? money_text(call->arena, value) : bytes_text(dash);
 }
 
+static struct bytes stands_alone(struct view_call *call, const struct figures *figures,
+                                 struct decimal value)
+{
+    return figures->is_priced ? view_amount(call, money_digits(call->arena, value))
+                              : bytes_text(dash);
+}
+
 static struct bytes share_text(struct view_call *call, const struct figures *figures)
 {
     struct bytes share =
@@ -286,14 +293,14 @@ static void put_headline(struct view_call *call, const struct revenue *revenue, 
     struct bytes days = view_member(row, "unpriced_days");
     buffer_append_text(&call->html, "<dl class=\"headline\">\n");
     put_term(call, NULL, "Clicks", none, html_number(arena, view_member(row, "clicks")), none);
-    put_term(call, NULL, "Gross", none, money_text(arena, figures.gross), none);
+    put_term(call, NULL, "Gross", none, view_amount(call, view_member(row, "gross")), none);
     put_term(call, has_keys ? "share" : NULL, "Share of ", name,
-             priced_text(call, &figures, figures.amount), share_text(call, &figures));
+             stands_alone(call, &figures, figures.amount), share_text(call, &figures));
     put_term(call, has_keys ? "rest" : NULL, "Left for the network", none,
-             priced_text(call, &figures, figures.rest), none);
+             stands_alone(call, &figures, figures.rest), none);
     if (!decimal_is_zero(money_of(days)))
         put_term(call, has_keys ? "unpriced" : NULL, "Without a rate", none,
-                 money_text(arena, figures.unpriced),
+                 view_amount(call, money_digits(arena, figures.unpriced)),
                  html_format(arena, "on %.*s reseller-day%s", (int)days.size,
                              (const char *)days.data,
                              bytes_equal(days, bytes_text("1")) ? "" : "s"));

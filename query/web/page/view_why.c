@@ -249,7 +249,7 @@ static void put_equation(struct view_call *call, const struct why *why, const st
     html_put(
         &call->html,
         "<dl class=\"headline equation\">\n<div><dt>Gross of {} clicks</dt><dd>{}</dd></div>\n",
-        html_number(arena, view_member(row, "clicks")), html_number(arena, gross));
+        html_number(arena, view_member(row, "clicks")), view_amount(call, gross));
     if (rate.size == 0) {
         html_put(&call->html,
                  "<div><dt><span class=\"key unpriced\"></span>Rate of {}</dt><dd>none "
@@ -257,13 +257,14 @@ static void put_equation(struct view_call *call, const struct why *why, const st
                  why->reseller);
         return;
     }
-    html_put(&call->html,
-             "<div><dt>× rate, since {}</dt><dd>{}</dd></div>\n"
-             "<div><dt><span class=\"key share\"></span>= share of {}</dt><dd>{}</dd></div>\n"
-             "<div><dt><span class=\"key rest\"></span>left for the network</dt><dd>{}</dd></div>\n"
-             "</dl>\n",
-             since, money_rate(arena, rate), why->reseller, html_number(arena, amount),
-             money_text(arena, money_minus(money_of(gross), money_of(amount))));
+    html_put(
+        &call->html,
+        "<div><dt>× rate, since {}</dt><dd>{}</dd></div>\n"
+        "<div><dt><span class=\"key share\"></span>= share of {}</dt><dd>{}</dd></div>\n"
+        "<div><dt><span class=\"key rest\"></span>left for the network</dt><dd>{}</dd></div>\n"
+        "</dl>\n",
+        since, money_rate(arena, rate), why->reseller, view_amount(call, amount),
+        view_amount(call, money_digits(arena, money_minus(money_of(gross), money_of(amount)))));
 }
 
 /* The rate that is in effect on the day; NULL: none. */
