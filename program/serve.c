@@ -538,7 +538,8 @@ static void add_pages(struct serve *serve, const char *ingest)
     serve->live_events = live_events_new(serve->http_door, &serve->instance->query, options.world);
     serve->page = page_new(
         serve->http_door,
-        &(struct page_options){.commands = serve->web_commands,
+        &(struct page_options){.world = options.world,
+                               .commands = serve->web_commands,
                                .live = live_events_live(serve->live_events),
                                .token = &serve->web_token,
                                .ingest = ingest,

@@ -1,5 +1,6 @@
 """The page for people: whole without scripts, and with the figures of the command line."""
 
+import datetime
 import html
 import html.parser
 import http.client
@@ -177,6 +178,19 @@ def test_amounts_that_stand_alone_have_the_currency(tmp_path, serve):
                                                      day="2013-11-28")
 
 
+def test_the_last_days_are_shown_unless_some_are_chosen(serve):
+    server = serve("--http", "127.0.0.1:0")
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    days = [str(today - datetime.timedelta(days)) for days in (0, 29, 30, 400)]
+    for day, wanted in zip(days[::-1], (days[3:], days[2:3], days[1:3], days[:2])):
+        assert server.client().send(f"AA,{day},{day}T12:00Z,ad1,1\n").finish().rest()[-1] == (
+            "ok - accepted 1 rejected 0")
+        assert wanted == [
+            row[0] for row in Cells(look(server, "/revenue")).tables["By day"][1:]]
+        assert f"Figures of {day}" in Cells(look(server, "/why")).tables
+        assert f"on {day} · daybook" in look(server, "/why", reseller="AA")
+
+
 def test_names_are_texts_whatever_they_are(serve):
     server = serve("--http", "127.0.0.1:0")
     names = ['"><script>alert(1)</script>', "&amp;'", "a b+c%2F?#", "R" * 300, "\u202e\u0627",
@@ -208,6 +222,8 @@ def test_what_a_command_refuses_is_said(server):
 
 def test_an_empty_store_says_how_to_send_a_click(serve):
     server = serve("--http", "127.0.0.1:0")
+    for view in ("/revenue", "/revenue?by=month", "/why"):
+        assert "No clicks yet" in look(server, view)
     text = look(server, "/revenue")
     assert f"nc -N 127.0.0.1 {server.address[1]}" in text
     assert f"http://127.0.0.1:{server.port('http')}/ingest" in text

@@ -17,6 +17,7 @@ struct page;
 
 /* What the pointers point to outlives the page. */
 struct page_options {
+    const struct world *world;
     struct web_commands *commands;
     struct live *live;
     const struct web_token *token;     /* forms that change something have it */

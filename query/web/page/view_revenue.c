@@ -12,6 +12,7 @@
 #include "base/calendar.h"
 #include "query/web/page/chart.h"
 #include "query/web/page/money.h"
+#include "query/web/page/newest_day.h"
 #include "query/web/api_words.h"
 
 enum { RESELLERS_MAX = 200 };
@@ -36,7 +37,7 @@ struct revenue {
     struct bytes from, to; /* the days shown */
     bool has_days;         /* they were given */
     struct bytes reseller, with, as_of;
-    struct view_run *newest;
+    struct newest_day newest;
     struct view_run *total, *rows; /* of `reseller`, or of all */
     struct view_run *with_total, *with_rows;
     struct view_run *resellers;
@@ -105,21 +106,27 @@ static int32_t monday_of(int32_t week)
 static void choose_last_days(struct view_call *call)
 {
     struct revenue *revenue = call->state;
-    const struct cql_json *rows = revenue->newest->value;
+    struct bytes newest = newest_day_of(&revenue->newest);
     char text[DAY_TEXT_SIZE + 1];
     int32_t day;
 
-    if (rows != NULL && rows->count > 0 &&
-        calendar_day_parse(view_member(rows->items, "day"), &day) &&
-        day - revenue->grouping->days >= DAY_MIN) {
+    if (calendar_day_parse(newest, &day) && day - revenue->grouping->days >= DAY_MIN) {
         int32_t from = day - revenue->grouping->days + 1;
         if (strcmp(revenue->grouping->by, "week") == 0)
             from = monday_of(calendar_week_of_day(from));
         calendar_day_format(from, text);
         revenue->from = arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
-        revenue->to = view_member(rows->items, "day");
+        revenue->to = newest;
     }
     ask_figures(call);
+}
+
+static void recent_known(struct view_call *call)
+{
+    struct revenue *revenue = call->state;
+
+    newest_day_ask_more(call, &revenue->newest, revenue->reseller);
+    view_then(call, choose_last_days);
 }
 
 static const struct grouping *find_grouping(const struct view_call *call)
@@ -151,10 +158,8 @@ static void revenue_begin(struct view_call *call)
         ask_figures(call);
         return;
     }
-    revenue->newest = view_run(call, 1, "report", "--by=day", "--total", NULL);
-    view_run_option(revenue->newest, "--reseller=", revenue->reseller);
-    view_run_stops(revenue->newest);
-    view_then(call, choose_last_days);
+    newest_day_ask(call, &revenue->newest, revenue->reseller);
+    view_then(call, recent_known);
 }
 
 /* ---- figures of a row ---- */
@@ -663,10 +668,11 @@ static void put_headlines(struct view_call *call, const struct revenue *revenue)
     put_headline(call, revenue, revenue->with, revenue->with_total);
 }
 
+/* There is nothing to choose from. */
 static bool is_empty(const struct revenue *revenue)
 {
-    return revenue->newest != NULL && revenue->newest->value != NULL &&
-           revenue->newest->value->count == 0 && revenue->reseller.size == 0;
+    return !revenue->has_days && revenue->reseller.size == 0 && revenue->as_of.size == 0 &&
+           revenue->rows->value->count == 0;
 }
 
 static void revenue_render(struct view_call *call)

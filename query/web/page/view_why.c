@@ -13,6 +13,7 @@
 #include "base/calendar.h"
 #include "query/web/page/chart.h"
 #include "query/web/page/money.h"
+#include "query/web/page/newest_day.h"
 
 enum {
     DAYS_BEFORE = 45, /* that the chart shows */
@@ -25,7 +26,7 @@ enum {
 struct why {
     struct bytes reseller, day;
     struct bytes since, rate, note; /* of a change */
-    struct view_run *newest;
+    struct newest_day newest;
     struct view_run *choices; /* the figures of the day, without a reseller */
     struct view_run *figure, *rate_then, *rates, *history, *ledger, *clicks;
     struct view_run *around, *ledger_around; /* of the days that the chart shows */
@@ -116,10 +117,9 @@ static struct view_run *run_change(struct view_call *call, const struct why *why
 static void ask(struct view_call *call)
 {
     struct why *why = call->state;
-    const struct view_run *newest = why->newest;
 
-    if (newest != NULL && newest->value != NULL && newest->value->count > 0)
-        why->day = view_member(newest->value->items, "day");
+    if (why->day.size == 0)
+        why->day = newest_day_of(&why->newest);
     if (why->day.size == 0)
         return;
     if (why->since.size == 0)
@@ -149,6 +149,14 @@ static struct why *why_new(struct view_call *call)
     return why;
 }
 
+static void recent_known(struct view_call *call)
+{
+    struct why *why = call->state;
+
+    newest_day_ask_more(call, &why->newest, why->reseller);
+    view_then(call, ask);
+}
+
 static void why_begin(struct view_call *call)
 {
     struct why *why = why_new(call);
@@ -157,12 +165,8 @@ static void why_begin(struct view_call *call)
         ask(call);
         return;
     }
-    why->newest = view_run(call, 1, "report", "--by=day", NULL);
-    view_run_option(why->newest, "--reseller=", why->reseller);
-    if (why->reseller.size == 0)
-        view_run_flag(why->newest, "--total");
-    view_run_stops(why->newest);
-    view_then(call, ask);
+    newest_day_ask(call, &why->newest, why->reseller);
+    view_then(call, recent_known);
 }
 
 /* ---- choosing a figure ---- */
@@ -672,7 +676,7 @@ static void why_render(struct view_call *call)
     const struct why *why = call->state;
 
     put_form(call, why);
-    if (why->newest != NULL && !view_has(call, why->newest))
+    if (why->newest.run != NULL && !view_has(call, why->newest.run))
         return;
     if (why->day.size == 0)
         view_put_first_click(call);
