@@ -55,6 +55,7 @@ shipped() {
     step "planted bugs apply" tests/sim/planted.sh check
     step "tidy"              make --no-print-directory tidy
     step "end to end"        make --no-print-directory test-e2e
+    step "page"              make --no-print-directory test-page MARK=quick
 }
 
 watched() {

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Pictures of each view on the flights, to be looked at: light, dark, and on a phone.
+
+    pictures.py FOLDER [VIEW...]
+"""
+
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import browser  # noqa: E402
+import daybook  # noqa: E402
+
+KINDS = {
+    "light": {},
+    "dark": {"is_dark": True},
+    "phone": {"size": browser.PHONE, "device_scale_factor": 2},
+}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, browser.started() as chromium:
+        directory = pathlib.Path(place) / "data"
+        browser.load_flights(directory)
+        site = browser.Site(directory)
+        for view in sys.argv[2:] or browser.VIEWS:
+            for kind, options in KINDS.items():
+                tab = browser.Tab(chromium, site, browser.VIEWS[view], **options)
+                tab.page.wait_for_timeout(300)
+                tab.page.screenshot(path=folder / f"{view}-{kind}.png", full_page=True)
+                tab.context.close()
+                print(folder / f"{view}-{kind}.png", *tab.complaints, sep="\n  ")
+        site.stop()
+
+
+if __name__ == "__main__":
+    main()
