@@ -35,6 +35,7 @@
 enum {
     KEY_FROM = 0x20001,
     KEY_TO,
+    KEY_AD,
     KEY_BY,
     KEY_TOTAL,
     KEY_AS_OF,
@@ -140,8 +141,11 @@ static error_t report_finish_options(struct report_options *options, struct argp
     }
     if (options->day_from > options->day_to)
         return command_refuse(state, "the days end (--to) before they begin (--from)");
-    if (options->as_of != NULL && options->by == BY_AD)
+    if (options->as_of != NULL && (options->by == BY_AD || options->ad != NULL))
         return command_refuse(state, "the ledger has no ads: --as-of does not go with --by ad");
+    if (options->ad != NULL && report_by_is_time(options->by))
+        return command_refuse(state, "--ad does not go with --by %s; the shortest period is a day",
+                              report_by_names[options->by]);
     if (options->as_of != NULL && report_by_is_time(options->by)) {
         return command_refuse(state, "the ledger has days only: --as-of does not go with --by %s",
                               report_by_names[options->by]);
@@ -168,6 +172,9 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
         return parse_day(argument, "--from", &options->day_from, state);
     case KEY_TO:
         return parse_day(argument, "--to", &options->day_to, state);
+    case KEY_AD:
+        options->ad = argument;
+        return argument[0] != '\0' ? 0 : command_refuse(state, "--ad takes the id of an ad");
     case KEY_BY:
         return parse_by(argument, &options->by, state);
     case KEY_TOTAL:
@@ -204,6 +211,7 @@ static const struct argp_option report_argp_options[] = {
     {"reseller", 'r', "R", 0, "Only this reseller; may be given again", 0},
     {"from", KEY_FROM, "DAY", 0, "From this day on, such as 2013-11-01", 0},
     {"to", KEY_TO, "DAY", 0, "Up to this day, which is included", 0},
+    {"ad", KEY_AD, "ID", 0, "Only the clicks of this ad, of which the report is then", 0},
     {"by", KEY_BY, "KEY", 0, "minute, hour, day (unless given), week, month, reseller, ad or total",
      0},
     {"total", KEY_TOTAL, NULL, 0, "Add the resellers up in each period", 0},
@@ -229,6 +237,7 @@ static const struct argp report_argp = {
            "  daybook report --by hour --total --from 2013-11-28\n"
            "  daybook report --by total --format json\n"
            "  daybook report --by ad --reseller supaboobs --round 2\n"
+           "  daybook report --ad ad42 --from 2013-11-01\n"
            "  daybook report --from 2013-11-01 --to 2013-11-30 --as-of 2013-12-05\n"
            "  daybook report --reseller supaboobs --by month --format svg > earned.svg\n"
            "  daybook report --format csv > november.csv",
@@ -431,10 +440,18 @@ static bool print_group(struct report *report)
     return print_row(report, &row);
 }
 
+static void count_unpriced(struct report *report, const struct report_sum *sum)
+{
+    int rc = sum->unpriced_days > 0 ? report_sum_add(&report->unpriced, sum) : 0;
+    report->status = report->status == 0 ? rc : report->status;
+}
+
 static bool print_ad(struct report *report, const struct report_ad *ad)
 {
     const struct report_row row = {
         .reseller = buffer_view(&report->reseller), .ad = ad->ad, .sum = ad->sum};
+    if (report->options->ad != NULL)
+        count_unpriced(report, &ad->sum);
     return print_row(report, &row);
 }
 
@@ -498,33 +515,46 @@ static void mark_found(struct report *report, struct bytes reseller)
     report->is_found[at] = true;
 }
 
-static bool report_figure(void *context, const struct day_figure *figure)
+/* Whether the clicks of a day are read, by the pieces below. */
+static bool reads_clicks(const struct report_options *options)
 {
-    struct report *report = context;
-    struct report_sum sum = report_sum_of_day(figure);
+    return options->by == BY_AD || options->ad != NULL || report_by_is_time(options->by);
+}
+
+/* Print what a day has, or add it to its group.  False: enough output waits for the client. */
+static bool add_day(struct report *report, const struct day_figure *figure,
+                    const struct report_sum *sum)
+{
     bool has_room = true;
-    report->days_known++;
-    if (report->options->reseller_count > 0)
-        mark_found(report, figure->reseller);
-    if (sum.unpriced_days > 0)
-        report->status = report_sum_add(&report->unpriced, &sum);
-    if (report->options->by == BY_AD || report_by_is_time(report->options->by)) {
-        if (figure->clicks > 0)
-            set_day(report, figure);
-        return figure->clicks == 0;
-    }
     if (report->options->by == BY_DAY) {
-        has_room = print_day(report, figure, &sum);
+        has_room = print_day(report, figure, sum);
     } else {
         if (report->has_group && is_next_group(report, figure))
             has_room = print_group(report);
         report->has_group = true;
         report->group.period = period_of(report, figure->day);
-        int rc = report_sum_add(&report->group.sum, &sum);
+        int rc = report_sum_add(&report->group.sum, sum);
         report->status = report->status == 0 ? rc : report->status;
     }
     set_last_reseller(report, figure);
-    return has_room && report->status == 0;
+    return has_room;
+}
+
+static bool report_figure(void *context, const struct day_figure *figure)
+{
+    struct report *report = context;
+    const struct report_sum sum = report_sum_of_day(figure);
+    report->days_known++;
+    if (report->options->reseller_count > 0)
+        mark_found(report, figure->reseller);
+    if (report->options->ad == NULL)
+        count_unpriced(report, &sum);
+    if (reads_clicks(report->options)) {
+        if (figure->clicks > 0)
+            set_day(report, figure);
+        return figure->clicks == 0;
+    }
+    return add_day(report, figure, &sum) && report->status == 0;
 }
 
 /* ---- the command ---- */
@@ -683,6 +713,22 @@ static void print_ads(void *context)
     report_ads_add(report->ads, &report->day_figure, ads_added, report);
 }
 
+/* --ad: a day's clicks of the ad stand for the day's figure. */
+static void ad_read(void *context, int status, const struct error *err)
+{
+    struct report *report = context;
+    if (status != 0)
+        report->status = error_keep(&report->err, status, err);
+    const struct report_ad *ad = status == 0 ? report_ads_next(report->ads) : NULL;
+    if (ad != NULL) {
+        count_unpriced(report, &ad->sum);
+        add_day(report, &report->day_figure, &ad->sum);
+        report_ads_clear(report->ads);
+    }
+    report->has_day = false;
+    report_figures_wait(&report->figures);
+}
+
 /* Print the times of the day that was read, then go on with the figures. */
 static void print_times(void *context)
 {
@@ -756,8 +802,10 @@ static void report_paused(void *context, struct figure_reading *reading)
 {
     struct report *report = context;
     report->figures.reading = reading;
-    if (report->status == 0 && report->ads != NULL)
+    if (report->status == 0 && report->options->by == BY_AD)
         print_ads(report);
+    else if (report->status == 0 && report->has_day && report->ads != NULL)
+        report_ads_add(report->ads, &report->day_figure, ad_read, report);
     else if (report->status == 0 && report->has_day)
         day_times_read(report->times, report->day_figure.reseller, report->day_figure.day,
                        times_read, report);
@@ -781,8 +829,8 @@ static void report_read(struct report *report)
     query.behind = &report->days_behind;
     query.is_as_of = report->is_as_of;
     query.as_of_ms = report->as_of_ms;
-    query.in_any_order =
-        report->options->by == BY_TOTAL || (report->totals != NULL && report->times == NULL);
+    query.in_any_order = (report->options->by == BY_TOTAL || report->totals != NULL) &&
+                         !reads_clicks(report->options);
     if (!query.in_any_order)
         query.paused = report_paused;
     rollup_figures(report->rollup, &query, report_figure, report_read_done, report);
@@ -832,8 +880,10 @@ static void report_run(void *room, const struct command_request *request,
     report->is_as_of =
         report->options->as_of != NULL &&
         parse_as_of(report->options->as_of, rollup_zone(report->rollup), &report->as_of_ms);
-    if (report->options->by == BY_AD)
-        report->ads = report_ads_new(report->query->store, report->rollup, output);
+    if (options->by == BY_AD || options->ad != NULL) {
+        struct bytes only = options->ad != NULL ? bytes_text(options->ad) : (struct bytes){0};
+        report->ads = report_ads_new(query->store, rollup, only, output);
+    }
     if (report_by_is_time(options->by)) {
         report->times =
             day_times_new(query->store, rollup, options->by == BY_HOUR ? HOUR_MS : MINUTE_MS);

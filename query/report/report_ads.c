@@ -27,6 +27,7 @@ struct report_ads {
     size_t kept_bytes;
     struct store *store;
     struct rollup *rollup;
+    struct bytes only;
     const struct click_stream *stream;
     struct key_map *numbers;
     struct entry *entries; /* by number */
@@ -46,13 +47,14 @@ struct report_ads {
 
 static void fold_some(struct timer *timer);
 
-struct report_ads *report_ads_new(struct store *store, struct rollup *rollup,
+struct report_ads *report_ads_new(struct store *store, struct rollup *rollup, struct bytes only,
                                   struct command_output *output)
 {
     struct report_ads *ads = memory_zeroed(1, sizeof(*ads));
     ads->output = output;
     ads->store = store;
     ads->rollup = rollup;
+    ads->only = only;
     ads->stream = rollup_stream(rollup);
     ads->numbers = key_map_new();
     ads->time_slice = (struct timer){.fire = fold_some, .context = ads};
@@ -100,6 +102,11 @@ static bool is_before(const void *context, const void *a, const void *b)
     return bytes_compare(entry_at(ads, a)->ad.ad, entry_at(ads, b)->ad.ad) < 0;
 }
 
+static bool is_left_out(const struct report_ads *ads, struct bytes ad)
+{
+    return ads->only.size > 0 && !bytes_equal(ads->only, ad);
+}
+
 static int entry_of(struct report_ads *ads, struct bytes ad, struct entry **entry_out,
                     struct error *err)
 {
@@ -132,7 +139,7 @@ static int add_click(void *context, const struct table *table, const struct page
     struct bytes ad;
     struct bytes value;
     struct decimal amount;
-    if (!store_row_value(table, row, ads->stream->clicks.ad, &ad))
+    if (!store_row_value(table, row, ads->stream->clicks.ad, &ad) || is_left_out(ads, ad))
         return 0;
     struct entry *entry;
     int rc = entry_of(ads, ad, &entry, err);
@@ -196,6 +203,8 @@ static int add_sealed(void *context, const struct table *table, const struct pag
     struct sealed_ad sealed;
     struct entry *entry;
     int rc = seal_read_ad(table, row, &sealed, err);
+    if (rc == 0 && is_left_out(ads, sealed.ad))
+        return 0;
     rc = rc == 0 ? entry_of(ads, sealed.ad, &entry, err) : rc;
     if (rc < 0)
         return rc;

@@ -1,4 +1,4 @@
-/* report_ads: sums up the clicks of one reseller by ad, for `report --by ad`.
+/* report_ads: sums up the clicks of one reseller by ad, for `report --by ad` and `report --ad`.
  *
  * It reads the clicks of each day; of days whose clicks have expired, it reads the seals
  * (rollup/days/seal.h).  An ad's amount is the sum, over the days, of the ad's gross times the
@@ -16,8 +16,9 @@ struct report_ad {
     struct report_sum sum;
 };
 
-/* All arguments must outlive the result.  Memory is reserved by command_keep on `output`. */
-struct report_ads *report_ads_new(struct store *store, struct rollup *rollup,
+/* All arguments must outlive the result.  `only`: the other ads are left out; empty: none is.
+ * Memory is reserved by command_keep on `output`. */
+struct report_ads *report_ads_new(struct store *store, struct rollup *rollup, struct bytes only,
                                   struct command_output *output);
 void report_ads_free(struct report_ads *ads);                  /* NULL is fine */
 void report_ads_clear(struct report_ads *ads);                 /* for the next reseller */

@@ -16,8 +16,8 @@
 /* clang-format on */
 
 static const struct api_parameter report_parameters[] = {
-    SEVERAL("reseller"), OPTION("from"),  OPTION("to"),     OPTION("by"), FLAG("total"),
-    OPTION("as-of"),     OPTION("round"), OPTION("stream"), END};
+    SEVERAL("reseller"), OPTION("from"),  OPTION("to"),    OPTION("ad"),     OPTION("by"),
+    FLAG("total"),       OPTION("as-of"), OPTION("round"), OPTION("stream"), END};
 static const struct api_part report_parts[] = {{NULL, {"report"}, report_parameters, 0}};
 
 static const struct api_parameter counters_parameters[] = {WORD("table"), SEVERAL("key"),

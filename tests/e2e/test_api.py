@@ -89,6 +89,7 @@ def test_report(server):
     same(server, "/api/report", ["report", "-r", "AA", "-r", "B6", "--from", "2013-11-29"],
          reseller=["AA", "B6"], **{"from": "2013-11-29"})
     same(server, "/api/report", ["report", "--by", "ad", "--round", "1"], by="ad", round=1)
+    same(server, "/api/report", ["report", "--by", "month", "--ad", "ad1"], by="month", ad="ad1")
     same(server, "/api/report", ["report", "--as-of", "2013-12-01"], **{"as-of": "2013-12-01"})
     answer = get(server, "/api/report", by="total", reseller=["B6", "nobody"])
     assert answer["rows"] == [{"clicks": 1, "gross": "0.25", "amount": "0", "unpriced_days": 1,
@@ -315,7 +316,8 @@ def test_answers_are_as_described(server):
             known = parameters_of(root, operation)
             needed = {item["name"]: item["example"] for item in known if item.get("required")}
             every = {item["name"]: item["example"] for item in known}
-            for given in (needed, every):
+            alone = {name: every.pop(name) for name in ("ad",) if name in every}
+            for given in (needed, every, {**needed, **alone}):
                 answer = ask(server, path, **given)
                 assert answer[0] == 200, (path, given, answer[2])
                 expect_described(root, path, operation, answer)

@@ -351,6 +351,34 @@ Test(report, of_nothing_is_a_header_or_a_total_of_zero)
     rollup_fixture_stop(&fixture);
 }
 
+/* Of one ad, for each kind of row; the days of others have no rows. */
+Test(report, is_of_one_ad)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --ad 890_567_234 --format csv",
+           "reseller_id,day,clicks,gross,rate,amount\n"
+           "anna,2013-12-01,1,1.5,,\n"
+           "supaboobs,2013-11-30,1,0.005,0.3,0.0015\n"
+           "supaboobs,2013-11-28,2,0.010,0.25,0.00250\n");
+    expect(&fixture, "report --ad 890_567_234 --by month --format csv",
+           "reseller_id,month,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "anna,2013-12,1,1.5,0,1,1.5\n"
+           "supaboobs,2013-11,3,0.015,0.00400,0,0\n");
+    expect(&fixture, "report --ad 890_567_234 --by month --total --format csv",
+           "month,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "2013-12,1,1.5,0,1,1.5\n"
+           "2013-11,3,0.015,0.00400,0,0\n");
+    expect(&fixture, "report --ad 890_567_234 --by total --format csv",
+           "clicks,gross,amount,unpriced_days,unpriced_gross\n4,1.515,0.00400,1,1.5\n");
+    expect(&fixture, "report --ad 890_567_010 --by ad --format csv",
+           "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "supaboobs,890_567_010,1,0.01,0.003,0,0\n");
+    expect(&fixture, "report --ad nobody --by total --format csv",
+           "clicks,gross,amount,unpriced_days,unpriced_gross\n0,0,0,0,0\n");
+    rollup_fixture_stop(&fixture);
+}
+
 /* The ads of a reseller add up to him, over days of different rates. */
 Test(report, is_by_ad_from_the_clicks_themselves)
 {
@@ -592,6 +620,9 @@ Test(report, refuses_what_it_does_not_have)
         "report --as-of yesterday",
         "report --as-of 2013-12-01T12:00:00",
         "report --as-of 2013-12-01 --by ad",
+        "report --as-of 2013-12-01 --ad 890_567_234",
+        "report --ad 890_567_234 --by hour",
+        "report --ad=",
         "report --round two",
         "report --round -1",
         "report --format png",
@@ -684,6 +715,7 @@ Test(report, waits_for_a_slow_reader_and_goes_on_where_it_stopped)
     cr_assert_eq(rollup_fixture_refresh_now(&fixture, false), 0);
     expect_same_when_slow(&fixture, "report --format csv");
     expect_same_when_slow(&fixture, "report --format json --from 2008-06-01");
+    expect_same_when_slow(&fixture, "report --ad ad --format csv");
     expect_same_when_slow(&fixture, "counters clicks_per_reseller_per_day --format json");
     rollup_fixture_stop(&fixture);
 }
