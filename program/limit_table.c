@@ -8,7 +8,7 @@
 
 #include "door/http_door.h"
 #include "program/instance.h"
-#include "query/web/api_cql.h"
+#include "query/web/api.h"
 #include "query/web/page/view.h"
 #include "ingest/connection/http_ingest.h"
 #include "ingest/connection/ingest.h"
@@ -152,7 +152,7 @@ static const struct limit limits[] = {
     {"answer of a command over HTTP, except CSV without a limit", WEB_OUT_MAX, UNIT_BYTES, "413"},
     {"rows in a page of JSON over HTTP", API_ROWS_MAX, UNIT_COUNT,
      "400; a page ends earlier after 1 MiB, and `next` leads on"},
-    {"cells in a page of CQL over HTTP", API_CQL_CELLS_MAX, UNIT_BYTES, "413"},
+    {"cells in a page of CQL over HTTP", WEB_CQL_CELLS_MAX, UNIT_BYTES, "413"},
     {"views of the page that are made at a time", VIEW_CALLS_MAX, UNIT_COUNT, "503, try again"},
     {"memory of the views that are being made", VIEW_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: 503, try again"},

@@ -102,6 +102,7 @@ struct serve {
     struct http_door *http_door;
     struct http_ingest *http_ingest;
     struct web_commands *web_commands;
+    struct web_cql *web_cql;
     struct web_token web_token;
     struct api *api;
     struct live_events *live_events;
@@ -525,6 +526,7 @@ static void add_pages(struct serve *serve, const char *ingest)
         .held = charge_commands,
         .held_context = serve};
     serve->web_commands = web_command_open(&options);
+    serve->web_cql = web_cql_open(serve->instance->cql);
     web_token_make(options.world->random, &serve->web_token);
     http_pages_add(serve->http_door, serve->instance);
     serve->http_ingest =
@@ -533,7 +535,7 @@ static void add_pages(struct serve *serve, const char *ingest)
                                                                         .attach = attach_ingest,
                                                                         .context = serve});
     serve->api = api_new(serve->http_door, &(struct api_options){.commands = serve->web_commands,
-                                                                 .cql = serve->instance->cql,
+                                                                 .cql = serve->web_cql,
                                                                  .token = &serve->web_token});
     serve->live_events = live_events_new(serve->http_door, &serve->instance->query, options.world);
     serve->page = page_new(
@@ -589,9 +591,9 @@ static void http_door_closed(void *context)
     serve->instance->dump.http = NULL;
 }
 
-static void api_closed(void *context)
+static void web_cql_closed(void *context)
 {
-    ((struct serve *)context)->api = NULL;
+    ((struct serve *)context)->web_cql = NULL;
 }
 
 static void live_events_closed(void *context)
@@ -618,10 +620,11 @@ static void close_http_door(struct serve *serve)
         (void)loop_step(serve->loop);
     page_free(serve->page);
     http_ingest_close(serve->http_ingest, http_ingest_closed, serve);
-    api_close(serve->api, api_closed, serve);
+    api_free(serve->api);
     live_events_close(serve->live_events, live_events_closed, serve);
+    web_cql_close(serve->web_cql, web_cql_closed, serve);
     web_command_close(serve->web_commands, web_commands_closed, serve);
-    while (serve->http_ingest != NULL || serve->api != NULL || serve->live_events != NULL ||
+    while (serve->http_ingest != NULL || serve->web_cql != NULL || serve->live_events != NULL ||
            serve->web_commands != NULL)
         (void)loop_step(serve->loop);
 }

@@ -25,10 +25,7 @@ struct api {
     struct api_options options;
     struct api_address addresses[ADDRESSES_MAX];
     uint32_t address_count;
-    struct api_cql *cql;
     char description_etag[24];
-    void (*closed)(void *context);
-    void *closed_context;
 };
 
 static void serve(void *context, struct http_exchange *exchange)
@@ -118,23 +115,11 @@ struct api *api_new(struct http_door *door, const struct api_options *options)
     for (uint32_t i = 0; i < api->address_count; i++)
         add_route(door, &api->addresses[i]);
     add_description(api, door);
-    api->cql = api_cql_new(door, options);
+    api_cql_add(door, &api->options);
     return api;
 }
 
-static void cql_closed(void *context)
+void api_free(struct api *api)
 {
-    struct api *api = context;
-    void (*closed)(void *context) = api->closed;
-    void *closed_context = api->closed_context;
-
     memory_free(api);
-    closed(closed_context);
-}
-
-void api_close(struct api *api, void (*closed)(void *context), void *context)
-{
-    api->closed = closed;
-    api->closed_context = context;
-    api_cql_close(api->cql, cql_closed, api);
 }

@@ -12,6 +12,7 @@
 
 #include "door/http_door.h"
 #include "query/web/web_command.h"
+#include "query/web/web_cql.h"
 #include "query/web/web_token.h"
 
 enum {
@@ -22,17 +23,16 @@ enum {
 };
 
 struct api;
-struct cql;
 
 /* What the pointers point to outlives the api. */
 struct api_options {
     struct web_commands *commands;
-    struct cql *cql;
+    struct web_cql *cql;
     const struct web_token *token;     /* what changes something has it */
 };
 
 /* Add the addresses to the door. */
 struct api *api_new(struct http_door *door, const struct api_options *options);
-/* After the door has closed: free the api when no statement is under way, and call `closed`. */
-void api_close(struct api *api, void (*closed)(void *context), void *context);
+/* After the door has closed. */
+void api_free(struct api *api);
 #endif

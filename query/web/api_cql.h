@@ -11,21 +11,12 @@
  * `next` is the paging state of CQL, given back as the parameter `page`; a page may have fewer rows
  * than `limit`.  Decimals and varints are strings, and other values as SELECT JSON has them.
  *
- * The statement has the budget of memory and time that those of the CQL door have.  It only reads
- * unless the page's token is there. */
+ * The statement only reads unless the page's token is there (web_cql.h). */
 #ifndef DAYBOOK_QUERY_WEB_API_CQL_H
 #define DAYBOOK_QUERY_WEB_API_CQL_H
 
 #include "query/web/api.h"
 
-enum {
-    API_CQL_LARGE = 1 << 20,           /* bytes of cells for which a shorter page is read instead */
-    API_CQL_CELLS_MAX = 4 << 20        /* of a page; more is refused */
-};
-
-struct api_cql;
-
-struct api_cql *api_cql_new(struct http_door *door, const struct api_options *options);
-/* After the door has closed: free it when no statement is under way, and call `closed`. */
-void api_cql_close(struct api_cql *api, void (*closed)(void *context), void *context);
+/* Add the address to the door, which `options` outlive. */
+void api_cql_add(struct http_door *door, struct api_options *options);
 #endif
