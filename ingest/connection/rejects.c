@@ -16,7 +16,7 @@
 #include "base/cli/table_print.h"
 #include "storage/schema/type.h"
 
-enum { REJECTS_DAYS = 31 };
+enum { REJECTS_DAYS = 31, LAST_MAX = 1000000 };
 
 /* ---- writing ---- */
 
@@ -114,14 +114,16 @@ struct rejects_options {
     enum rejects_action action;
     bool has_from, has_to;
     int32_t from, to;
+    uint32_t last; /* 0: all */
     enum table_format format;
 };
 
-enum { OPTION_FROM = 1, OPTION_TO, OPTION_FORMAT };
+enum { OPTION_FROM = 1, OPTION_TO, OPTION_LAST, OPTION_FORMAT };
 
 static const struct argp_option rejects_argp_options[] = {
     {"from", OPTION_FROM, "DAY", 0, "the first day of arrival (UTC); 30 days before the last", 0},
     {"to", OPTION_TO, "DAY", 0, "the last day of arrival; today", 0},
+    {"last", OPTION_LAST, "N", 0, "only the N lines that came last, newest first", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0,
      "of list: table (unless given), csv, csv-safe, json or md", 0},
     {NULL, 0, NULL, 0, NULL, 0},
@@ -159,6 +161,11 @@ static error_t rejects_parse(int key, char *argument, struct argp_state *state)
         return option_day(state, argument, &options->from, &options->has_from);
     case OPTION_TO:
         return option_day(state, argument, &options->to, &options->has_to);
+    case OPTION_LAST:
+        return command_number(argument, 1, LAST_MAX, &options->last)
+                   ? 0
+                   : command_refuse(state, "--last takes a number from 1 to %d, not '%s'", LAST_MAX,
+                                    argument);
     case OPTION_FORMAT:
         return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
@@ -181,6 +188,7 @@ static const struct argp rejects_argp = {
            "and loaded again.\n\n"
            "Examples:\n"
            "  daybook rejects list --from 2013-11-01 --format csv\n"
+           "  daybook rejects list --last 20\n"
            "  daybook rejects export > again.csv",
 };
 
@@ -188,7 +196,9 @@ static const struct argp rejects_argp = {
 
 struct rejects_job {
     struct row_listing listing; /* must be first: freeing it frees the job */
-    int32_t day, last_day;
+    int32_t day, day_end;       /* the next one, and the one behind the last */
+    int32_t step;               /* 1; -1: the newest comes first */
+    uint64_t rows_max;
     char day_text[DAY_TEXT_SIZE + 1];
 };
 
@@ -209,6 +219,12 @@ static void list_content(struct buffer *text, struct bytes value)
             buffer_put_u8(text, value.data[i]);
         else
             buffer_printf(text, "\\x%02x", value.data[i]);
+}
+
+/* A row was printed; the listing counts it afterwards. */
+static void count_row(struct row_listing *listing)
+{
+    listing->has_enough = listing->rows + 1 >= ((const struct rejects_job *)listing)->rows_max;
 }
 
 static int list_row(struct row_listing *listing, const struct table *table,
@@ -236,6 +252,7 @@ static int list_row(struct row_listing *listing, const struct table *table,
         }
     }
     table_print_cells(listing->print, &cells);
+    count_row(listing);
     return 0;
 }
 
@@ -248,6 +265,7 @@ static int export_row(struct row_listing *listing, const struct table *table,
         buffer_append_bytes(&listing->text, content);
         buffer_put_u8(&listing->text, '\n');
     }
+    count_row(listing);
     return 0;
 }
 
@@ -255,12 +273,27 @@ static bool rejects_next(struct row_listing *listing, struct read_request *reque
 {
     struct rejects_job *job = (struct rejects_job *)listing;
 
-    if (job->day > job->last_day)
+    if (job->day == job->day_end)
         return false;
-    calendar_day_format(job->day++, job->day_text);
+    calendar_day_format(job->day, job->day_text);
+    job->day += job->step;
     struct bytes key = bytes_of(job->day_text, DAY_TEXT_SIZE);
     *request = store_rows_request(TABLE_REJECT, &key, READ_DURABLE);
+    request->slice.reversed = job->step < 0;
     return true;
+}
+
+static void choose_days(struct rejects_job *job, const struct rejects_options *options,
+                        int32_t today)
+{
+    bool is_reversed = options->last > 0;
+    int32_t last = options->has_to ? options->to : today;
+    int32_t first = options->has_from ? options->from : last - (REJECTS_DAYS - 1);
+
+    job->rows_max = is_reversed ? options->last : UINT64_MAX;
+    job->step = is_reversed ? -1 : 1;
+    job->day = is_reversed ? last : first;
+    job->day_end = first > last ? job->day : is_reversed ? first - 1 : last + 1;
 }
 
 static void rejects_run(void *room, const struct command_request *request,
@@ -281,10 +314,7 @@ static void rejects_run(void *room, const struct command_request *request,
     };
     if (is_list)
         job->listing.print = table_print_new(options->format, list_columns, 8, &job->listing.text);
-    job->last_day = options->has_to
-                        ? options->to
-                        : calendar_day_of_time(store_now_us(ingest->options.store) / 1000);
-    job->day = options->has_from ? options->from : job->last_day - (REJECTS_DAYS - 1);
+    choose_days(job, options, calendar_day_of_time(store_now_us(ingest->options.store) / 1000));
     row_listing_run(&job->listing);
 }
 

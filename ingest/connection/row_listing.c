@@ -46,7 +46,7 @@ static void listing_page(void *context, int status, const struct error *err,
 
     listing->status = status;
     (void)error_keep(&listing->err, status, err);
-    for (uint32_t i = 0; listing->status == 0 && i < page->row_count; i++) {
+    for (uint32_t i = 0; listing->status == 0 && !listing->has_enough && i < page->row_count; i++) {
         listing->status = listing->row(listing, page->table, &page->rows[i]);
         listing->rows++;
     }
@@ -55,7 +55,7 @@ static void listing_page(void *context, int status, const struct error *err,
         return;
     }
     buffer_set(&listing->position, page->position);
-    listing->has_request = page->position.size > 0;
+    listing->has_request = page->position.size > 0 && !listing->has_enough;
     listing_write(listing);
     listing_next(listing);
 }
@@ -72,7 +72,7 @@ static void listing_next(struct row_listing *listing)
 {
     struct error err = {0};
 
-    if (!listing->has_request && listing->next != NULL)
+    if (!listing->has_request && !listing->has_enough && listing->next != NULL)
         listing->has_request = listing->next(listing, &listing->request);
     if (!listing->has_request) {
         listing_finish(listing);

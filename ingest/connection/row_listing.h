@@ -27,6 +27,8 @@ struct row_listing {
                const struct page_row *row);
     /* Called after all rows were read without an error; may be NULL. */
     void (*end)(struct row_listing *listing);
+    /* `row` may set it: no further row is asked for, and those of the page are dropped. */
+    bool has_enough;
     /* results */
     struct buffer text;
     uint64_t rows;

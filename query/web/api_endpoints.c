@@ -50,7 +50,8 @@ static const struct api_parameter restatements_parameters[] = {
 static const struct api_part restatements_parts[] = {
     {NULL, {"restatements"}, restatements_parameters, 0}};
 
-static const struct api_parameter rejects_parameters[] = {OPTION("from"), OPTION("to"), END};
+static const struct api_parameter rejects_parameters[] = {OPTION("from"), OPTION("to"),
+                                                          OPTION("last"), END};
 static const struct api_part rejects_parts[] = {{NULL, {"rejects", "list"}, rejects_parameters, 0}};
 
 static const struct api_parameter status_parameters[] = {END};

@@ -136,6 +136,7 @@ def test_other_tables(server):
                 day="2013-10-31") == []
     same(server, "/api/rates/history", ["rate", "list", "AA", "--history"], reseller="AA")
     assert same(server, "/api/rejects", ["rejects", "list"])[0]["code"]
+    assert len(same(server, "/api/rejects", ["rejects", "list", "--last", "1"], last=1)) == 1
     server.run("rollup")
     server.run("rate", "set", "AA", "2013-11-29", "30%", "--note", "raised")
     rows = same(server, "/api/restatements", ["restatements", "--all"], all="true")

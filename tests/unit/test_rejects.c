@@ -83,6 +83,20 @@ Test(rejects, are_listed_in_the_order_they_came_and_exported_as_they_came)
                    "");
 }
 
+Test(rejects, of_the_last_ones_the_newest_comes_first)
+{
+    char last_word[] = "--last=2";
+    char *last_words[] = {name_word, export_word, last_word};
+
+    rejects_expect(3, last_words, "", "no line was refused");
+    reject_lines(3);
+    rejects_expect(3, last_words,
+                   "bad,\xFF"
+                   "3\nbad,\xFF"
+                   "2\n",
+                   "");
+}
+
 Test(rejects, more_than_a_batch_has_rows_for_are_gathered_by_code)
 {
     reject_lines(REJECTS_ROWS_MAX + 5);
