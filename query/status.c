@@ -227,6 +227,40 @@ static void put_descriptors(struct status_report *report, const struct status_co
             descriptors.limit);
 }
 
+/* Values of folders that this one may not include are in metrics; those of doors only in a server.
+ */
+static void put_metrics(struct status_report *report, const struct status_context *context,
+                        const char *label, const char *const (*facts)[3], size_t fact_count)
+{
+    for (size_t i = 0; i < fact_count; i++) {
+        const struct metric *metric = metrics_find(context->query->metrics, facts[i][0]);
+        if (metric == NULL)
+            continue;
+        status_report_words(report, label == NULL ? ", " : "");
+        status_report_number(report, label, facts[i][1], (uint64_t)metric->value, facts[i][2]);
+        label = NULL;
+    }
+}
+
+static void put_connections(struct status_report *report, const struct status_context *context)
+{
+    static const char *const facts[][3] = {
+        {"daybook_ingest_connections", "connections_ingest", " at the ingest door"},
+        {"daybook_cql_connections", "connections_cql", " at the CQL door"},
+        {"daybook_http_connections", "connections_http", " at the HTTP door"}};
+    if (!context->request->is_read_only)
+        put_metrics(report, context, "connections", facts, sizeof(facts) / sizeof(facts[0]));
+}
+
+static void put_merges(struct status_report *report, const struct status_context *context)
+{
+    static const char *const facts[][3] = {
+        {"daybook_flushes_total", "flushes", " flushes"},
+        {"daybook_compactions_total", "merges", " merges of segments since the start"}};
+    if (!context->request->is_read_only)
+        put_metrics(report, context, "written", facts, sizeof(facts) / sizeof(facts[0]));
+}
+
 /* For a metric NAME_max: the metric NAME, or NULL. */
 static const struct metric *limited_by(const struct metrics *metrics, const struct metric *limit)
 {
@@ -292,8 +326,8 @@ static void put_days(struct status_report *report, const struct status_context *
 }
 
 static void (*const parts[])(struct status_report *report, const struct status_context *context) = {
-    put_holder,   put_state, put_clock,       put_settings, put_log,    put_memory,
-    put_segments, put_disk,  put_descriptors, put_limits,   put_backup, put_days};
+    put_holder, put_state,       put_clock, put_settings,    put_log,    put_memory, put_segments,
+    put_merges, put_connections, put_disk,  put_descriptors, put_limits, put_backup, put_days};
 
 /* ---- the command ---- */
 

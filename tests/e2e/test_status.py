@@ -167,3 +167,16 @@ def test_a_dump_has_engine_log_days_and_connections(serve, directory):
     assert server.stop() == 0
     alone = daybook.run("status", "--dump", "-d", directory).out
     assert "stream clicks\n" in alone and "control connections" not in alone
+
+
+def test_it_counts_connections_and_what_was_written(serve):
+    server = serve("--http", "127.0.0.1:0")
+    client = server.client()
+    status = json.loads(server.run("status", "--format", "json").out)
+    assert [status[name] for name in ("connections_ingest", "connections_http", "flushes")] == [
+        1, 0, 0]
+    assert "connections_cql" not in status
+    assert client.send("r1,,1385605012000,ad42,0.005\n").finish().rest()
+    server.run("compact")
+    status = json.loads(server.run("status", "--format", "json").out)
+    assert status["connections_ingest"] == 0 and status["flushes"] > 0 and "merges" in status
