@@ -542,6 +542,7 @@ static void add_pages(struct serve *serve, const char *ingest)
         serve->http_door,
         &(struct page_options){.world = options.world,
                                .commands = serve->web_commands,
+                               .cql = serve->web_cql,
                                .live = live_events_live(serve->live_events),
                                .token = &serve->web_token,
                                .ingest = ingest,

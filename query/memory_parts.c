@@ -29,3 +29,15 @@ void memory_parts(const struct engine_status *engine, struct memory_part parts_o
         part++->bytes = engine->held.bytes[i];
     }
 }
+
+const char *memory_parts_what(struct bytes name)
+{
+    const struct engine_status none = {0};
+    struct memory_part parts[MEMORY_PARTS];
+
+    memory_parts(&none, parts);
+    for (uint32_t i = 0; i < MEMORY_PARTS; i++)
+        if (bytes_equal(name, bytes_text(parts[i].name)))
+            return parts[i].what;
+    return NULL;
+}

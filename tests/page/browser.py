@@ -35,8 +35,10 @@ VIEWS = {
     "revenue": "/revenue",
     "why": "/why",
     "counters": "/counters",
+    "ad": "/counters?ad=N324JB",
     "rejects": "/rejects",
-    "query": "/query",
+    "query": "/query?query=SELECT+*+FROM+amount_by_day+LIMIT+20",
+    "wrong": "/query?query=SELECT+day,+clicks%0AFORM+amount_by_day",
     "status": "/status",
 }
 
@@ -134,6 +136,10 @@ class Tab:
         return [f"{rule['id']}: {node['html'][:200]}: {node['failureSummary']}"
                 for rule in found["violations"] if rule["impact"] in ("serious", "critical")
                 for node in rule["nodes"]]
+
+    def height(self):
+        """Of the whole page."""
+        return self.page.evaluate("document.documentElement.scrollHeight")
 
     def is_too_wide(self):
         """Whether the page as a whole must be scrolled sideways."""

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import browser  # noqa: E402
 import daybook  # noqa: E402
 
+HEIGHT_MAX = 1800
 KINDS = {
     "light": {},
     "dark": {"is_dark": True},
@@ -31,7 +32,9 @@ def main():
             for kind, options in KINDS.items():
                 tab = browser.Tab(chromium, site, browser.VIEWS[view], **options)
                 tab.page.wait_for_timeout(300)
-                tab.page.screenshot(path=folder / f"{view}-{kind}.png", full_page=True)
+                tab.page.screenshot(path=folder / f"{view}-{kind}.png", full_page=True,
+                                    clip={"x": 0, "y": 0, "width": tab.page.viewport_size["width"],
+                                          "height": min(tab.height(), HEIGHT_MAX)})
                 tab.context.close()
                 print(folder / f"{view}-{kind}.png", *tab.complaints, sep="\n  ")
         site.stop()

@@ -11,7 +11,8 @@
 
 enum { FORM_MAX = 64 << 10, ASSETS_MAX = 16, ASSET_PATH_MAX = 48, ETAG_SIZE = 24 };
 
-static const struct view *const views[] = {&view_live, &view_revenue, &view_why};
+static const struct view *const views[] = {
+    &view_live, &view_revenue, &view_why, &view_counters, &view_rejects, &view_query, &view_status};
 enum { VIEWS = sizeof views / sizeof views[0] };
 
 static const char policy[] =

@@ -11,6 +11,7 @@
 #include "door/http_door.h"
 #include "query/live/live.h"
 #include "query/web/web_command.h"
+#include "query/web/web_cql.h"
 #include "query/web/web_token.h"
 
 struct page;
@@ -19,6 +20,7 @@ struct page;
 struct page_options {
     const struct world *world;
     struct web_commands *commands;
+    struct web_cql *cql;
     struct live *live;
     const struct web_token *token;     /* forms that change something have it */
     const char *ingest;                /* address of the ingest door, or "none" */

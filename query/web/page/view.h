@@ -26,7 +26,8 @@
  * All that a call has is freed when it was answered, or its client has left.  A step has the engine
  * thread for about a millisecond, so a run takes at most some 1,000 rows.
  *
- * The views are view_live.c, view_revenue.c and view_why.c. */
+ * The views are view_live.c, view_revenue.c, view_why.c, view_counters.c, view_rejects.c,
+ * view_query.c and view_status.c. */
 #ifndef DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 #define DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 
@@ -165,4 +166,8 @@ void view_begin(struct view_room *room, const struct view *view, struct http_exc
 extern const struct view view_live;
 extern const struct view view_revenue;
 extern const struct view view_why;
+extern const struct view view_counters;
+extern const struct view view_rejects;
+extern const struct view view_query;
+extern const struct view view_status;
 #endif
