@@ -46,26 +46,25 @@ async function show(address, options, isBack) {
     const shown = new URL(answer.redirected ? answer.url : address);
     if (!answer.redirected) shown.hash = new URL(address).hash;
     if (!replace(text, shown)) location.assign(shown);
-    else if (!isBack && isHere(shown)) history.pushState(null, "", shown);
+    else if (!isBack && isHere(shown) && (!options.body || answer.redirected)) history.pushState(null, "", shown);
 }
 
-/* A form's fields as an address, without those that are empty. */
-function addressOf(form) {
-    const address = new URL(form.action);
-    const fields = new FormData(form);
+/* The fields as an address, without those that are empty. */
+function addressOf(action, fields) {
+    const address = new URL(action);
     address.search = new URLSearchParams([...fields].filter(([, value]) => value !== ""));
     return address;
 }
 
 document.addEventListener("submit", (event) => {
-    const form = event.target;
-    if (event.defaultPrevented || !isHere(new URL(form.action))) return;
+    const form = event.target, button = event.submitter;
+    const action = button?.hasAttribute("formaction") ? button.formAction : form.action;
+    const method = button?.hasAttribute("formmethod") ? button.formMethod : form.method;
+    if (event.defaultPrevented || !isHere(new URL(action))) return;
     event.preventDefault();
-    if (form.method === "post") {
-        show(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-    } else {
-        show(addressOf(form), {});
-    }
+    const fields = new FormData(form, button);
+    if (method === "post") show(action, { method: "POST", body: new URLSearchParams(fields) });
+    else show(addressOf(action, fields), {});
 });
 
 document.addEventListener("click", (event) => {

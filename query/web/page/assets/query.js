@@ -1,10 +1,8 @@
-/* query: runs the statement by Ctrl+Enter, as consoles do. */
+/* What the view Query has in addition: Ctrl+Enter runs the statement, as in consoles. */
 
-const box = document.querySelector("#query");
-
-box.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        box.form.requestSubmit();
-    }
+document.addEventListener("keydown", (event) => {
+    if (event.target.id !== "query" || event.key !== "Enter") return;
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    event.target.form.requestSubmit();
 });
