@@ -31,12 +31,11 @@ PHONE = {"width": 375, "height": 740}
 
 # The address of each view, with the parameters that show most of it on the flights.
 VIEWS = {
-    "live": "/",
     "revenue": "/revenue",
-    "why": "/why",
+    "why": "/why?reseller=AA&day=2013-12-30",
     "counters": "/counters",
-    "ad": "/counters?ad=N324JB",
-    "rejects": "/rejects",
+    "ad": "/counters?ad=N324JB&from=2013-12-20",
+    "rejects": "/rejects?last=20",
     "query": "/query?query=SELECT+*+FROM+amount_by_day+LIMIT+20",
     "wrong": "/query?query=SELECT+day,+clicks%0AFORM+amount_by_day",
     "status": "/status",
@@ -94,7 +93,7 @@ class Tab:
         self.refused_are_right = False
         self.context = chromium.new_context(
             viewport=size or WIDE, java_script_enabled=has_scripts, accept_downloads=True,
-            color_scheme="dark" if is_dark else "light", **options)
+            color_scheme="dark" if is_dark else "light", reduced_motion="reduce", **options)
         self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.context.new_page()
         self.page.on("console", self._said)
@@ -121,6 +120,28 @@ class Tab:
         """What a person reads there."""
         return self.page.locator(selector).first.inner_text()
 
+    def table(self, caption):
+        """The cells of the rows of a table, as a person reads them."""
+        return self.page.evaluate("""caption => {
+            const table = [...document.querySelectorAll("table")].find(
+                table => table.caption && table.caption.innerText.startsWith(caption));
+            return table && [...table.tBodies[0].rows].map(
+                row => [...row.cells].map(cell => cell.innerText.trim()));
+        }""", caption)
+
+    def headline(self):
+        """The figures at the top, by their names."""
+        return dict(self.page.evaluate("""() => [...document.querySelectorAll(".headline div")].map(
+            one => [...one.children].map(part => part.innerText.trim()))"""))
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def focused(self):
+        """What the focus is on: its text, or its name."""
+        return self.page.evaluate("document.activeElement.innerText || document.activeElement.name")
+
     def wait(self, condition, what):
         """Ask `condition` until it holds."""
         deadline = time.monotonic() + daybook.PATIENCE
@@ -128,10 +149,13 @@ class Tab:
             assert time.monotonic() < deadline, f"never came: {what}; {self.complaints}"
             self.page.wait_for_timeout(20)
 
-    def axe_findings(self):
-        """What axe-core finds serious or critical, as lines."""
-        self.page.evaluate(AXE.read_text())
-        found = self.page.evaluate("axe.run({resultTypes: ['violations']})")
+    def axe_findings(self, only=""):
+        """What axe-core finds serious or critical, as lines; by one rule only, if it is given."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE.read_text())
+        rules = {"runOnly": [only]} if only else {}
+        found = self.page.evaluate("options => axe.run(options)",
+                                   {"resultTypes": ["violations"], **rules})
         assert found["passes"], "axe-core looked at nothing"
         return [f"{rule['id']}: {node['html'][:200]}: {node['failureSummary']}"
                 for rule in found["violations"] if rule["impact"] in ("serious", "critical")

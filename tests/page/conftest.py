@@ -31,9 +31,11 @@ def flights_directory(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def flights(flights_directory):
+def flights(tmp_path_factory, flights_directory):
     """A server over the flights, of which tests only read."""
-    site = browser.Site(flights_directory)
+    path = tmp_path_factory.mktemp("served") / "data"
+    shutil.copytree(flights_directory, path)
+    site = browser.Site(path)
     yield site
     site.stop()
 
