@@ -14,6 +14,7 @@ import os
 import pathlib
 import shutil
 import sys
+import threading
 import time
 
 import axe_playwright_python
@@ -31,6 +32,7 @@ PHONE = {"width": 375, "height": 740}
 
 # The address of each view, with the parameters that show most of it on the flights.
 VIEWS = {
+    "live": "/",
     "revenue": "/revenue",
     "why": "/why?reseller=AA&day=2013-12-30",
     "counters": "/counters",
@@ -82,6 +84,40 @@ class Site:
 
     def stop(self):
         assert self.server.stop() == 0, self.server.text()
+
+
+class Sender:
+    """Sends clicks of now, some a second, while its block runs; counts those that are durable."""
+
+    RESELLERS = ["AA", "B6", "DL"]
+
+    def __init__(self, site, per_second):
+        self.client = site.server.client()
+        self.pause = 0.05
+        self.lines = max(1, round(per_second * self.pause))
+        self.accepted = 0
+        self.ends = threading.Event()
+        self.thread = threading.Thread(target=self._send)
+
+    def _send(self):
+        number = 0
+        while not self.ends.wait(self.pause):
+            now = int(time.time() * 1000)
+            for _ in range(self.lines):
+                number += 1
+                reseller = self.RESELLERS[number % len(self.RESELLERS)]
+                self.client.send(f"{reseller},,{now},ad{number % 20},0.01\n")
+            self.client.send("#sync\n")
+            self.accepted += int(self.client.line().split()[3])
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ends.set()
+        self.thread.join()
+        self.client.close()
 
 
 class Tab:

@@ -79,3 +79,13 @@ def test_a_rate_that_is_none_is_refused_with_its_reason(flights, show):
 def test_nothing_is_offered_where_nothing_may_change(start, show, flights_directory):
     tab = show(start("--http-readonly", copy_of=flights_directory), WHY)
     assert tab.page.get_by_label("Rate", exact=True).count() == 0
+
+
+def test_a_server_that_is_gone_is_said(start, show, flights_directory):
+    site = start(copy_of=flights_directory)
+    tab = show(site, WHY)
+    preview(tab, "50%")
+    tab.context.set_offline(True)
+    tab.page.get_by_role("button", name="Apply").click()
+    tab.wait(lambda: tab.page.locator("[role=alert]").count(), "that the server did not answer")
+    assert "Load the page again" in tab.text("[role=alert]")

@@ -406,6 +406,7 @@ chart.querySelector(".choices").addEventListener("click", event => {
         return;
     event.preventDefault();
     history.replaceState(null, "", link.href);
+    document.dispatchEvent(new Event("daybook:moved"));
     choose(link.dataset.by);
 });
 document.addEventListener("visibilitychange", follow);

@@ -3,6 +3,8 @@
  * this file they work as forms and links do. */
 
 let asked = 0;
+/* The address of what is shown, without its place in the page. */
+let shownAt = location.pathname + location.search;
 
 function isHere(address) {
     return address.origin === location.origin && address.pathname === location.pathname;
@@ -24,8 +26,18 @@ function replace(text, address) {
     document.getElementById("main").replaceWith(document.adoptNode(main));
     document.title = page.title;
     if (address.hash) focusOn(address.hash);
+    shownAt = address.pathname + address.search;
     document.dispatchEvent(new Event("daybook:shown"));
     return true;
+}
+
+/* Whether a change was made is not known. */
+function sayLost(main) {
+    const alert = document.createElement("p");
+    alert.className = "error";
+    alert.setAttribute("role", "alert");
+    alert.textContent = "The server did not answer. Load the page again to see what is there now.";
+    main.querySelector("h1").after(alert);
 }
 
 /* Show what the server answers.  Another request makes this one of no use. */
@@ -39,14 +51,16 @@ async function show(address, options, isBack) {
         text = await answer.text();
     } catch {
         if (number === asked) main.removeAttribute("aria-busy");
-        if (!options.body) location.assign(address);
+        if (options.body) sayLost(main);
+        else location.assign(address);
         return;
     }
     if (number !== asked) return;
     const shown = new URL(answer.redirected ? answer.url : address);
     if (!answer.redirected) shown.hash = new URL(address).hash;
+    const isAddress = !options.body || answer.redirected;
     if (!replace(text, shown)) location.assign(shown);
-    else if (!isBack && isHere(shown) && (!options.body || answer.redirected)) history.pushState(null, "", shown);
+    else if (!isBack && isAddress && isHere(shown)) history.pushState(null, "", shown);
 }
 
 /* The fields as an address, without those that are empty. */
@@ -78,4 +92,12 @@ document.addEventListener("click", (event) => {
     show(address, {}).then(() => { if (!address.hash) focusOn(""), scrollTo(0, 0); });
 });
 
-addEventListener("popstate", () => show(location.href, {}, true));
+/* A script of the view itself has changed both the view and the address. */
+document.addEventListener("daybook:moved", () => {
+    shownAt = location.pathname + location.search;
+});
+
+/* Another place of the same view is the browser's to show. */
+addEventListener("popstate", () => {
+    if (location.pathname + location.search !== shownAt) show(location.href, {}, true);
+});
