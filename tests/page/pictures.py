@@ -4,6 +4,7 @@
     pictures.py FOLDER [VIEW...]
 """
 
+import contextlib
 import pathlib
 import sys
 import tempfile
@@ -14,11 +15,25 @@ import browser  # noqa: E402
 import daybook  # noqa: E402
 
 HEIGHT_MAX = 1800
+LIVE_MS = 20000
 KINDS = {
     "light": {},
     "dark": {"is_dark": True},
     "phone": {"size": browser.PHONE, "device_scale_factor": 2},
 }
+
+
+def take(chromium, site, folder, view):
+    """The pictures of a view."""
+    for kind, options in KINDS.items():
+        path = folder / f"{view}-{kind}.png"
+        tab = browser.Tab(chromium, site, browser.VIEWS[view], **options)
+        tab.page.wait_for_timeout(LIVE_MS if view == "live" else 300)
+        tab.page.screenshot(path=path, full_page=True,
+                            clip={"x": 0, "y": 0, "width": tab.page.viewport_size["width"],
+                                  "height": min(tab.height(), HEIGHT_MAX)})
+        tab.context.close()
+        print(path, *tab.complaints, sep="\n  ")
 
 
 def main():
@@ -29,14 +44,8 @@ def main():
         browser.load_flights(directory)
         site = browser.Site(directory)
         for view in sys.argv[2:] or browser.VIEWS:
-            for kind, options in KINDS.items():
-                tab = browser.Tab(chromium, site, browser.VIEWS[view], **options)
-                tab.page.wait_for_timeout(300)
-                tab.page.screenshot(path=folder / f"{view}-{kind}.png", full_page=True,
-                                    clip={"x": 0, "y": 0, "width": tab.page.viewport_size["width"],
-                                          "height": min(tab.height(), HEIGHT_MAX)})
-                tab.context.close()
-                print(folder / f"{view}-{kind}.png", *tab.complaints, sep="\n  ")
+            with browser.Sender(site, 200) if view == "live" else contextlib.nullcontext():
+                take(chromium, site, folder, view)
         site.stop()
 
 

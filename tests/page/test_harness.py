@@ -17,6 +17,7 @@ def test_what_goes_wrong_in_a_page_is_found(flights, show):
     tab = show(flights, "/metrics")
     tab.page.evaluate("fetch('http://example.com/x').catch(() => 0)")     # against the policy
     tab.page.evaluate("setTimeout(() => { throw new Error('worse'); })")
+    tab.wait(lambda: "worse" in str(tab.complaints), "the error of the script")
     tab.page.goto(flights.origin + "/nothing/here")
     with pytest.raises(playwright.sync_api.Error, match="ERR_NAME_NOT_RESOLVED"):
         tab.page.goto("http://example.com/")
