@@ -14,6 +14,7 @@
 #include "base/calendar.h"
 #include "query/web/page/chart.h"
 #include "query/web/page/money.h"
+#include "query/web/page/newest_day.h"
 
 enum { RESELLERS_TOP = 50 };
 
@@ -33,7 +34,8 @@ struct counters {
     struct view_run *sums;            /* of each table */
     struct view_run *ads, *resellers; /* without an ad */
     struct view_run *count;           /* of the ad */
-    struct view_run *newest, *history, *sellers;
+    struct newest_day newest;
+    struct view_run *history, *sellers;
 };
 
 /* ---- what is asked ---- */
@@ -62,18 +64,24 @@ static void ask_history(struct view_call *call)
 static void choose_last_days(struct view_call *call)
 {
     struct counters *counters = call->state;
-    const struct cql_json *rows = counters->newest->value;
+    struct bytes newest = newest_day_of(&counters->newest);
     char text[DAY_TEXT_SIZE + 1];
     int32_t day;
 
-    if (rows != NULL && rows->count > 0 &&
-        calendar_day_parse(view_member(rows->items, "day"), &day) &&
-        day - counters->period->days >= DAY_MIN) {
+    if (calendar_day_parse(newest, &day) && day - counters->period->days >= DAY_MIN) {
         calendar_day_format(day - counters->period->days + 1, text);
         counters->from = arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
-        counters->to = view_member(rows->items, "day");
+        counters->to = newest;
     }
     ask_history(call);
+}
+
+static void look_further(struct view_call *call)
+{
+    struct counters *counters = call->state;
+
+    newest_day_ask_more(call, &counters->newest, (struct bytes){0});
+    view_then(call, choose_last_days);
 }
 
 static void ask_ad(struct view_call *call)
@@ -88,9 +96,8 @@ static void ask_ad(struct view_call *call)
         ask_history(call);
         return;
     }
-    counters->newest = view_run(call, 1, "report", "--by=day", "--total", NULL);
-    view_run_stops(counters->newest);
-    view_then(call, choose_last_days);
+    newest_day_ask(call, &counters->newest, (struct bytes){0});
+    view_then(call, look_further);
 }
 
 static struct view_run *run_top(struct view_call *call, struct bytes top, const char *table)

@@ -111,7 +111,9 @@ static void put_line(struct view_call *call, const struct cql_json *row)
 
     buffer_append_text(&call->html, "<tr><th scope=\"row\">");
     html_put_time(&call->html, view_member(row, "time"), true);
-    html_put(&call->html, "</th><td>{}</td><td class=\"line\"><code>{}{}</code></td><td>{}",
+    html_put(&call->html,
+             "</th><td class=\"short\">{}</td><td class=\"line\"><code>{}{}</code></td><td "
+             "class=\"short\">{}",
              view_member(row, "reason"), content, bytes_text(is_cut ? "\xE2\x80\xA6" : ""),
              view_member(row, "door"));
     if (producer.size > 0)

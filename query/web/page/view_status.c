@@ -143,7 +143,8 @@ static void begin_facts(struct view_call *call, const char *caption, const char 
 
 static void put_fact(struct view_call *call, struct bytes name, struct bytes value)
 {
-    html_put(&call->html, "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td></tr>\n", name,
+    html_put(&call->html,
+             "<tr><th scope=\"row\" class=\"fact\">{}</th><td class=\"n\">{}</td></tr>\n", name,
              value);
 }
 
