@@ -2,6 +2,7 @@
 open and the page asked for (`make bench PART=start` measures the same)."""
 
 import http.client
+import itertools
 import subprocess
 import time
 
@@ -22,14 +23,16 @@ def test_the_program_without_symbols_is_small(tmp_path):
 
 
 def test_a_server_starts_within_50_ms(serve, tmp_path):
-    """The machine may be busy: the best of some starts counts."""
-    def start_s(number):
-        server = serve(*DOORS, directory=tmp_path / str(number))
+    """The machine may be busy with other tests: one start that is not disturbed counts."""
+    numbers = itertools.count()
+
+    def start_s():
+        server = serve(*DOORS, directory=tmp_path / str(next(numbers)))
         took_s = time.monotonic() - server.started
         assert server.stop() == 0
         return took_s
 
-    assert any(start_s(number) < 0.05 for number in range(20))
+    daybook.wait_until(lambda: start_s() < 0.05, "a start within 50 ms")
 
 
 def test_an_idle_server_takes_little_memory(serve):
