@@ -70,7 +70,6 @@ static void figures_read(void *context, int status, const struct error *err)
 {
     struct live_today *today = context;
     int64_t now_us = world_monotonic_us(today->world);
-    int64_t took_us = now_us - today->next.read_us;
 
     error_keep(&today->err, status, err);
     if (today->err.code == 0) {
@@ -79,7 +78,7 @@ static void figures_read(void *context, int status, const struct error *err)
         today->shown = today->next;
         today->next = before;
     }
-    today->due_us = now_us + LIVE_TODAY_PAUSES * took_us;
+    today->due_us = now_us + LIVE_TODAY_PAUSE_US * (int64_t)rollup_known_resellers(today->rollup);
     today->done(today->context, today->err.code, &today->err);
 }
 

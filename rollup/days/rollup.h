@@ -182,6 +182,9 @@ void rollup_figures(struct rollup *rollup, const struct figure_query *query,
 void rollup_figures_go_on(struct figure_reading *reading);
 void rollup_figures_stop(struct figure_reading *reading);
 
+/* How many resellers a reading of all would read, as far as is known. */
+uint32_t rollup_known_resellers(const struct rollup *rollup);
+
 /* Have the metric daybook_rollup_unpriced_figures count the days with clicks and without a rate.
  * The first call reads all figures beside other work, and from its end on the metric follows every
  * change.  A call does nothing while figures are read, and where no server runs. */

@@ -491,6 +491,11 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
     return reading;
 }
 
+uint32_t rollup_known_resellers(const struct rollup *rollup)
+{
+    return key_map_count(rollup->resellers.map);
+}
+
 void rollup_figures(struct rollup *rollup, const struct figure_query *query,
                     bool (*each)(void *context, const struct day_figure *figure), store_done done,
                     void *context)

@@ -165,6 +165,29 @@ Test(live, gives_few_of_many_resellers)
     cr_expect(strstr((const char *)state.data, names[19]) == NULL);
 }
 
+/* A reading takes them longer, so not each state has one. */
+Test(live, reads_very_many_resellers_less_often)
+{
+    enum { MANY = 4000 };
+    static struct click clicks[MANY];
+    static char names[MANY][8];
+
+    for (uint32_t i = 0; i < MANY; i++) {
+        (void)snprintf(names[i], sizeof names[i], "R%u", i);
+        clicks[i] = (struct click){names[i], "2013-12-10", INT64_C(1386676800000), "ad", "0.01"};
+    }
+    rollup_fixture_clicks(&fixture, clicks, MANY);
+    live_watch(live);
+    wait_states(1);
+    expect("\"resellers\": 4000, \"clicks\": 4000, ");
+    rollup_fixture_click(&fixture, "R1", "2013-12-10", "0.01");
+    wait_states(1);
+    expect("\"clicks\": 4000, ");
+    expect("\"age_ms\": 500, ");
+    wait_states(1);
+    expect("\"resellers\": 4000, \"clicks\": 4001, ");
+}
+
 Test(live, counts_what_was_refused)
 {
     metrics_add(fixture.metrics, METRIC_COUNTER, "daybook_ingest_rejected_total",
