@@ -186,7 +186,7 @@ class Bench:
         self.clicks = base_clicks
         self.runs = runs
         for name in ("daybook", "bench/send_clicks", "bench/generate_clicks", "bench/apply",
-                     "bench/ask", "bench/rescan", "bench/columns", "bench/rows"):
+                     "bench/ask", "bench/rescan", "bench/columns", "bench/rows", "bench/viewers"):
             shutil.copy(built / name, self.place)
 
     def close(self):
@@ -269,8 +269,22 @@ class Bench:
     def sent(self, sender):
         text, _ = sender.communicate()
         if sender.returncode != 0:
-            raise RuntimeError("send_clicks failed")
+            raise RuntimeError(f"{sender.args[0]} failed")
         return figures(text)
+
+    def watch(self, server, *options):
+        """Viewers of what happens now, who have their places when this returns."""
+        viewers = subprocess.Popen([self.place / "viewers", *map(str, options),
+                                    f"127.0.0.1:{server.port('http')}", address(server)],
+                                   stdout=subprocess.PIPE, text=True)
+        if viewers.stdout.readline() != "ready\n":
+            raise RuntimeError("viewers failed")
+        return viewers
+
+    def watched(self, viewers):
+        """What they found; wait for it after SIGUSR1 began their measuring."""
+        viewers.send_signal(signal.SIGTERM)
+        return self.sent(viewers)
 
     def ask(self, server, rate, questions, *words, resellers=1000, options=()):
         return self.figures("ask", "--rate", rate, "--count", questions, "--resellers", resellers,

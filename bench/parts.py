@@ -6,6 +6,8 @@ shares the cores with the server.
 """
 
 import math
+import os
+import signal
 import time
 
 from growth import MONTH, growth
@@ -349,5 +351,71 @@ def start(bench):
     return section
 
 
+# ---- viewers ----
+
+
+VIEWERS = 900
+SLOW_VIEWERS = 100
+IDLE = 5000
+
+
+def beside_viewers(bench, clicks, idle):
+    """Send as fast as they are taken, beside viewers, or without them if `idle` is None."""
+    with bench.directory() as directory, bench.serve(directory, "--http", "127.0.0.1:0") as server:
+        viewers = None
+        if idle is not None:
+            viewers = bench.watch(server, "-v", VIEWERS, "-s", SLOW_VIEWERS, "-i", idle)
+        sender = bench.send_beside(server, clicks)
+        if viewers:
+            viewers.send_signal(signal.SIGUSR1)
+        run = bench.sent(sender)
+        if viewers:
+            run |= bench.watched(viewers)
+        bench.command(server, "verify")
+        return run
+
+
+def share_left(run):
+    """Of the time of two processors, what the viewers' own work left to others."""
+    return 1 - run.get("viewers_cpu", 0) / (run["seconds"] * os.cpu_count())
+
+
+def viewers(bench):
+    """Viewers of what happens now beside clicks that come as fast as they are taken."""
+    section = Section()
+    clicks = SUSTAINED // 2 * bench.clicks
+    section.say(f"{count(clicks)} clicks as lines over one connection, without viewers and beside "
+                f"{VIEWERS + SLOW_VIEWERS:,} of `/api/live` in turn, {bench.runs} times; "
+                f"{SLOW_VIEWERS} viewers read 1 KB a second, the last run also has {IDLE:,} "
+                "connections that send half of a request or nothing. *Lag* is from the time in a "
+                "state to its last byte at a viewer; *page* from a click's acknowledgement to the "
+                "state that has it, for each click of a sender of some 25 a second, at each "
+                "viewer. *Net* is what ingest loses beyond what the viewers' own work takes of "
+                "the processors.")
+    table = section.table("run", "clicks/s without", "clicks/s beside", "viewers' CPU s", "net",
+                          "lag p50 / p99 ms", "page p50 / p99 ms", "viewers lost")
+    nets, lags, pages = [], [], []
+    for number in range(bench.runs + 1):
+        alone = beside_viewers(bench, clicks, None)
+        is_last = number == bench.runs
+        run = beside_viewers(bench, clicks, IDLE if is_last else 0)
+        net = 100 * (1 - run["clicks/s"] / alone["clicks/s"] / share_left(run))
+        table.row("with idle ones" if is_last else number + 1, figure(alone["clicks/s"]),
+                  figure(run["clicks/s"]), f"{run['viewers_cpu']:.2f}", f"{net:.1f} %",
+                  f"{run['lag_p50_ms']:.0f} / {run['lag_p99_ms']:.0f}",
+                  f"{run['page_p50_ms']:.0f} / {run['page_p99_ms']:.0f}",
+                  f"{run['viewers_lost']:.0f}")
+        nets.append(net)
+        lags.append(run["lag_p99_ms"])
+        pages.append(run["page_p99_ms"])
+    section.promise("ingest lost to 1,000 viewers, net, median", max(median(nets), 0.1), 5, 2, "%",
+                    more_is_better=False)
+    section.promise("a state at its viewer, p99, worst run", max(lags), 1000, 250, "ms",
+                    more_is_better=False)
+    section.promise("a click in the page after its acknowledgement, p99, worst run", max(pages),
+                    1000, 750, "ms", more_is_better=False)
+    return section
+
+
 ALL = {part.__name__: part for part in (
-    ingest, matrix, sustained, disk, rollup, latency, tables, start, growth)}
+    ingest, matrix, sustained, disk, rollup, latency, tables, start, growth, viewers)}
