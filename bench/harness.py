@@ -176,6 +176,11 @@ class Server(daybook.Server):
         self.start_s = time.monotonic() - self.started
         return address
 
+    def cpu_s(self):
+        """The processors' time that it has used."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2]
+        return sum(map(int, fields.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
 
 class Bench:
     """The programs to measure with, copied so that a build meanwhile changes nothing, and a place

@@ -368,11 +368,27 @@ def beside_viewers(bench, clicks, idle):
         sender = bench.send_beside(server, clicks)
         if viewers:
             viewers.send_signal(signal.SIGUSR1)
+        before = server.cpu_s()
         run = bench.sent(sender)
+        run["server_cpu"] = server.cpu_s() - before
         if viewers:
             run |= bench.watched(viewers)
         bench.command(server, "verify")
         return run
+
+
+def viewers_alone(bench, seconds=10):
+    """Per cent of all processors that viewers take of the server while no clicks come, but for
+    those of their own sender."""
+    with bench.directory() as directory, bench.serve(directory, "--http", "127.0.0.1:0") as server:
+        bench.send(server, 10**5)
+        viewers = bench.watch(server, "-v", VIEWERS, "-s", SLOW_VIEWERS)
+        viewers.send_signal(signal.SIGUSR1)
+        before = server.cpu_s()
+        time.sleep(seconds)
+        used = server.cpu_s() - before
+        bench.watched(viewers)
+    return 100 * used / seconds / os.cpu_count()
 
 
 def share_left(run):
@@ -391,8 +407,10 @@ def viewers(bench):
                 "state to its last byte at a viewer; *page* from a click's acknowledgement to the "
                 "state that has it, for each click of a sender of some 25 a second, at each "
                 "viewer. *Net* is what ingest loses beyond what the viewers' own work takes of "
-                "the processors.")
+                "the processors; *server* is its CPU time for a million clicks, without and "
+                "beside, which other work on the machine changes less.")
     table = section.table("run", "clicks/s without", "clicks/s beside", "viewers' CPU s", "net",
+                          "server s",
                           "lag p50 / p99 ms", "page p50 / p99 ms", "viewers lost")
     nets, lags, pages = [], [], []
     for number in range(bench.runs + 1):
@@ -402,12 +420,16 @@ def viewers(bench):
         net = 100 * (1 - run["clicks/s"] / alone["clicks/s"] / share_left(run))
         table.row("with idle ones" if is_last else number + 1, figure(alone["clicks/s"]),
                   figure(run["clicks/s"]), f"{run['viewers_cpu']:.2f}", f"{net:.1f} %",
+                  f"{1e6 * alone['server_cpu'] / clicks:.3f} / "
+                  f"{1e6 * run['server_cpu'] / clicks:.3f}",
                   f"{run['lag_p50_ms']:.0f} / {run['lag_p99_ms']:.0f}",
                   f"{run['page_p50_ms']:.0f} / {run['page_p99_ms']:.0f}",
                   f"{run['viewers_lost']:.0f}")
         nets.append(net)
         lags.append(run["lag_p99_ms"])
         pages.append(run["page_p99_ms"])
+    section.promise("the server's work for 1,000 viewers without other clicks, of all processors",
+                    viewers_alone(bench), 5, 2, "%", more_is_better=False)
     section.promise("ingest lost to 1,000 viewers, net, median", max(median(nets), 0.1), 5, 2, "%",
                     more_is_better=False)
     section.promise("a state at its viewer, p99, worst run", max(lags), 1000, 250, "ms",
