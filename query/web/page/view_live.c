@@ -219,8 +219,9 @@ static void put_today(struct view_call *call, const struct cql_json *today)
 
     html_put(&call->html,
              "<h2>Today, <span data-live=\"today.day\" data-form=\"text\">{}</span></h2>\n"
+             "<p class=\"note\">Other days are in <a href=\"{}/revenue\">Revenue</a>.</p>\n"
              "<div id=\"live-today\" data-none=\"{}\" data-why=\"{}/why\">\n",
-             day, bytes_text(no_figures), call->base);
+             day, call->base, bytes_text(no_figures), call->base);
     html_table_begin(&call->html, bytes_text("The resellers with the most clicks"), columns, 5);
     if (rows == NULL || rows->count == 0)
         put_no_row(call, "5", no_figures);
