@@ -62,7 +62,8 @@ static bool take_known(struct live_clicks_list *from, struct bytes key, struct l
 }
 
 /* A key that stays keeps its readings. */
-static void choose_keys(struct live_clicks_list *list, const struct frequent *frequent)
+static void choose_keys(struct live_clicks_list *list, const struct frequent *frequent,
+                        bool has_missed)
 {
     const struct frequent_key *top[LIVE_CLICKS_KEYS];
     struct live_clicks_list before = *list;
@@ -75,6 +76,7 @@ static void choose_keys(struct live_clicks_list *list, const struct frequent *fr
         if (take_known(&before, buffer_view(&top[i]->key), key))
             continue;
         buffer_set(&key->key, buffer_view(&top[i]->key));
+        key->has_first = !has_missed && top[i]->error == 0;
         key->first = top[i]->times;
     }
     release_list(&before);
@@ -116,7 +118,8 @@ static void note_list(struct live_clicks *clicks, struct live_clicks_list *list)
     for (uint32_t i = 0; i < list->count; i++) {
         struct live_clicks_key *key = &list->keys[i];
 
-        if (key->rate.readings == 0 && clicks->rate.readings > 1 && key->clicks >= key->first)
+        if (key->rate.readings == 0 && clicks->rate.readings > 1 && key->has_first &&
+            key->clicks >= key->first)
             live_rate_read(&key->rate, key->clicks - key->first, clicks->before_us);
         live_rate_read(&key->rate, key->clicks, now_us);
     }
@@ -187,8 +190,8 @@ void live_clicks_turn(struct live_clicks *clicks, store_done done, void *context
     clicks->before_us = clicks->turn_us;
     clicks->turn_us = world_monotonic_us(clicks->world);
     clicks->applied = clicks->watch->clicks;
-    choose_keys(&clicks->resellers, &clicks->watch->resellers);
-    choose_keys(&clicks->ads, &clicks->watch->ads);
+    choose_keys(&clicks->resellers, &clicks->watch->resellers, clicks->watch->has_missed);
+    choose_keys(&clicks->ads, &clicks->watch->ads, clicks->watch->has_missed);
     click_watch_turn(clicks->watch);
     clicks->is_syncing = true;
     int rc = store_apply(clicks->store, empty, synced, clicks, &err);

@@ -23,8 +23,8 @@ enum {
 struct live_clicks_key {
     struct buffer key;
     uint64_t clicks;                   /* ever, by its counter */
-    uint64_t first;                    /* of a key whose counter was not read yet: clicks since the
-                                        * turn before, or fewer */
+    bool has_first;                    /* of a new key: it is known what its counter was before */
+    uint64_t first;                    /* the clicks that it has had since then */
     struct live_rate rate;
 };
 

@@ -45,6 +45,7 @@ static void take_block(struct click_watch *watch, const struct click_stream *str
 {
     const struct block_column *ads = NULL;
     uint64_t row = watch->skipped;
+    uint32_t before = watch->samples;
 
     for (uint32_t i = 0; i < block->column_count; i++)
         if (block->columns[i].column_id == stream->clicks.ad)
@@ -54,6 +55,7 @@ static void take_block(struct click_watch *watch, const struct click_stream *str
         look(watch, block, ads, (uint32_t)row);
     watch->skipped = row > block->rows ? row - block->rows : 0;
     watch->clicks += block->rows;
+    watch->has_missed |= watch->samples - before != block->rows;
 }
 
 /* Where clients give clicks their ids, the maker of the batch has counted them. */
@@ -70,6 +72,7 @@ static void take_increment(struct click_watch *watch, const struct click_stream 
             continue;
         if (counter->key == CLICKS_OF_RESELLER)
             watch->clicks += clicks;
+        watch->has_missed |= watch->samples >= SAMPLES_MAX;
         if (counter->key == CLICKS_OF_DAY || watch->samples >= SAMPLES_MAX)
             continue;
         frequent_add(counter->key == CLICKS_OF_AD ? &watch->ads : &watch->resellers, increment->key,
@@ -96,6 +99,7 @@ void click_watch_turn(struct click_watch *watch)
     watch->skipped = watch->skipped < watch->step ? watch->skipped : watch->step - 1;
     watch->turn_clicks = watch->clicks;
     watch->samples = 0;
+    watch->has_missed = false;
     frequent_fade(&watch->resellers);
     frequent_fade(&watch->ads);
 }

@@ -14,6 +14,7 @@
 struct click_watch {
     bool is_on;
     uint64_t clicks;                   /* applied since it is on; not all need be durable yet */
+    bool has_missed;                   /* since the last turn it did not look at every click */
     struct frequent resellers, ads;
     uint64_t step;                     /* private, as the rest: of so many clicks one is
                                         * looked at */

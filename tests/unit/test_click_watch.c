@@ -66,6 +66,10 @@ Test(click_watch, counts_clicks_and_looks_at_some)
         click_watch_turn(watch);
     }
     cr_expect(watch->step > 1, "it looks at fewer than all");
+    send_clicks("most");
+    cr_expect(watch->has_missed);
+    click_watch_turn(watch);
+    cr_expect(!watch->has_missed);
     expect_top(&watch->resellers, "most ");
     expect_top(&watch->ads, "ad ");
     stop();
@@ -91,6 +95,7 @@ Test(click_watch, counts_clicks_with_ids_of_clients)
     cr_expect(rollup_fixture_keyed_click(&fixture, &click, 2));
     cr_expect(!rollup_fixture_keyed_click(&fixture, &click, 2));
     cr_expect_eq(watch->clicks, 2);
+    cr_expect(!watch->has_missed);
     expect_top(&watch->resellers, "R1 ");
     expect_top(&watch->ads, "ad1 ");
     rollup_fixture_void(&fixture, "R1", "2013-12-10");
