@@ -119,6 +119,8 @@ def test_why_explains_a_figure_down_to_its_clicks(server):
     assert told[-1][5].replace(",", "").split()[-1] == ledger[-1]["new_amount"]
     assert [row[1:3] for row in page.tables["The newest 2 of 2 clicks"][1:]] == \
         [["ad2", "0.015"], ["ad1", "1,000.005"]]
+    all_clicks = next(address for address in page.addresses if address.startswith("/query?"))
+    assert "1000.005" in look(server, all_clicks)
     assert "has no rate in effect" in look(server, "/why", reseller="B<6", day="2013-11-28")
     assert [row[0] for row in Cells(look(server, "/why", day="2013-11-28")).
             tables["Figures of 2013-11-28"][1:]] == ["AA", "B<6"]

@@ -618,6 +618,20 @@ static bool has_ids(const struct cql_json *rows)
     return false;
 }
 
+/* The statement that gives all of them, in the view Query. */
+static void put_statement(struct view_call *call, const struct why *why)
+{
+    struct buffer cql = {.arena = call->arena};
+
+    buffer_append_text(&cql, "SELECT time, ad_id, click_id, amount FROM daybook.ad_click "
+                             "WHERE reseller_id = ");
+    buffer_append_quoted(&cql, why->reseller, '\'');
+    buffer_append_text(&cql, " AND day = ");
+    buffer_append_quoted(&cql, why->day, '\'');
+    html_put(&call->html, "<p><a href=\"{}/query?query={}\">All of them by CQL</a></p>\n",
+             call->base, html_url(call->arena, buffer_view(&cql)));
+}
+
 static void put_clicks(struct view_call *call, const struct why *why, struct bytes clicks)
 {
     static const struct html_column columns[] = {
@@ -636,13 +650,16 @@ static void put_clicks(struct view_call *call, const struct why *why, struct byt
     for (row = why->clicks->value->items; row != NULL; row = row->next) {
         buffer_append_text(&call->html, "<tr><th scope=\"row\">");
         html_put_time(&call->html, view_member(row, "time"), true);
-        html_put(&call->html, "</th><td>{}</td><td class=\"n\">{}</td>", view_member(row, "ad_id"),
-                 html_number(call->arena, view_member(row, "amount")));
+        html_put(&call->html,
+                 "</th><td><a href=\"{}/counters?ad={}\">{}</a></td><td class=\"n\">{}</td>",
+                 call->base, html_url(call->arena, view_member(row, "ad_id")),
+                 view_member(row, "ad_id"), html_number(call->arena, view_member(row, "amount")));
         if (are_numbered)
             html_put(&call->html, "<td>{}</td>", view_member(row, "click_id"));
         buffer_append_text(&call->html, "</tr>\n");
     }
     html_table_end(&call->html);
+    put_statement(call, why);
 }
 
 /* ---- the view ---- */

@@ -101,12 +101,19 @@ function moveByKeys(event, graph) {
     });
 }
 
-/* The form of the view with the days that are seen. */
-function takeOver(graph) {
+/* The form of the view with the days of the periods that are seen: a week or a month is taken
+ * whole, from its first day to the one before the next period. */
+function takeOver(graph, rows) {
     const form = document.querySelector("form.fields");
     const [from, to] = graph.xAxisRange();
-    form.elements.from.value = dayText(from);
-    form.elements.to.value = dayText(to);
+    const times = rows.map(([time]) => time.getTime());
+    const first = times.findLastIndex((time) => time <= from);
+    const next = times.findIndex((time) => time > to);
+    const end = new Date(next < 0 ? to : times[next]);
+    const isLong = times.length > 1 && times[1] - times[0] > 25 * 3600e3;
+    if (next >= 0 && isLong) end.setDate(end.getDate() - 1);
+    form.elements.from.value = dayText(isLong && first >= 0 ? times[first] : from);
+    form.elements.to.value = next < 0 && isLong ? "" : dayText(isLong ? end : to);
     form.requestSubmit();
 }
 
@@ -143,7 +150,7 @@ function draw(Dygraph, figure) {
         unhighlightCallback: () => tell(legend, classes, labels),
     });
     region.addEventListener("keydown", (event) => moveByKeys(event, graph));
-    addButton(figure.querySelector("figcaption"), "Show only this period", () => takeOver(graph));
+    addButton(figure.querySelector("figcaption"), "Show only this period", () => takeOver(graph, rows));
     region.focus();
 }
 
