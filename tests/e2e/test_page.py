@@ -5,6 +5,7 @@ import html
 import html.parser
 import http.client
 import json
+import random
 import re
 
 import pytest
@@ -19,7 +20,7 @@ B<6,2013-11-28,1385654400123,ad1,0.25
 """
 
 
-VOID = {"meta", "link", "input"}
+VOID = {"br", "meta", "link", "input"}
 
 
 class Cells(html.parser.HTMLParser):
@@ -191,6 +192,27 @@ def test_the_last_days_are_shown_unless_some_are_chosen(serve):
             row[0] for row in Cells(look(server, "/revenue")).tables["By day"][1:]]
         assert f"Figures of {day}" in Cells(look(server, "/why")).tables
         assert f"on {day} · daybook" in look(server, "/why", reseller="AA")
+
+
+def test_views_are_whole_whatever_is_asked(serve):
+    server = serve("--http", "127.0.0.1:0")
+    server.client().send("AA,9999-12-31,9999-12-31T23:59Z,ad1,1\n" + CLICKS).finish().rest()
+    chosen = random.Random(29)
+    views = ["/", "/revenue", "/why", "/counters", "/rejects", "/query", "/status"]
+    names = ["by", "from", "to", "reseller", "with", "as-of", "day", "since", "rate", "note", "ad",
+             "table", "top", "query", "page", "code", "token", "expect"]
+    values = ["day", "week", "month", "hour", "9999-12-31", "0000-01-01", "2013-11-28", "AA",
+              "<script>", "--help", "{}", "", "\n", "SELECT * FROM daybook.ad_click", "50%",
+              "\u202e"]
+    asked = [("/revenue", {"by": by}) for by in ("day", "week", "month", "hour")]
+    asked += [(chosen.choice(views), {name: chosen.choice(values)
+                                      for name in chosen.sample(names, chosen.randrange(6))})
+              for _ in range(150)]
+    for view, parameters in asked:
+        status, headers, text = ask(server, view, **parameters)
+        assert status in (200, 400, 403, 409), (view, parameters, text)
+        assert headers["Content-Type"].startswith("text/html") and "<script>" not in text
+        Cells(text)
 
 
 def test_names_are_texts_whatever_they_are(serve):

@@ -467,11 +467,12 @@ static struct bytes query_of(struct view_call *call, const struct revenue *reven
     return buffer_view(&query);
 }
 
+/* The last week that has days does not end within them. */
 static struct bytes day_of(struct view_call *call, int32_t day)
 {
     char text[DAY_TEXT_SIZE + 1];
 
-    calendar_day_format(day, text);
+    calendar_day_format(day > DAY_MAX ? DAY_MAX : day, text);
     return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
 }
 
