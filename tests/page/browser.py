@@ -39,6 +39,7 @@ VIEWS = {
     "ad": "/counters?ad=N324JB&from=2013-12-20",
     "rejects": "/rejects?last=20",
     "query": "/query?query=SELECT+*+FROM+amount_by_day+LIMIT+20",
+    "describe": "/query?query=DESCRIBE+TABLE+ad_click",
     "wrong": "/query?query=SELECT+day,+clicks%0AFORM+amount_by_day",
     "status": "/status",
 }

@@ -16,7 +16,8 @@
 #include "storage/schema/type.h"
 
 enum {
-    CELL_SHOWN = 300,    /* bytes of a cell */
+    CELL_SHOWN = 2000,   /* bytes of a cell */
+    CELL_SHORT = 40,     /* bytes that stand in one line */
     VALUE_MAX = 4 << 10, /* a larger one that is no text is told, not shown */
     HTML_MAX = 256 << 10 /* of the rows */
 };
@@ -148,7 +149,9 @@ static void put_cell(struct view_call *call, const struct type *type, struct byt
     struct buffer *html = &call->html;
     struct buffer json = {0};
 
-    buffer_append_text(html, is_number(type) ? "<td class=\"n\">" : "<td class=\"value\">");
+    buffer_append_text(html, is_number(type)           ? "<td class=\"n\">"
+                             : value.size > CELL_SHORT ? "<td class=\"value\">"
+                                                       : "<td>");
     if (value.data == NULL) {
         buffer_append_text(html, "<span class=\"null\">null</span>");
     } else if (is_text(type)) {
