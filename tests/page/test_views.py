@@ -72,3 +72,18 @@ def test_an_empty_store_says_how_to_send_the_first_click(start, show):
         assert tab.axe_findings() == []
     assert "No line was refused" in show(site, "/rejects").text(".empty")
     assert show(site, "/status").text(".well") == "All is well."
+
+
+def test_a_chart_is_zoomed_and_the_period_taken_over(flights, show):
+    tab = show(flights, "/revenue?by=month")
+    tab.page.get_by_role("button", name="Zoom").first.press("Enter")
+    tab.wait(lambda: tab.page.locator(".zoomed canvas").count(), "the chart")
+    assert tab.axe_findings() == []
+    tab.page.locator(".zoomed").first.focus()
+    for _ in range(5):
+        tab.press("+")
+    tab.page.get_by_role("button", name="Show only this period").press("Enter")
+    tab.wait(lambda: "from=2013-0" in tab.page.url, "the period in the address")
+    assert 0 < len(tab.table("By month")) < 12
+    tab.page.go_back()
+    tab.wait(lambda: len(tab.table("By month") or []) == 12, "the year again")
