@@ -185,12 +185,14 @@ static void ask_for_next(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct web_token token = {TOKEN};
-    static struct api_cql *api;
+    static struct api_options options;
     const uint8_t *end = size > 0 ? memchr(data, '\n', size) : NULL;
     size_t form_size = end != NULL ? (size_t)(end - data) : size;
 
-    if (api == NULL)
-        api = api_cql_new(NULL, &(struct api_options){.token = &token});
+    if (options.cql == NULL) {
+        options = (struct api_options){.token = &token, .cql = web_cql_open(NULL)};
+        api_cql_add(NULL, &options);
+    }
     cql.told = end != NULL ? bytes_of(end + 1, size - form_size - 1) : bytes_of(NULL, 0);
     ask(bytes_of(data, form_size));
     if (cql.has_run && cql.next.size > 0)
