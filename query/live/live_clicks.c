@@ -73,8 +73,10 @@ static void choose_keys(struct live_clicks_list *list, const struct frequent *fr
     for (uint32_t i = 0; i < list->count; i++) {
         struct live_clicks_key *key = &list->keys[i];
 
-        if (take_known(&before, buffer_view(&top[i]->key), key))
+        if (take_known(&before, buffer_view(&top[i]->key), key)) {
+            key->has_first = false; /* it counts from an earlier turn */
             continue;
+        }
         buffer_set(&key->key, buffer_view(&top[i]->key));
         key->has_first = !has_missed && top[i]->error == 0;
         key->first = top[i]->times;
@@ -110,7 +112,14 @@ static int compare_places(const void *a, const void *b)
                                  murmur3_token(right->data, right->size), *right);
 }
 
-/* What a new key's counter was at the turn before follows from the clicks seen since. */
+/* What a new key's counter was at the turn before follows from the clicks seen since, if the
+ * counter has just these. */
+static bool knows_before(const struct live_clicks *clicks, const struct live_clicks_key *key)
+{
+    return key->rate.readings == 0 && key->has_first && clicks->before_us != 0 &&
+           clicks->watch->clicks == clicks->applied && key->clicks >= key->first;
+}
+
 static void note_list(struct live_clicks *clicks, struct live_clicks_list *list)
 {
     int64_t now_us = world_monotonic_us(clicks->world);
@@ -118,11 +127,20 @@ static void note_list(struct live_clicks *clicks, struct live_clicks_list *list)
     for (uint32_t i = 0; i < list->count; i++) {
         struct live_clicks_key *key = &list->keys[i];
 
-        if (key->rate.readings == 0 && clicks->rate.readings > 1 && key->has_first &&
-            key->clicks >= key->first)
+        if (knows_before(clicks, key))
             live_rate_read(&key->rate, key->clicks - key->first, clicks->before_us);
         live_rate_read(&key->rate, key->clicks, now_us);
     }
+}
+
+/* Of a key that is new nothing was read yet. */
+static void note_list_waiting(struct live_clicks *clicks, struct live_clicks_list *list)
+{
+    int64_t now_us = world_monotonic_us(clicks->world);
+
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->keys[i].rate.readings > 0)
+            live_rate_read(&list->keys[i].rate, list->keys[i].clicks, now_us);
 }
 
 static void counters_read(void *context, int status, const struct error *err);
@@ -205,6 +223,6 @@ void live_clicks_note_waiting(struct live_clicks *clicks)
     if (!clicks->is_syncing)
         return;
     live_rate_read(&clicks->rate, clicks->durable, world_monotonic_us(clicks->world));
-    note_list(clicks, &clicks->resellers);
-    note_list(clicks, &clicks->ads);
+    note_list_waiting(clicks, &clicks->resellers);
+    note_list_waiting(clicks, &clicks->ads);
 }

@@ -129,6 +129,78 @@ Test(live, a_rate_is_never_guessed)
     expect("{\"reseller_id\": \"R2\", \"clicks\": 1100, \"per_second\": 200.0}");
 }
 
+/* ---- turns that wait ---- */
+
+static void turned(void *context, int status, const struct error *err)
+{
+    (void)err;
+    cr_expect_eq(status, 0);
+    *(bool *)context = true;
+}
+
+static void turn(struct live_clicks *clicks)
+{
+    bool is_done = false;
+
+    sim_world_advance_us(fixture.sim, (int64_t)LIVE_MS * 1000);
+    live_clicks_turn(clicks, turned, &is_done);
+    rollup_fixture_step_until(&fixture, &is_done);
+}
+
+/* -1: there is none. */
+static double rate_of_first(const struct live_clicks *clicks)
+{
+    double per_second = -1;
+
+    (void)live_rate_per_second(&clicks->resellers.keys[0].rate, &per_second);
+    return per_second;
+}
+
+/* The counter of a key that is new is not read before the disk was waited for. */
+Test(live, a_new_key_has_no_rate_while_the_disk_is_waited_for)
+{
+    struct live_clicks clicks;
+    bool is_done = false;
+
+    for (uint32_t i = 0; i < 10; i++)
+        send_clicks();
+    live_clicks_begin(&clicks, fixture.store, fixture.world, fixture.rollup);
+    turn(&clicks);
+    turn(&clicks);
+    send_clicks();
+    live_clicks_turn(&clicks, turned, &is_done);
+    cr_assert(!is_done);
+    sim_world_advance_us(fixture.sim, (int64_t)LIVE_MS * 1000);
+    live_clicks_note_waiting(&clicks);
+    cr_expect_eq(rate_of_first(&clicks), -1);
+    rollup_fixture_step_until(&fixture, &is_done);
+    cr_expect_eq(clicks.resellers.keys[0].clicks, 1100);
+    cr_expect_eq(rate_of_first(&clicks), 200, "100 since the turn before");
+    live_clicks_end(&clicks);
+}
+
+/* Clicks that come while the disk is waited for are in the counter, too. */
+Test(live, a_new_key_has_no_rate_from_clicks_of_two_turns)
+{
+    struct live_clicks clicks;
+    bool is_done = false;
+
+    live_clicks_begin(&clicks, fixture.store, fixture.world, fixture.rollup);
+    turn(&clicks);
+    turn(&clicks);
+    send_clicks();
+    live_clicks_turn(&clicks, turned, &is_done);
+    cr_assert(!is_done);
+    send_clicks();
+    rollup_fixture_step_until(&fixture, &is_done);
+    cr_expect_eq(rate_of_first(&clicks), -1);
+    send_clicks();
+    turn(&clicks);
+    cr_expect_eq(clicks.resellers.keys[0].clicks, 300);
+    cr_expect(rate_of_first(&clicks) >= 200, "%f", rate_of_first(&clicks));
+    live_clicks_end(&clicks);
+}
+
 Test(live, figures_of_today_are_current)
 {
     rollup_fixture_click(&fixture, "R1", "2013-12-09", "7.00");
@@ -180,6 +252,20 @@ Test(live, gives_few_of_many_resellers)
     cr_expect(strstr((const char *)state.data, names[19]) != NULL);
     names[19][LIVE_NAME_MAX] = '0';
     cr_expect(strstr((const char *)state.data, names[19]) == NULL);
+}
+
+/* Two bytes of the euro's three would be within the limit. */
+Test(live, cuts_no_character_in_two)
+{
+    char name[LIVE_NAME_MAX + 8];
+
+    (void)snprintf(name, sizeof name, "%0*d\xE2\x82\xAC", LIVE_NAME_MAX - 2, 0);
+    rollup_fixture_click(&fixture, name, "2013-12-10", "0.01");
+    live_watch(live);
+    wait_states(1);
+    name[LIVE_NAME_MAX - 2] = '"';
+    name[LIVE_NAME_MAX - 1] = '\0';
+    expect(name);
 }
 
 /* A reading takes them longer, so not each state has one. */
