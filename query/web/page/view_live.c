@@ -47,7 +47,9 @@ static void live_begin(struct view_call *call)
 
     call->state = live;
     live->asker = (struct live_asker){.done = state_made, .context = call};
-    live->newest = view_run(call, 1, "report", "--by=day", "--total", NULL);
+    struct view_run *newest = view_run(call, 1, "report", "--by=day", "--total", NULL);
+    view_run_stops(newest);
+    live->newest = newest;
     view_pause(call, abandon);
     live_ask(call->options->live, &live->asker);
 }
@@ -114,6 +116,7 @@ static void put_figure(struct view_call *call, const char *title, const char *me
 
 /* ---- parts ---- */
 
+/* The link loads the whole page, as live.js keeps to the elements with which it began. */
 static void put_condition(struct view_call *call, const struct cql_json *state)
 {
     struct bytes at = view_member(state, "at");
@@ -121,7 +124,7 @@ static void put_condition(struct view_call *call, const struct cql_json *state)
     html_put(&call->html,
              "<p class=\"live-state\" id=\"live-state\"><span class=\"dot\"></span>"
              "<span>As of <time datetime=\"{}\">{} UTC</time>.</span> "
-             "<a href=\"{}/\">Refresh</a></p>\n",
+             "<a href=\"{}/\" target=\"_self\">Refresh</a></p>\n",
              at, at.size >= 19 ? bytes_of(at.data + 11, 8) : at, call->base);
 }
 
