@@ -91,7 +91,7 @@ def test_revenue_has_the_report_s_figures(server):
                        "750.01500", "0.25"]
     assert [row[0] for row in page.tables["By reseller"][1:]] == ["AA", "B<6"]
     one = Cells(look(server, "/revenue", by="month", reseller="AA", **{"with": "B<6"}))
-    assert one.tables["By month"][1] == ["2013-11", "3", "250.00625", "1", "0", "250.00625"]
+    assert one.tables["By month"][1] == ["2013-11", "3", "250.00625", "1", "no rate", "\N{EM DASH}"]
     days = "from=2013-11-01&to=2013-11-30&reseller=AA&with=B%3C6"
     assert f"/revenue?by=day&{days}" in one.addresses
     export = next(address for address in one.addresses if address.startswith("/api/report.csv"))
@@ -125,6 +125,24 @@ def test_why_explains_a_figure_down_to_its_clicks(server):
     assert "has no rate in effect" in look(server, "/why", reseller="B<6", day="2013-11-28")
     assert [row[0] for row in Cells(look(server, "/why", day="2013-11-28")).
             tables["Figures of 2013-11-28"][1:]] == ["AA", "B<6"]
+
+
+def test_nobody_s_figures_are_not_those_of_an_empty_store(server):
+    text = look(server, "/why", reseller="<nobody>")
+    assert "<p>&lt;nobody&gt; has no clicks.</p>" in text and "No clicks yet" not in text
+    assert "No line was refused in these days" in look(server, "/rejects")
+
+
+def test_an_ad_s_headline_has_more_days_than_its_table(serve):
+    server = serve("--http", "127.0.0.1:0")
+    first = datetime.date(2010, 1, 1)
+    days = [(first + datetime.timedelta(days)).isoformat() for days in range(1001)]
+    lines = "".join(f"AA,{day},{day}T12:00Z,ad1,0.5\n" for day in days)
+    assert server.client().send(lines).finish().rest()[-1] == "ok - accepted 1001 rejected 0"
+    text = look(server, "/counters", ad="ad1", **{"from": days[0]})
+    assert "<dt>Clicks in these days</dt><dd>1,001</dd>" in text
+    assert "<dt>Gross</dt><dd>500.5</dd>" in text
+    assert "These are the first 1,000 of 1,001 rows." in text
 
 
 def test_a_rate_is_previewed_then_applied(server):

@@ -36,6 +36,7 @@ struct counters {
     struct view_run *count;           /* of the ad */
     struct newest_day newest;
     struct view_run *history, *sellers;
+    struct view_run *total; /* NULL: `history` has all periods */
 };
 
 /* ---- what is asked ---- */
@@ -50,6 +51,21 @@ static struct view_run *run_of_ad(struct view_call *call, const struct counters 
     return run;
 }
 
+static bool is_cut(const struct view_run *run)
+{
+    return run->value != NULL && run->total > run->value->count;
+}
+
+static void ask_total(struct view_call *call)
+{
+    struct counters *counters = call->state;
+
+    if (!is_cut(counters->history))
+        return;
+    counters->total = run_of_ad(call, counters);
+    view_run_flag(counters->total, "--by=total");
+}
+
 static void ask_history(struct view_call *call)
 {
     struct counters *counters = call->state;
@@ -59,6 +75,7 @@ static void ask_history(struct view_call *call)
     view_run_flag(counters->history, "--total");
     counters->sellers = run_of_ad(call, counters);
     view_run_flag(counters->sellers, "--by=reseller");
+    view_then(call, ask_total);
 }
 
 static void choose_last_days(struct view_call *call)
@@ -272,10 +289,17 @@ static struct decimal sum_of(const struct cql_json *rows, const char *name)
     return sum;
 }
 
+static struct bytes amount_text(struct view_call *call, const struct cql_json *rows,
+                                const char *name)
+{
+    return view_amount(call, money_digits(call->arena, sum_of(rows, name)));
+}
+
 static void put_ad_headline(struct view_call *call, const struct counters *counters)
 {
     const struct cql_json *count = counters->count->value->items;
-    const struct cql_json *rows = counters->history->value;
+    const struct view_run *whole = counters->total != NULL ? counters->total : counters->history;
+    const struct cql_json *rows = whole->value;
 
     html_put(&call->html,
              "<dl class=\"headline\">\n<div><dt>Clicks of all days</dt><dd>{}</dd></div>\n"
@@ -283,8 +307,7 @@ static void put_ad_headline(struct view_call *call, const struct counters *count
              "<div><dt>Gross</dt><dd>{}</dd></div>\n<div><dt>Share of resellers</dt><dd>{}</dd>"
              "</div>\n</dl>\n",
              count_text(call, count, "clicks"), money_text(call->arena, sum_of(rows, "clicks")),
-             money_text(call->arena, sum_of(rows, "gross")),
-             money_text(call->arena, sum_of(rows, "amount")));
+             amount_text(call, rows, "gross"), amount_text(call, rows, "amount"));
 }
 
 /* Reports are in descending order of periods, charts in ascending one. */
@@ -315,7 +338,7 @@ static void put_chart(struct view_call *call, const struct counters *counters)
                         .point_count = rows->count});
 }
 
-static void put_rows(struct view_call *call, const struct cql_json *rows, const char *caption,
+static void put_rows(struct view_call *call, const struct view_run *run, const char *caption,
                      const char *title, const char *key)
 {
     const struct html_column columns[] = {{title, false},
@@ -325,7 +348,7 @@ static void put_rows(struct view_call *call, const struct cql_json *rows, const 
                                           {"Without a rate", true}};
 
     html_table_begin(&call->html, bytes_text(caption), columns, sizeof columns / sizeof columns[0]);
-    for (const struct cql_json *row = rows->items; row != NULL; row = row->next) {
+    for (const struct cql_json *row = run->value->items; row != NULL; row = row->next) {
         struct decimal unpriced = money_of(view_member(row, "unpriced_gross"));
         html_put(&call->html,
                  "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td>"
@@ -336,6 +359,9 @@ static void put_rows(struct view_call *call, const struct cql_json *rows, const 
                  decimal_is_zero(unpriced) ? (struct bytes){0} : money_text(call->arena, unpriced));
     }
     html_table_end(&call->html);
+    if (is_cut(run))
+        html_put(&call->html, "<p class=\"note\">These are the first {} of {} rows.</p>\n",
+                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
 }
 
 static void put_ad_export(struct view_call *call, const struct counters *counters)
@@ -359,7 +385,8 @@ static void put_ad_export(struct view_call *call, const struct counters *counter
 static void put_ad(struct view_call *call, const struct counters *counters)
 {
     if (!view_has(call, counters->count) || !view_has(call, counters->history) ||
-        !view_has(call, counters->sellers))
+        !view_has(call, counters->sellers) ||
+        (counters->total != NULL && !view_has(call, counters->total)))
         return;
     put_ad_headline(call, counters);
     if (counters->history->value->count == 0) {
@@ -371,9 +398,8 @@ static void put_ad(struct view_call *call, const struct counters *counters)
         return;
     }
     put_chart(call, counters);
-    put_rows(call, counters->history->value, "Over time", counters->period->title,
-             counters->period->by);
-    put_rows(call, counters->sellers->value, "By reseller", "Reseller", "reseller_id");
+    put_rows(call, counters->history, "Over time", counters->period->title, counters->period->by);
+    put_rows(call, counters->sellers, "By reseller", "Reseller", "reseller_id");
     put_ad_export(call, counters);
 }
 

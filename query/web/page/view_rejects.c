@@ -168,7 +168,7 @@ static void rejects_render(struct view_call *call)
         return;
     if (rejects->lines->value->count == 0) {
         buffer_append_text(&call->html,
-                           "<section class=\"empty\">\n<h2>No line was refused</h2>\n"
+                           "<section class=\"empty\">\n<h2>No line was refused in these days</h2>\n"
                            "<p>A line that is no click is kept here with the reason, and the lines "
                            "beside it count.</p>\n</section>\n");
         return;

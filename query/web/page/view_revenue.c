@@ -393,6 +393,19 @@ static struct decimal amount_of(const struct cql_json *row)
     return row != NULL ? money_of(view_member(row, "amount")) : decimal_from(0, 0);
 }
 
+/* A period without clicks has earned nothing; of one without a rate it is not known. */
+static bool is_known(const struct cql_json *row)
+{
+    return row == NULL || figures_of(row).is_priced;
+}
+
+static struct bytes earned_text(struct view_call *call, const struct cql_json *row)
+{
+    if (row == NULL)
+        return bytes_text(dash);
+    return is_known(row) ? money_text(call->arena, amount_of(row)) : bytes_text("no rate");
+}
+
 static void make_ends(struct view_call *call, const struct revenue *revenue,
                       const struct period *period, struct chart_point *point)
 {
@@ -402,9 +415,9 @@ static void make_ends(struct view_call *call, const struct revenue *revenue,
     point->parts[1] = money_length(amount_of(period->second));
     tell(&tip, "", period->label);
     tell(&tip, ": ", revenue->reseller);
-    tell(&tip, " ", money_text(call->arena, amount_of(period->first)));
+    tell(&tip, " ", earned_text(call, period->first));
     tell(&tip, ", ", revenue->with);
-    tell(&tip, " ", money_text(call->arena, amount_of(period->second)));
+    tell(&tip, " ", earned_text(call, period->second));
     point->tip = buffer_view(&tip);
 }
 
@@ -561,24 +574,22 @@ static void begin_comparison(struct view_call *call, const struct revenue *reven
 
 static void put_half(struct view_call *call, const struct cql_json *row)
 {
-    struct bytes none = bytes_text(dash);
-    struct bytes clicks = row != NULL ? view_member(row, "clicks") : none;
-    struct bytes amount = row != NULL ? view_member(row, "amount") : none;
-
     html_put(&call->html,
-             amount.size == 0 ? "<td class=\"n\">{}</td><td class=\"n unpriced\">{}</td>"
-                              : "<td class=\"n\">{}</td><td class=\"n\">{}</td>",
-             html_number(call->arena, clicks),
-             amount.size == 0 ? bytes_text("no rate") : html_number(call->arena, amount));
+             is_known(row) ? "<td class=\"n\">{}</td><td class=\"n\">{}</td>"
+                           : "<td class=\"n\">{}</td><td class=\"n unpriced\">{}</td>",
+             row != NULL ? html_number(call->arena, view_member(row, "clicks")) : bytes_text(dash),
+             earned_text(call, row));
 }
 
 static void put_comparison(struct view_call *call, const struct period *period)
 {
+    bool are_known = is_known(period->first) && is_known(period->second);
+    struct decimal difference = money_minus(amount_of(period->first), amount_of(period->second));
+
     put_half(call, period->first);
     put_half(call, period->second);
-    html_put(
-        &call->html, "<td class=\"n\">{}</td></tr>\n",
-        money_text(call->arena, money_minus(amount_of(period->first), amount_of(period->second))));
+    html_put(&call->html, "<td class=\"n\">{}</td></tr>\n",
+             are_known ? money_text(call->arena, difference) : bytes_text(dash));
 }
 
 static void put_periods(struct view_call *call, const struct revenue *revenue,

@@ -695,7 +695,9 @@ static void why_render(struct view_call *call)
     put_form(call, why);
     if (why->newest.run != NULL && !view_has(call, why->newest.run))
         return;
-    if (why->day.size == 0)
+    if (why->day.size == 0 && why->reseller.size > 0)
+        html_put(&call->html, "<p>{} has no clicks.</p>\n", why->reseller);
+    else if (why->day.size == 0)
         view_put_first_click(call);
     else if (why->choices != NULL)
         put_choices(call, why);
