@@ -268,11 +268,12 @@ static void turn_done(void *context, int status, const struct error *err)
         make(live);
 }
 
+/* Counters that could not be read say nothing about today's figures. */
 static void clicks_done(void *context, int status, const struct error *err)
 {
     struct live *live = context;
 
-    if (status != 0 || live->closed != NULL)
+    if (live->closed != NULL)
         turn_done(live, status, err);
     else
         live_today_turn(&live->today, turn_done, live);

@@ -164,6 +164,13 @@ static void read_counters(struct live_clicks *clicks, struct live_clicks_list *l
     store_rows_read(clicks->store, &request, take_counter, counters_read, clicks);
 }
 
+/* Rates that stayed as they were would look like those of now. */
+static void forget_rates(struct live_clicks_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        list->keys[i].rate = (struct live_rate){0};
+}
+
 static void counters_read(void *context, int status, const struct error *err)
 {
     struct live_clicks *clicks = context;
@@ -171,7 +178,9 @@ static void counters_read(void *context, int status, const struct error *err)
 
     if (status == 0)
         note_list(clicks, list);
-    if (status == 0 && list == &clicks->resellers) {
+    else
+        forget_rates(list);
+    if (list == &clicks->resellers) {
         read_counters(clicks, &clicks->ads);
         return;
     }

@@ -56,8 +56,8 @@ void live_clicks_begin(struct live_clicks *clicks, struct store *store, struct w
                        struct rollup *rollup);
 /* Stop.  No turn may be under way. */
 void live_clicks_end(struct live_clicks *clicks);
-/* Read how many clicks are durable now.  `done` is called once, perhaps before the call returns;
- * after an error the counts are those of the turn before. */
+/* Read how many clicks are durable now.  `done` is called once, perhaps before the call returns.
+ * Keys whose counters could not be read have no rate then. */
 void live_clicks_turn(struct live_clicks *clicks, store_done done, void *context);
 /* While the turn under way waits for the disk, nothing becomes durable: note that. */
 void live_clicks_note_waiting(struct live_clicks *clicks);

@@ -3,6 +3,7 @@
 #include "query/live/live.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 
 #include "query/live/live_clicks.h"
@@ -201,6 +202,26 @@ Test(live, a_new_key_has_no_rate_from_clicks_of_two_turns)
     live_clicks_end(&clicks);
 }
 
+/* Rates do not stay what they were, and today's figures are read all the same. */
+Test(live, counters_that_cannot_be_read_have_no_rate)
+{
+    live_watch(live);
+    wait_states(3);
+    send_clicks();
+    wait_states(2);
+    expect("{\"reseller_id\": \"R2\", \"clicks\": 100, \"per_second\": ");
+    expect("\"resellers\": 3, \"clicks\": 300, ");
+    rollup_fixture_flush(&fixture);
+    sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, -EIO, true);
+    rollup_fixture_click(&fixture, "R1", "2013-12-10", "0.01");
+    wait_states(2);
+    expect("\"resellers\": [], \"ads\": []");
+    sim_disk_fail(sim_world_disk(fixture.sim), SIM_READ, 1, 0, false);
+    wait_states(3);
+    expect("{\"reseller_id\": \"R1\", \"clicks\": 101, \"per_second\": ");
+    expect("\"resellers\": 3, \"clicks\": 301, ");
+}
+
 Test(live, figures_of_today_are_current)
 {
     rollup_fixture_click(&fixture, "R1", "2013-12-09", "7.00");
@@ -351,4 +372,52 @@ Test(live, an_asker_gets_one_state)
     cr_expect_eq(answers, 2);
     rollup_fixture_advance(&fixture, LIVE_KEEP_MS / 1000 + 2);
     cr_expect(!rollup_watch(fixture.rollup)->is_on, "nobody asked again");
+}
+
+/* ---- the end ---- */
+
+static void applied(void *context, int status, const struct error *err)
+{
+    (void)err;
+    cr_expect_eq(status, 0);
+    *(bool *)context = true;
+}
+
+static void begin_rate(bool *is_applied)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct column_value values[] = {
+        {RESELLER_ID, false, bytes_text("R1")},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text("2013-12-01")},
+        {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(5, 1))}};
+
+    write_batch_insert(batch, schema_table(store_schema(fixture.store), TABLE_RESELLER), values,
+                       sizeof values / sizeof values[0]);
+    streams_apply(fixture.streams, batch, NULL, 0, applied, is_applied);
+    write_batch_free(batch);
+}
+
+/* The server stops while the disk does not answer: the turn ends first, and makes no state. */
+Test(live, a_turn_that_waits_ends_before_the_live_is_closed)
+{
+    struct live *stopping = live_new(&(struct live_options){
+        .query = &query, .world = fixture.world, .is_watched = watched, .made = made});
+    bool is_applied = false;
+    bool has_closed = false;
+
+    live_watch(stopping);
+    wait_states(1);
+    sim_world_stall(fixture.sim, LANE_LOG, true);
+    begin_rate(&is_applied);
+    wait_states(3);
+    cr_assert(!is_applied);
+    live_close(stopping, closed, &has_closed);
+    uint32_t before = states;
+    rollup_fixture_advance(&fixture, 5);
+    cr_expect(!has_closed);
+    sim_world_stall(fixture.sim, LANE_LOG, false);
+    rollup_fixture_step_until(&fixture, &has_closed);
+    rollup_fixture_step_until(&fixture, &is_applied);
+    cr_expect_eq(states, before);
+    cr_expect(!rollup_watch(fixture.rollup)->is_on);
 }
