@@ -43,7 +43,8 @@ def main():
         directory = pathlib.Path(place) / "data"
         browser.load_flights(directory)
         site = browser.Site(directory)
-        for view in sys.argv[2:] or browser.VIEWS:
+        # What is live is of today, and would be the newest day of the others.
+        for view in sorted(sys.argv[2:] or browser.VIEWS, key=lambda view: view == "live"):
             with browser.Sender(site, 200) if view == "live" else contextlib.nullcontext():
                 take(chromium, site, folder, view)
         site.stop()

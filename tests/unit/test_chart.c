@@ -54,6 +54,7 @@ Test(chart, draws_each_part_and_escapes_names)
                           .point_count = 2};
 
     chart_put(&html, arena, &chart);
+    cr_expect(count(&html, "width=\"72.00\"") == 2);
     cr_expect(count(&html, "<rect class=\"one\"") == 1 && count(&html, "<rect class=\"two\"") == 1);
     cr_expect(count(&html, "<title>tip &amp; 1</title>") == 1);
     cr_expect(count(&html, "aria-label=\"a &quot;title&quot;\"") == 1);

@@ -12,6 +12,7 @@ enum {
     HEIGHT = 260,
     LEFT = 64, /* of the plot, which the labels of the axes surround */
     RIGHT = 8,
+    BAR_MAX = 72, /* the width of a bar that has much room */
     TOP = 12,
     BOTTOM = 28,
     PLOT_WIDTH = WIDTH - LEFT - RIGHT,
@@ -183,7 +184,8 @@ static void put_labels(struct buffer *html, const struct scale *scale)
 
 static void put_bar(struct buffer *html, const struct scale *scale, const struct chart_point *point)
 {
-    double width = place_width(scale), gap = fmin(2, width / 5), below = 0;
+    double place = place_width(scale), width = fmin(place - fmin(2, place / 5), BAR_MAX);
+    double x = x_of(scale, point->at) + (place - width) / 2, below = 0;
 
     buffer_append_text(html, point->is_chosen ? "<g class=\"bar chosen\">" : "<g class=\"bar\">");
     html_put(html, "<title>{}</title>", point->tip);
@@ -193,8 +195,7 @@ static void put_bar(struct buffer *html, const struct scale *scale, const struct
         double y = y_of(scale, below + point->parts[i]);
         buffer_printf(html,
                       "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>",
-                      scale->chart->classes[i], x_of(scale, point->at) + gap / 2, y, width - gap,
-                      y_of(scale, below) - y);
+                      scale->chart->classes[i], x, y, width, y_of(scale, below) - y);
         below += point->parts[i];
     }
     buffer_append_text(html, "</g>\n");

@@ -346,17 +346,23 @@ static void put_rows(struct view_call *call, const struct view_run *run, const c
                                           {"Gross", true},
                                           {"Share", true},
                                           {"Without a rate", true}};
+    bool has_unpriced = !decimal_is_zero(sum_of(run->value, "unpriced_gross"));
 
-    html_table_begin(&call->html, bytes_text(caption), columns, sizeof columns / sizeof columns[0]);
+    html_table_begin(&call->html, bytes_text(caption), columns,
+                     sizeof columns / sizeof columns[0] - !has_unpriced);
     for (const struct cql_json *row = run->value->items; row != NULL; row = row->next) {
         struct decimal unpriced = money_of(view_member(row, "unpriced_gross"));
         html_put(&call->html,
                  "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-                 "<td class=\"n\">{}</td><td class=\"n unpriced\">{}</td></tr>\n",
+                 "<td class=\"n\">{}</td>",
                  view_member(row, key), html_number(call->arena, view_member(row, "clicks")),
                  html_number(call->arena, view_member(row, "gross")),
-                 html_number(call->arena, view_member(row, "amount")),
-                 decimal_is_zero(unpriced) ? (struct bytes){0} : money_text(call->arena, unpriced));
+                 html_number(call->arena, view_member(row, "amount")));
+        if (has_unpriced)
+            html_put(&call->html, "<td class=\"n unpriced\">{}</td>",
+                     decimal_is_zero(unpriced) ? (struct bytes){0}
+                                               : money_text(call->arena, unpriced));
+        buffer_append_text(&call->html, "</tr>\n");
     }
     html_table_end(&call->html);
     if (is_cut(run))
