@@ -142,7 +142,8 @@ static error_t report_finish_options(struct report_options *options, struct argp
     if (options->day_from > options->day_to)
         return command_refuse(state, "the days end (--to) before they begin (--from)");
     if (options->as_of != NULL && (options->by == BY_AD || options->ad != NULL))
-        return command_refuse(state, "the ledger has no ads: --as-of does not go with --by ad");
+        return command_refuse(state, "the ledger has no ads: --as-of does not go with %s",
+                              options->ad != NULL ? "--ad" : "--by ad");
     if (options->ad != NULL && report_by_is_time(options->by))
         return command_refuse(state, "--ad does not go with --by %s; the shortest period is a day",
                               report_by_names[options->by]);

@@ -557,7 +557,12 @@ static void put_heading(const struct report_chart *chart, struct buffer *title)
 {
     char day[DAY_TEXT_SIZE + 1];
     const struct report_options *options = chart->options;
+    char ad[NAME_BYTES];
     buffer_append_text(title, "Amount");
+    if (options->ad != NULL) {
+        name_cut(bytes_text(options->ad), ad);
+        buffer_printf(title, " of ad %s", ad);
+    }
     if (options->by != BY_TOTAL)
         buffer_printf(title, " by %s", report_by_names[options->by]);
     if (options->day_from > DAY_MIN) {

@@ -91,6 +91,8 @@ def test_report(server):
     same(server, "/api/report", ["report", "--by", "ad", "--round", "1"], by="ad", round=1)
     same(server, "/api/report", ["report", "--by", "month", "--ad", "ad1"], by="month", ad="ad1")
     same(server, "/api/report", ["report", "--as-of", "2013-12-01"], **{"as-of": "2013-12-01"})
+    told = refused(server, "/api/report", ad="ad1", **{"as-of": "2013-12-01"})[1]
+    assert told["what"].endswith("the ledger has no ads: as-of does not go with ad")
     answer = get(server, "/api/report", by="total", reseller=["B6", "nobody"])
     assert answer["rows"] == [{"clicks": 1, "gross": "0.25", "amount": "0", "unpriced_days": 1,
                                "unpriced_gross": "0.25"}]

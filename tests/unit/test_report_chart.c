@@ -45,3 +45,22 @@ Test(report_chart, of_days_has_the_whole_name_and_the_currency_as_text)
         "<title>1970-01-01: 0.25 R&amp;D&lt;; 1 click, gross 0.5</title>"};
     expect_pieces(BY_DAY, pieces, 3);
 }
+
+Test(report_chart, of_one_ad_says_which)
+{
+    const struct report_options options = {.by = BY_DAY,
+                                           .day_from = DAY_MIN,
+                                           .day_to = DAY_MAX,
+                                           .ad = "<an ad with a name that is too long>"};
+    struct report_chart *chart = report_chart_new(&options, "", NULL);
+    struct buffer svg = {0};
+
+    report_chart_draw(chart, &svg);
+    buffer_put_u8(&svg, 0);
+    cr_expect_not_null(
+        strstr((const char *)svg.data,
+               "<title>Amount of ad &lt;an ad with a name that is too … by day</title>"),
+        "%s", (const char *)svg.data);
+    buffer_release(&svg);
+    report_chart_free(chart);
+}
