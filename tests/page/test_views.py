@@ -1,5 +1,7 @@
 """Each view, as it looks: on a phone, in the dark, to a screen reader, without scripts."""
 
+import re
+
 import pytest
 
 import browser
@@ -85,5 +87,9 @@ def test_a_chart_is_zoomed_and_the_period_taken_over(flights, show):
     tab.page.get_by_role("button", name="Show only this period").press("Enter")
     tab.wait(lambda: "from=2013-0" in tab.page.url, "the period in the address")
     assert 0 < len(tab.table("By month")) < 12
+    days = tab.page.url
+    shown = tab.table("By month")
+    assert f"from={shown[-1][0]}-01" in days
+    assert re.search(f"to={shown[0][0]}-(28|3[01])", days), "the last month is whole"
     tab.page.go_back()
     tab.wait(lambda: len(tab.table("By month") or []) == 12, "the year again")

@@ -6,6 +6,7 @@
  * The period that is seen can be taken over into the form, and so into the address. */
 
 const base = new URL("..", import.meta.url);
+const DAY_MS = 86400000;
 let loading;
 
 function load() {
@@ -21,15 +22,22 @@ function load() {
 
 /* 2013-W48 begins on its Monday; the week of 4 January is the first of its year. */
 function mondayOf(year, week) {
-    const fourth = new Date(year, 0, 4);
-    return new Date(year, 0, 4 - (fourth.getDay() + 6) % 7 + 7 * (week - 1));
+    const fourth = new Date(`${year}-01-04`);
+    return new Date(+fourth + DAY_MS * (7 * (week - 1) - (fourth.getUTCDay() + 6) % 7));
 }
 
+/* The clock of the table is taken for UTC, in which everything is drawn: what one sees does not
+ * depend on where one is. */
 function timeOf(label) {
     const week = /^(\d{4})-W(\d\d)$/.exec(label);
-    if (week) return mondayOf(+week[1], +week[2]);
-    const day = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(label);
-    return day ? new Date(+day[1], day[2] - 1, day[3] ?? 1) : new Date(label);
+    return week ? mondayOf(week[1], week[2]) : new Date(label.replace(/(T\d\d:\d\d).*/, "$1Z"));
+}
+
+/* The last day of a period. */
+function lastDayOf(label) {
+    const time = timeOf(label);
+    if (label.includes("W")) return new Date(+time + 6 * DAY_MS);
+    return label.length > 7 ? time : new Date(time.setUTCMonth(time.getUTCMonth() + 1) - DAY_MS);
 }
 
 /* Digits with commas; what is no number (an unpriced day) is 0. */
@@ -70,9 +78,7 @@ function tell(legend, classes, labels, cells) {
 }
 
 function dayText(time) {
-    const date = new Date(time);
-    const two = (number) => String(number).padStart(2, "0");
-    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+    return time.toISOString().slice(0, 10);
 }
 
 function addButton(place, text, action) {
@@ -101,19 +107,17 @@ function moveByKeys(event, graph) {
     });
 }
 
-/* The form of the view with the days of the periods that are seen: a week or a month is taken
- * whole, from its first day to the one before the next period. */
-function takeOver(graph, rows) {
+/* The form of the view with the days of the periods that are seen, each of them whole, but no day
+ * beyond those that were chosen. */
+function takeOver(graph, labels) {
     const form = document.querySelector("form.fields");
     const [from, to] = graph.xAxisRange();
-    const times = rows.map(([time]) => time.getTime());
-    const first = times.findLastIndex((time) => time <= from);
-    const next = times.findIndex((time) => time > to);
-    const end = new Date(next < 0 ? to : times[next]);
-    const isLong = times.length > 1 && times[1] - times[0] > 25 * 3600e3;
-    if (next >= 0 && isLong) end.setDate(end.getDate() - 1);
-    form.elements.from.value = dayText(isLong && first >= 0 ? times[first] : from);
-    form.elements.to.value = next < 0 && isLong ? "" : dayText(isLong ? end : to);
+    const first = labels.findLast((label) => timeOf(label) <= from) ?? labels[0];
+    const last = labels.findLast((label) => timeOf(label) <= to) ?? first;
+    const chosen = form.elements.to.value, end = dayText(lastDayOf(last));
+    const begin = dayText(timeOf(first));
+    if (form.elements.from.value < begin) form.elements.from.value = begin;
+    form.elements.to.value = chosen && chosen < end ? chosen : end;
     form.requestSubmit();
 }
 
@@ -136,6 +140,7 @@ function draw(Dygraph, figure) {
     Dygraph.PLUGINS = Dygraph.PLUGINS.filter((one) => one !== Legend && one !== RangeSelector);
     const graph = new Dygraph(place, rows, {
         labels,
+        labelsUTC: true,
         stackedGraph: stacked,
         fillGraph: stacked,
         stepPlot: stacked,
@@ -150,7 +155,9 @@ function draw(Dygraph, figure) {
         unhighlightCallback: () => tell(legend, classes, labels),
     });
     region.addEventListener("keydown", (event) => moveByKeys(event, graph));
-    addButton(figure.querySelector("figcaption"), "Show only this period", () => takeOver(graph, rows));
+    const periods = cells.map(([first]) => first.textContent);
+    addButton(figure.querySelector("figcaption"), "Show only this period",
+              () => takeOver(graph, periods));
     region.focus();
 }
 
