@@ -212,6 +212,26 @@ def test_the_last_days_are_shown_unless_some_are_chosen(serve):
         assert f"on {day} · daybook" in look(server, "/why", reseller="AA")
 
 
+def test_the_last_days_are_those_of_the_time_that_is_asked_for(server):
+    server.run("rollup")
+    now = datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+    then = now.isoformat(timespec="milliseconds") + "Z"
+    server.client().send("AA,2014-03-05,2014-03-05T12:00Z,ad1,1\n").finish().rest()
+    server.run("rollup")
+    text = look(server, "/revenue", **{"as-of": then})
+    assert [row[0] for row in Cells(text).tables["By day"][1:]] == ["2013-11-29", "2013-11-28"]
+    assert f'type="text" name="as-of" value="{then}"' in text, "a field of days would drop it"
+
+
+def test_the_first_week_of_an_ad_is_whole(serve):
+    server = serve("--http", "127.0.0.1:0")
+    last = datetime.date(2014, 3, 5)
+    days = [(last - datetime.timedelta(days)).isoformat() for days in range(190)]
+    server.client().send("".join(f"AA,{day},{day}T12:00Z,ad1,1\n" for day in days)).finish().rest()
+    weeks = Cells(look(server, "/counters", ad="ad1", by="week")).tables["Over time"][1:]
+    assert [row[1] for row in weeks] == ["3"] + ["7"] * (len(weeks) - 1)
+
+
 def test_views_are_whole_whatever_is_asked(serve):
     server = serve("--http", "127.0.0.1:0")
     server.client().send("AA,9999-12-31,9999-12-31T23:59Z,ad1,1\n" + CLICKS).finish().rest()

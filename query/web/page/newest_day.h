@@ -20,6 +20,7 @@ enum { NEWEST_DAY_RECENT = 31 };       /* days */
 
 struct newest_day {
     struct view_run *run;              /* NULL: nobody asked */
+    struct bytes as_of;                /* as `report` takes it; set by the owner, or empty */
 };
 
 /* `reseller`: the day has figures of this one; empty: of any. */
@@ -27,4 +28,8 @@ void newest_day_ask(struct view_call *call, struct newest_day *newest, struct by
 void newest_day_ask_more(struct view_call *call, struct newest_day *newest, struct bytes reseller);
 /* Empty: there is none, or the run has failed. */
 struct bytes newest_day_of(const struct newest_day *newest);
+/* So many days, of which the newest is the last one, with the whole of the first one's week if
+ * `by_week`.  Nothing is written if there is no newest day. */
+void newest_day_last(struct view_call *call, const struct newest_day *newest, int32_t days,
+                     bool by_week, struct bytes *from_out, struct bytes *to_out);
 #endif

@@ -81,15 +81,9 @@ static void ask_history(struct view_call *call)
 static void choose_last_days(struct view_call *call)
 {
     struct counters *counters = call->state;
-    struct bytes newest = newest_day_of(&counters->newest);
-    char text[DAY_TEXT_SIZE + 1];
-    int32_t day;
 
-    if (calendar_day_parse(newest, &day) && day - counters->period->days >= DAY_MIN) {
-        calendar_day_format(day - counters->period->days + 1, text);
-        counters->from = arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
-        counters->to = newest;
-    }
+    newest_day_last(call, &counters->newest, counters->period->days,
+                    strcmp(counters->period->by, "week") == 0, &counters->from, &counters->to);
     ask_history(call);
 }
 

@@ -106,18 +106,9 @@ static int32_t monday_of(int32_t week)
 static void choose_last_days(struct view_call *call)
 {
     struct revenue *revenue = call->state;
-    struct bytes newest = newest_day_of(&revenue->newest);
-    char text[DAY_TEXT_SIZE + 1];
-    int32_t day;
 
-    if (calendar_day_parse(newest, &day) && day - revenue->grouping->days >= DAY_MIN) {
-        int32_t from = day - revenue->grouping->days + 1;
-        if (strcmp(revenue->grouping->by, "week") == 0)
-            from = monday_of(calendar_week_of_day(from));
-        calendar_day_format(from, text);
-        revenue->from = arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
-        revenue->to = newest;
-    }
+    newest_day_last(call, &revenue->newest, revenue->grouping->days,
+                    strcmp(revenue->grouping->by, "week") == 0, &revenue->from, &revenue->to);
     ask_figures(call);
 }
 
@@ -158,6 +149,7 @@ static void revenue_begin(struct view_call *call)
         ask_figures(call);
         return;
     }
+    revenue->newest.as_of = revenue->as_of;
     newest_day_ask(call, &revenue->newest, revenue->reseller);
     view_then(call, recent_known);
 }
@@ -254,8 +246,9 @@ static void put_form(struct view_call *call, const struct revenue *revenue)
     put_field(call, "To", "date", "to", given_day(revenue, revenue->to), "");
     put_field(call, "Reseller", "text", "reseller", revenue->reseller, list);
     put_field(call, "Compare with", "text", "with", revenue->with, with);
-    put_field(call, "As of", "date", "as-of", revenue->as_of,
-              " title=\"The figures as they were published then\"");
+    /* A field of days would drop a time. */
+    put_field(call, "As of", revenue->as_of.size > DAY_TEXT_SIZE ? "text" : "date", "as-of",
+              revenue->as_of, " title=\"The figures as they were published then\"");
     buffer_append_text(&call->html, "<button>Show</button>\n<datalist id=\"resellers\">");
     row = revenue->resellers->value != NULL ? revenue->resellers->value->items : NULL;
     for (; row != NULL; row = row->next)
