@@ -93,3 +93,4 @@ def test_control_and_enter_run_a_statement(flights, show):
     tab.page.get_by_label("Statement").fill("SELECT release_version FROM system.local")
     tab.press("Control+Enter")
     tab.wait(lambda: tab.table("1 row"), "the row")
+    assert tab.page.evaluate("document.activeElement.id") == "query", "one goes on typing there"

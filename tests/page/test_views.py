@@ -93,3 +93,11 @@ def test_a_chart_is_zoomed_and_the_period_taken_over(flights, show):
     assert re.search(f"to={shown[0][0]}-(28|3[01])", days), "the last month is whole"
     tab.page.go_back()
     tab.wait(lambda: len(tab.table("By month") or []) == 12, "the year again")
+
+
+def test_a_form_that_was_sent_keeps_the_focus(flights, show):
+    tab = show(flights, "/revenue")
+    tab.page.locator("select[name=by]").select_option("month")
+    tab.page.get_by_role("button", name="Show", exact=True).press("Enter")
+    tab.wait(lambda: tab.table("By month"), "the months")
+    assert tab.page.evaluate("document.activeElement.textContent") == "Show"

@@ -19,13 +19,27 @@ function focusOn(hash) {
     target.focus({ preventScroll: true });
 }
 
+/* A form that was sent keeps the focus where it was, if the field or button is there again. */
+function keepFocus(used, main) {
+    const isSame = (one) => one.name === used.name &&
+        (one.localName !== "button" || one.textContent === used.textContent);
+    const again = [...main.querySelectorAll(used.localName)].find(isSame);
+    if (!again) return focusOn("");
+    again.focus({ preventScroll: true });
+    if (again.localName === "textarea")
+        again.setSelectionRange(used.selectionStart, used.selectionEnd);
+}
+
 function replace(text, address) {
     const page = new DOMParser().parseFromString(text, "text/html");
     const main = page.getElementById("main");
     if (!main) return false;
-    document.getElementById("main").replaceWith(document.adoptNode(main));
+    const old = document.getElementById("main"), used = document.activeElement;
+    const isInForm = old.contains(used) && used.form;
+    old.replaceWith(document.adoptNode(main));
     document.title = page.title;
     if (address.hash) focusOn(address.hash);
+    else if (isInForm) keepFocus(used, main);
     shownAt = address.pathname + address.search;
     document.dispatchEvent(new Event("daybook:shown"));
     return true;
