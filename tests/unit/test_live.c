@@ -32,9 +32,9 @@ static void made(void *context, struct bytes json)
     buffer_put_u8(&state, 0);
 }
 
-static void setup(void)
+static void start(const char *zone)
 {
-    fixture = (struct rollup_fixture){.seed = 11, .is_automatic = true};
+    fixture = (struct rollup_fixture){.seed = 11, .is_automatic = true, .zone = zone};
     rollup_fixture_start(&fixture);
     query = (struct query){.store = fixture.store,
                            .streams = fixture.streams,
@@ -43,6 +43,11 @@ static void setup(void)
     live = live_new(&(struct live_options){
         .query = &query, .world = fixture.world, .is_watched = watched, .made = made});
     is_watched = true;
+}
+
+static void setup(void)
+{
+    start(NULL);
 }
 
 static void closed(void *context)
@@ -252,6 +257,20 @@ Test(live, a_new_day_begins_with_nothing)
     rollup_fixture_advance(&fixture, 20);
     wait_states(2);
     expect("\"today\": {\"day\": \"2013-12-11\", \"resellers\": 0, \"clicks\": 0, ");
+}
+
+/* At noon in UTC it is one o'clock at night in Auckland, of the next day. */
+Test(live_zone, today_is_that_of_the_zone, .init = NULL, .fini = teardown, .timeout = 60)
+{
+    start("Pacific/Auckland");
+    rollup_fixture_click(&fixture, "R1", "2013-12-10", "7.00");
+    rollup_fixture_click(&fixture, "R1", "2013-12-11", "0.01");
+    live_watch(live);
+    wait_states(1);
+    expect("\"today\": {\"day\": \"2013-12-11\", \"resellers\": 1, \"clicks\": 1, ");
+    rollup_fixture_advance(&fixture, 23 * 3600 + 10);
+    wait_states(1);
+    expect("\"today\": {\"day\": \"2013-12-12\", \"resellers\": 0, ");
 }
 
 /* The ten with the most clicks, and a name that is cut. */
