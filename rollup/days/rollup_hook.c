@@ -254,6 +254,15 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
     write_batch_add_mutation(batch, &mutation);
 }
 
+/* Clicks that are restored have come before.  Their batch takes them out of the voided ones. */
+static bool is_restore(const struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->mutation_count; i++)
+        if (batch->mutations[i].table_id == TABLE_VOIDED_CLICK)
+            return true;
+    return false;
+}
+
 void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct change_lines *lines)
 {
     const struct click_stream *stream = rollup->stream;
@@ -281,7 +290,7 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
             rollup->progress.owed_us = world_monotonic_us(rollup->world);
         look_timer_soon(&rollup->look);
     }
-    if (rollup->watch.is_on && row == NULL) /* clicks that somebody restores have come before */
+    if (rollup->watch.is_on && !is_restore(batch))
         click_watch_take(&rollup->watch, stream, batch);
     rollup_report_memory(rollup);
     rollup_press(rollup);
