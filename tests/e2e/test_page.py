@@ -149,7 +149,10 @@ def test_a_rate_is_previewed_then_applied(server):
     figure = {"reseller": "AA", "day": "2013-11-28"}
     change = {**figure, "since": "2013-11-10", "rate": "40%", "note": "a & b"}
     text = look(server, "/why", token="0" * 32, **change)
-    assert "2 days with 3 clicks change" in text and "400.01000" in text
+    assert "40% since 2013-11-10 changes the figures of 2 days with 3 clicks." in text
+    assert "400.01000" in text
+    one = look(server, "/why", **{**change, "since": "2013-11-29"})
+    assert "changes the figures of 1 day with 1 click." in one
     fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"',
                              text[text.index('method="post"'):]))
     fields = {name: html.unescape(value) for name, value in fields.items()}

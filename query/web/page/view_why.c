@@ -473,6 +473,16 @@ static void put_apply(struct view_call *call, const struct why *why)
              html_url(call->arena, why->reseller), html_url(call->arena, why->day));
 }
 
+/* "1 day", "2 days" */
+static struct bytes things(struct view_call *call, struct bytes count, const char *thing)
+{
+    struct bytes number = html_number(call->arena, count);
+    bool is_one = bytes_equal(count, bytes_text("1"));
+
+    return html_format(call->arena, "%.*s %s%s", (int)number.size, (const char *)number.data, thing,
+                       is_one ? "" : "s");
+}
+
 static void put_preview(struct view_call *call, const struct why *why)
 {
     const struct cql_json *effect = why->preview->value;
@@ -482,13 +492,14 @@ static void put_preview(struct view_call *call, const struct why *why)
     struct bytes before = view_member(effect, "old_amount");
     struct bytes after = view_member(effect, "new_amount");
     const struct cql_json *rows = cql_json_member(effect, "rows");
-    html_put(&call->html,
-             "<section class=\"empty\" aria-live=\"polite\">\n<h3>Preview: nothing has changed yet"
-             "</h3>\n<p>With {} since {}, {} days with {} clicks change. Their shares of {} in all "
-             "become <strong>{}</strong>.</p>\n",
-             why->rate, why->since, html_number(call->arena, view_member(effect, "days")),
-             html_number(call->arena, view_member(effect, "clicks")), amount_or_none(call, before),
-             amount_or_none(call, after));
+    html_put(
+        &call->html,
+        "<section class=\"empty\" aria-live=\"polite\">\n<h3>Preview: nothing has changed yet"
+        "</h3>\n<p>{} since {} changes the figures of {} with {}. In all, the share was {} and "
+        "becomes <strong>{}</strong>.</p>\n",
+        why->rate, why->since, things(call, view_member(effect, "days"), "day"),
+        things(call, view_member(effect, "clicks"), "click"), amount_or_none(call, before),
+        amount_or_none(call, after));
     put_apply(call, why);
     if (rows != NULL && rows->count > 0)
         put_preview_rows(call, rows);
