@@ -146,18 +146,39 @@ Test(api_words, pages)
     http_parameters_release(&parameters);
 }
 
-/* The part of the description that is about a path. */
-static struct bytes described(const char *path)
+/* The part of the description from `start` up to `end`; empty: it has no such part. */
+static struct bytes described_from(const char *start, const char *end)
 {
-    struct bytes text = bytes_of(openapi_json, openapi_json_size);
-    char key[64];
-    int size = snprintf(key, sizeof key, "\n    \"%s\": {", path);
-    const uint8_t *start = memmem(text.data, text.size, key, (size_t)size);
+    const uint8_t *all_end = openapi_json + openapi_json_size;
+    const uint8_t *first = memmem(openapi_json, openapi_json_size, start, strlen(start));
 
-    cr_assert(start != NULL, "%s is not described", path);
-    text = bytes_of(start + size, text.size - (size_t)(start + size - text.data));
-    const uint8_t *end = memmem(text.data, text.size, "\n    \"/", 7);
-    return end != NULL ? bytes_of(text.data, (size_t)(end - text.data)) : text;
+    if (first == NULL)
+        return (struct bytes){0};
+    first += strlen(start);
+    const uint8_t *last = memmem(first, (size_t)(all_end - first), end, strlen(end));
+    return bytes_of(first, (size_t)((last != NULL ? last : all_end) - first));
+}
+
+/* What is said about a path, with the parameters that it has in common with others. */
+static void put_described(const char *path, struct buffer *text)
+{
+    static const char reference[] = "#/components/parameters/";
+    char key[80];
+
+    (void)snprintf(key, sizeof key, "\n    \"%s\": {", path);
+    struct bytes left = described_from(key, "\n    \"/");
+    cr_assert(left.size > 0, "%s is not described", path);
+    buffer_append_bytes(text, left);
+    const uint8_t *name;
+    while ((name = memmem(left.data, left.size, reference, strlen(reference))) != NULL) {
+        name += strlen(reference);
+        left = bytes_of(name, left.size - (size_t)(name - left.data));
+        size_t size = (size_t)((const uint8_t *)memchr(name, '"', left.size) - name);
+        (void)snprintf(key, sizeof key, "\n      \"%.*s\": {", (int)size, (const char *)name);
+        struct bytes shared = described_from(key, "\n      }");
+        cr_assert(shared.size > 0, "%s is not described", key);
+        buffer_append_bytes(text, shared);
+    }
 }
 
 Test(api_words, all_parameters_are_described)
@@ -165,7 +186,8 @@ Test(api_words, all_parameters_are_described)
     const struct api_endpoint *endpoint;
 
     for (uint32_t i = 0; (endpoint = api_endpoints_at(i)) != NULL; i++) {
-        struct bytes text = described(endpoint->path);
+        struct buffer text = {.arena = arena};
+        put_described(endpoint->path, &text);
         for (uint32_t part = 0; part < endpoint->part_count; part++) {
             const struct api_parameter *known = endpoint->parts[part].parameters;
             for (; known->kind != 0; known++) {
