@@ -144,8 +144,8 @@ $(out)/generated/%.c: %.json Makefile
 
 # The files of the page, as query/web/page/assets.h declares them.  od's numbers become an array.
 array = od -An -v -tu1 $1 | sed 's/[0-9][0-9]*/&,/g; 1s/^/{/; $$s/$$/},/'
-$(out)/generated/query/web/page/assets.c: $(filter-out $(DYGRAPHS),$(assets)) query/web/page/assets \
-    Makefile
+$(out)/generated/query/web/page/assets.c: $(filter-out $(DYGRAPHS),$(assets)) \
+    $(wildcard query/web/page/assets) Makefile
 	$(quiet)mkdir -p $(@D)
 	$(quiet){ printf '#include "query/web/page/assets.h"\n'; \
 	    printf 'const struct assets_file assets_files[] = {\n'; \
