@@ -50,7 +50,7 @@ shipped() {
     step "build"             "${make[@]}" all
     step "build tests"       "${make[@]}" test-build
     step "unit"              make --no-print-directory test-unit
-    step "simulation"        env SIM_HISTORIES=25 SIM_CLIENTS=20 SIM_LENGTH=2 SIM_STREAMS=6 \
+    step "simulation"        env SIM_HISTORIES=16 SIM_CLIENTS=14 SIM_LENGTH=2 SIM_STREAMS=6 \
         make --no-print-directory test-sim
     step "planted bugs apply" tests/sim/planted.sh check
     step "tidy"              make --no-print-directory tidy
@@ -68,7 +68,7 @@ watched() {
         step "server (sanitized)"  make --no-print-directory test-sanitized
     # Of the short histories one in three: without a sanitizer all of them are gone through, and
     # each letter is in some of these.
-    step "simulation (sanitized)"  env SIM_HISTORIES=2 SIM_STREAMS=1 SIM_VOIDS=6 SIM_PART=3 \
+    step "simulation (sanitized)"  env SIM_HISTORIES=1 SIM_STREAMS=1 SIM_VOIDS=6 SIM_PART=3 \
         make --no-print-directory BUILD=asan test-sim
 }
 
