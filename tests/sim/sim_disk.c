@@ -64,8 +64,8 @@ static void node_free(struct node *node)
 
 static void node_write(struct node *node, uint64_t offset, struct bytes data)
 {
-    size_t size = (node->pending_count + 1) * sizeof *node->pending;
-    node->pending = memory_resize(node->pending, size);
+    node->pending = memory_make_room(node->pending, node->pending_count, &node->pending_capacity,
+                                     sizeof *node->pending);
     struct pending_write *write = &node->pending[node->pending_count++];
     *write = (struct pending_write){.offset = offset};
     buffer_append_bytes(&write->data, data);
@@ -74,7 +74,7 @@ static void node_write(struct node *node, uint64_t offset, struct bytes data)
 
 static void node_sync(struct node *node)
 {
-    size_t kept = 0;
+    uint32_t kept = 0;
     for (size_t i = 0; i < node->pending_count; i++) {
         struct pending_write *write = &node->pending[i];
         if (write->is_lost) {
@@ -91,8 +91,8 @@ static void node_sync(struct node *node)
 static void sim_disk_change(struct sim_disk *sim, const char *path, struct node *node,
                             const char *second_path, struct node *second_node)
 {
-    size_t size = (sim->change_count + 1) * sizeof *sim->changes;
-    sim->changes = memory_resize(sim->changes, size);
+    sim->changes = memory_make_room(sim->changes, sim->change_count, &sim->change_capacity,
+                                    sizeof *sim->changes);
     struct name_change *change = &sim->changes[sim->change_count++];
     *change = (struct name_change){
         .path = memory_string(path),
@@ -365,7 +365,7 @@ static int sim_sync_directory(struct disk *disk, const char *path)
         return rc;
     if (!directory_exists(&sim->current, path))
         return -ENOENT;
-    size_t kept = 0;
+    uint32_t kept = 0;
     for (size_t i = 0; i < sim->change_count; i++) {
         struct name_change *change = &sim->changes[i];
         if (name_is_child(change->path, path) ||

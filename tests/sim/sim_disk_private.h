@@ -30,7 +30,7 @@ struct node {
     struct sim_content durable;
     struct sim_content current;
     struct pending_write *pending;
-    size_t pending_count;
+    uint32_t pending_count, pending_capacity;
     struct node *next; /* of all nodes */
 };
 
@@ -41,7 +41,7 @@ struct name {
 
 struct name_table {
     struct name *names;
-    size_t count;
+    uint32_t count, capacity;
 };
 
 struct name_change {
@@ -64,7 +64,7 @@ struct sim_disk {
     struct name_table durable;
     struct name_table current;
     struct name_change *changes;
-    size_t change_count;
+    uint32_t change_count, change_capacity;
     uint64_t calls[SIM_CALL_COUNT];
     uint64_t reads_now;
     bool is_cached;       /* all bytes are in the system's memory, */

@@ -27,7 +27,8 @@ void name_assign(struct name_table *table, const char *path, struct node *node)
         memory_free(name->path);
         *name = table->names[--table->count];
     } else if (node != NULL) {
-        table->names = memory_resize(table->names, (table->count + 1) * sizeof *table->names);
+        table->names =
+            memory_make_room(table->names, table->count, &table->capacity, sizeof *table->names);
         table->names[table->count++] = (struct name){memory_string(path), node};
     }
 }
