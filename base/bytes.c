@@ -80,3 +80,14 @@ size_t bytes_utf8_character(struct bytes text)
 {
     return utf8_sequence(text.data, text.size);
 }
+
+struct bytes bytes_utf8_cut(struct bytes text, size_t size_max)
+{
+    size_t size = size_max;
+
+    if (text.size <= size)
+        return text;
+    while (size > 0 && (text.data[size] & 0xC0) == 0x80)
+        size--;
+    return bytes_of(text.data, size);
+}

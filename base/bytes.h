@@ -30,6 +30,8 @@ int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0
 bool bytes_valid_utf8(struct bytes text);               /* RFC 3629 */
 /* The size of the first character of `text`, which is not empty; 0: it is not UTF-8. */
 size_t bytes_utf8_character(struct bytes text);
+/* The first `size_max` bytes of UTF-8, or fewer: no character is cut in two. */
+struct bytes bytes_utf8_cut(struct bytes text, size_t size_max);
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "formats on disk are little-endian");
 

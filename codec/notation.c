@@ -128,15 +128,10 @@ void notation_consistency(struct notation *notation, enum cql_consistency *consi
 /* A longer text is cut between two characters. */
 static void put_string(struct buffer *to, struct bytes text)
 {
-    size_t size = text.size;
+    struct bytes cut = bytes_utf8_cut(text, STRING_MAX);
 
-    if (size > STRING_MAX) {
-        size = STRING_MAX;
-        while (size > 0 && (text.data[size] & 0xC0) == 0x80)
-            size--;
-    }
-    buffer_put_u16_be(to, (uint16_t)size);
-    buffer_append(to, text.data, size);
+    buffer_put_u16_be(to, (uint16_t)cut.size);
+    buffer_append_bytes(to, cut);
 }
 
 static struct bytes check_text(struct reader *reader, struct bytes text)

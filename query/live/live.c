@@ -31,16 +31,9 @@ struct live {
 
 /* ---- JSON ---- */
 
-/* A name is cut before a character of UTF-8, which has at most three bytes behind its first one. */
 static struct bytes shown(struct bytes name)
 {
-    size_t size = LIVE_NAME_MAX;
-
-    if (name.size <= size)
-        return name;
-    while (size > LIVE_NAME_MAX - 3 && (name.data[size] & 0xC0) == 0x80)
-        size--;
-    return bytes_of(name.data, size);
+    return bytes_utf8_cut(name, LIVE_NAME_MAX);
 }
 
 static void put_decimal(struct buffer *json, const char *name, struct decimal value)

@@ -62,3 +62,13 @@ Test(bytes, utf8_is_that_of_rfc_3629)
                      i);
     cr_assert(bytes_valid_utf8(bytes_of("a\0b", 3)));
 }
+
+Test(bytes, a_cut_is_between_characters)
+{
+    static const size_t sizes[] = {0, 1, 1, 3, 3, 3, 3, 7, 7}; /* of a, 2 bytes, 4 bytes */
+    struct bytes text = bytes_text("a\xC3\xA9\xF0\x9F\x98\x80");
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        cr_expect_eq(bytes_utf8_cut(text, i).size, sizes[i], "%zu", i);
+    cr_expect_eq(bytes_utf8_cut(bytes_of("\x80\x80", 2), 1).size, 0);
+}

@@ -108,14 +108,9 @@ static void put_shown(const struct cql_json *json, struct buffer *text)
     buffer_put_u8(text, is_object ? '}' : ']');
 }
 
-/* No character is cut in two. */
 static int shown_size(struct bytes text)
 {
-    size_t size = text.size < SHOWN_MAX ? text.size : SHOWN_MAX;
-
-    while (size < text.size && size > 0 && (text.data[size] & 0xC0) == 0x80)
-        size--;
-    return (int)size;
+    return (int)bytes_utf8_cut(text, SHOWN_MAX).size;
 }
 
 static int fail_kind(struct value_maker *maker, const struct cql_json *json, const char *what)

@@ -17,26 +17,17 @@
 
 enum { ERROR_TOKEN_MAX = 150 }; /* bytes shown of the wrong token, and of the text before it */
 
-/* The largest size up to `size` at which no UTF-8 character is cut in two. */
-static size_t cut_size(const char *text, size_t size)
-{
-    while (size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80)
-        size--;
-    return size;
-}
-
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
 {
-    char text[sizeof builder->err->text + 1]; /* cut_size reads the byte behind the cut */
+    char text[sizeof builder->err->text + 1]; /* with the byte behind the cut */
     va_list arguments;
 
     if (builder->failure != 0)
         return;
     va_start(arguments, format);
-    int size = vsnprintf(text, sizeof text, format, arguments);
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if ((size_t)size >= sizeof builder->err->text)
-        text[cut_size(text, sizeof builder->err->text - 1)] = '\0';
+    text[bytes_utf8_cut(bytes_text(text), sizeof builder->err->text - 1).size] = '\0';
     builder->failure = error_set(builder->err, code, "%s", text);
 }
 
@@ -101,8 +92,7 @@ void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *t
         buffer_printf(&text, "line %u:%u ", token->position.line, token->position.column);
         if (token->kind != CQL_TOKEN_STRING && token->kind != CQL_TOKEN_QUOTED_NAME)
             shown.text = token->written;
-        if (shown.text.size > ERROR_TOKEN_MAX)
-            shown.text.size = cut_size((const char *)shown.text.data, ERROR_TOKEN_MAX);
+        shown.text = bytes_utf8_cut(shown.text, ERROR_TOKEN_MAX);
     }
     buffer_append_text(&text,
                        expected < 0 ? "no viable alternative at input '" : "mismatched input '");

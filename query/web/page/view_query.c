@@ -135,12 +135,10 @@ static struct bytes without_quotes(struct bytes json)
 
 static void put_value(struct buffer *html, struct bytes text)
 {
-    size_t size = text.size < CELL_SHOWN ? text.size : CELL_SHOWN;
+    struct bytes cut = bytes_utf8_cut(text, CELL_SHOWN);
 
-    while (size < text.size && size > 0 && (text.data[size] & 0xC0) == 0x80)
-        size--;
-    html_put_text(html, bytes_of(text.data, size));
-    if (size < text.size)
+    html_put_text(html, cut);
+    if (cut.size < text.size)
         buffer_append_text(html, "\xE2\x80\xA6");
 }
 

@@ -92,21 +92,10 @@ static void put_reasons(struct view_call *call, const struct cql_json *rows)
 
 /* ---- lines ---- */
 
-/* A line may be long: its beginning, which ends between characters. */
-static struct bytes shown_part(struct bytes content, bool *is_cut_out)
-{
-    size_t size = content.size < CONTENT_SHOWN ? content.size : CONTENT_SHOWN;
-
-    *is_cut_out = size < content.size;
-    while (*is_cut_out && size > 0 && (content.data[size] & 0xC0) == 0x80)
-        size--;
-    return bytes_of(content.data, size);
-}
-
 static void put_line(struct view_call *call, const struct cql_json *row)
 {
-    bool is_cut;
-    struct bytes content = shown_part(view_member(row, "content"), &is_cut);
+    struct bytes content = view_member(row, "content");
+    struct bytes shown = bytes_utf8_cut(content, CONTENT_SHOWN); /* a line may be long */
     struct bytes producer = view_member(row, "producer");
 
     buffer_append_text(&call->html, "<tr><th scope=\"row\">");
@@ -114,8 +103,8 @@ static void put_line(struct view_call *call, const struct cql_json *row)
     html_put(&call->html,
              "</th><td class=\"short\">{}</td><td class=\"line\"><code>{}{}</code></td><td "
              "class=\"short\">{}",
-             view_member(row, "reason"), content, bytes_text(is_cut ? "\xE2\x80\xA6" : ""),
-             view_member(row, "door"));
+             view_member(row, "reason"), shown,
+             bytes_text(shown.size < content.size ? "\xE2\x80\xA6" : ""), view_member(row, "door"));
     if (producer.size > 0)
         html_put(&call->html, ", batch {} of <span class=\"id\" title=\"{}\">{}</span>",
                  html_number(call->arena, view_member(row, "batch")), producer,
