@@ -108,3 +108,14 @@ Test(html, writes_tables_with_caption_and_scope)
     cr_assert_not_null(strstr(text, "<th scope=\"col\">Day</th>"));
     cr_assert_not_null(strstr(text, "<th scope=\"col\" class=\"n\">Clicks</th>"));
 }
+
+Test(html, parameters_follow_each_other_and_empty_ones_are_left_out)
+{
+    struct buffer query = {.arena = arena};
+
+    html_put_parameter(&query, "from", (struct bytes){0});
+    cr_expect_eq(query.size, 0);
+    html_put_parameter(&query, "ad", bytes_text("a&b"));
+    html_put_parameter(&query, "to", bytes_text("2013-11-28"));
+    cr_expect(bytes_equal(buffer_view(&query), bytes_text("?ad=a%26b&to=2013-11-28")));
+}

@@ -148,6 +148,22 @@ struct bytes html_format(struct arena *arena, const char *format, ...)
     return buffer_view(&text);
 }
 
+void html_put_parameter(struct buffer *query, const char *name, struct bytes value)
+{
+    if (value.size == 0)
+        return;
+    buffer_put_u8(query, query->size == 0 ? '?' : '&');
+    buffer_append_text(query, name);
+    buffer_put_u8(query, '=');
+    buffer_append_bytes(query, html_url(query->arena, value));
+}
+
+void html_put_option(struct buffer *html, const char *text, bool is_chosen)
+{
+    html_put(html, is_chosen ? "<option selected>{}</option>" : "<option>{}</option>",
+             bytes_text(text));
+}
+
 /* ---- tables ---- */
 
 void html_table_begin(struct buffer *html, struct bytes caption, const struct html_column *columns,

@@ -41,7 +41,16 @@ struct bytes html_count(struct arena *arena, uint64_t count);
 struct bytes html_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Append a parameter to the query of an address: "?day=2013-11-28", or with "&" behind another one;
+ * nothing if the value is empty.  The query is in an arena. */
+void html_put_parameter(struct buffer *query, const char *name, struct bytes value);
+
+/* A choice of a <select>. */
+void html_put_option(struct buffer *html, const char *text, bool is_chosen);
+
 /* ---- tables ---- */
+
+#define HTML_NONE "\xE2\x80\x94" /* stands where there is no value: a dash */
 
 struct html_column {
     const char *title;

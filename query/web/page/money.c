@@ -15,6 +15,13 @@ struct decimal money_of(struct bytes digits)
     return decimal_parse(digits, &value) == 0 ? value : decimal_from(0, 0);
 }
 
+struct decimal money_plus(struct decimal a, struct decimal b)
+{
+    struct decimal sum;
+
+    return decimal_add(a, b, &sum) == 0 ? sum : a;
+}
+
 struct decimal money_minus(struct decimal a, struct decimal b)
 {
     struct decimal difference;

@@ -8,7 +8,8 @@ struct arena;
 
 /* 0 where `digits` are no decimal, or empty. */
 struct decimal money_of(struct bytes digits);
-/* a - b; a, where the difference has too many digits. */
+/* a + b and a - b; a, where the result has too many digits. */
+struct decimal money_plus(struct decimal a, struct decimal b);
 struct decimal money_minus(struct decimal a, struct decimal b);
 struct bytes money_digits(struct arena *arena, struct decimal value);
 /* The same with commas between thousands. */

@@ -1,42 +1,43 @@
 /* newest_day: see the header. */
 #include "query/web/page/newest_day.h"
 
-#include "base/arena.h"
 #include "base/calendar.h"
 #include "base/world/world.h"
 
-static struct view_run *run_days(struct view_call *call, const struct newest_day *newest,
-                                 struct bytes reseller)
+static struct view_run *run_days(struct view_call *call, const struct newest_day *newest)
 {
     struct view_run *run = view_run(call, 1, "report", "--by=day", NULL);
 
     view_run_stops(run);
-    view_run_option(run, "--reseller=", reseller);
+    view_run_option(run, "--reseller=", newest->reseller);
     view_run_option(run, "--as-of=", newest->as_of);
-    if (reseller.size == 0)
+    if (newest->reseller.size == 0)
         view_run_flag(run, "--total");
     return run;
 }
 
-void newest_day_ask(struct view_call *call, struct newest_day *newest, struct bytes reseller)
+static void ask_more(struct view_call *call)
 {
-    int32_t today = calendar_day_of_time(world_wall_us(call->options->world) / 1000);
-    char from[DAY_TEXT_SIZE + 1];
-
-    newest->run = run_days(call, newest, reseller);
-    if (today < DAY_MIN + NEWEST_DAY_RECENT || today > DAY_MAX)
-        return;
-    /* A clock behind some senders' does not hide their days, as there is no last one. */
-    calendar_day_format(today - NEWEST_DAY_RECENT, from);
-    view_run_option(newest->run, "--from=", bytes_text(from));
-}
-
-void newest_day_ask_more(struct view_call *call, struct newest_day *newest, struct bytes reseller)
-{
+    struct newest_day *newest = call->newest;
     const struct cql_json *rows = newest->run->value;
 
     if (rows != NULL && rows->count == 0)
-        newest->run = run_days(call, newest, reseller);
+        newest->run = run_days(call, newest);
+    view_then(call, newest->known);
+}
+
+void newest_day_ask(struct view_call *call, struct newest_day *newest,
+                    void (*known)(struct view_call *call))
+{
+    int32_t today = calendar_day_of_time(world_wall_us(call->options->world) / 1000);
+
+    call->newest = newest;
+    newest->known = known;
+    newest->run = run_days(call, newest);
+    view_then(call, ask_more);
+    /* A clock behind some senders' does not hide their days, as there is no last one. */
+    if (today >= DAY_MIN + NEWEST_DAY_RECENT && today <= DAY_MAX)
+        view_run_option(newest->run, "--from=", view_day(call, today - NEWEST_DAY_RECENT));
 }
 
 struct bytes newest_day_of(const struct newest_day *newest)
@@ -50,7 +51,6 @@ void newest_day_last(struct view_call *call, const struct newest_day *newest, in
                      bool by_week, struct bytes *from_out, struct bytes *to_out)
 {
     struct bytes to = newest_day_of(newest);
-    char from[DAY_TEXT_SIZE + 1];
     int32_t day;
 
     if (!calendar_day_parse(to, &day) || day - days - 7 < DAY_MIN)
@@ -58,7 +58,6 @@ void newest_day_last(struct view_call *call, const struct newest_day *newest, in
     day -= days - 1;
     while (by_week && calendar_week_of_day(day - 1) == calendar_week_of_day(day))
         day--;
-    calendar_day_format(day, from);
-    *from_out = arena_copy(call->arena, bytes_of(from, DAY_TEXT_SIZE));
+    *from_out = view_day(call, day);
     *to_out = to;
 }

@@ -1,16 +1,7 @@
 /* newest_day: the newest day that has figures, for a view for which no day was chosen.
  *
  * It is mostly one of the last days by the clock, which are few to read.  Only if these have no
- * figures are all days read:
- *
- *     newest_day_ask(call, &state->newest, reseller);            in `begin`
- *     view_then(call, recent_known);
- *
- *     static void recent_known(struct view_call *call)
- *     {
- *         newest_day_ask_more(call, &state->newest, reseller);
- *         view_then(call, newest_known);
- *     } */
+ * figures are all days read. */
 #ifndef DAYBOOK_QUERY_WEB_PAGE_NEWEST_DAY_H
 #define DAYBOOK_QUERY_WEB_PAGE_NEWEST_DAY_H
 
@@ -18,14 +9,17 @@
 
 enum { NEWEST_DAY_RECENT = 31 };       /* days */
 
+/* Part of a view's state; begins as zeros. */
 struct newest_day {
+    struct bytes reseller;             /* whose day; empty: of any */
+    struct bytes as_of;                /* as `report` takes it, or empty */
     struct view_run *run;              /* NULL: nobody asked */
-    struct bytes as_of;                /* as `report` takes it; set by the owner, or empty */
+    void (*known)(struct view_call *call);     /* private */
 };
 
-/* `reseller`: the day has figures of this one; empty: of any. */
-void newest_day_ask(struct view_call *call, struct newest_day *newest, struct bytes reseller);
-void newest_day_ask_more(struct view_call *call, struct newest_day *newest, struct bytes reseller);
+/* Look for it, and then call `known`. */
+void newest_day_ask(struct view_call *call, struct newest_day *newest,
+                    void (*known)(struct view_call *call));
 /* Empty: there is none, or the run has failed. */
 struct bytes newest_day_of(const struct newest_day *newest);
 /* So many days, of which the newest is the last one, with the whole of the first one's week if

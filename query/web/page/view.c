@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/arena.h"
+#include "base/calendar.h"
 #include "base/memory.h"
 #include "query/web/api_call.h"
 
@@ -371,6 +372,38 @@ struct bytes view_amount(struct view_call *call, struct bytes digits)
         buffer_append_text(&text, currency);
     }
     return buffer_view(&text);
+}
+
+bool view_is_cut(const struct view_run *run)
+{
+    return run->value != NULL && run->total > run->value->count;
+}
+
+void view_put_cut(struct view_call *call, const struct view_run *run, const char *which,
+                  const char *what)
+{
+    if (view_is_cut(run))
+        html_put(&call->html, "<p class=\"note\">These are the {} {} of {} {}.</p>\n",
+                 bytes_text(which), html_count(call->arena, run->value->count),
+                 html_count(call->arena, run->total), bytes_text(what));
+}
+
+const struct cql_json *view_find_row(const struct view_run *run, const char *name,
+                                     const char *value)
+{
+    const struct cql_json *row = run->value != NULL ? run->value->items : NULL;
+
+    while (row != NULL && !bytes_equal(view_member(row, name), bytes_text(value)))
+        row = row->next;
+    return row;
+}
+
+struct bytes view_day(struct view_call *call, int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+
+    calendar_day_format(day < DAY_MIN ? DAY_MIN : day > DAY_MAX ? DAY_MAX : day, text);
+    return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
 }
 
 void view_put_first_click(struct view_call *call)

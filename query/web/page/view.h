@@ -48,6 +48,7 @@ enum {
 };
 
 struct view_call;
+struct newest_day;
 
 struct view {
     const char *path;                  /* "/revenue" */
@@ -93,6 +94,8 @@ struct view_call {
     bool may_change;                   /* false: the door is read-only */
     void *state;                       /* of the view, in the arena */
     uint16_t status;                   /* of the answer; 200 unless a view sets another */
+
+    struct newest_day *newest;         /* private to newest_day.c */
 
     /* Private to view.c and page.c. */
     struct view_room *room;
@@ -153,6 +156,16 @@ bool view_has(struct view_call *call, const struct view_run *run);
 /* Write the same form for an error of the view's own. */
 void view_put_error(struct view_call *call, uint16_t status, struct bytes what, const char *where,
                     const char *todo);
+/* Whether the command has printed more rows than were taken; false if it failed. */
+bool view_is_cut(const struct view_run *run);
+/* If so, write that it is: "These are the newest 1,000 of 2,345 rows." */
+void view_put_cut(struct view_call *call, const struct view_run *run, const char *which,
+                  const char *what);
+/* The first row whose member `name` is `value`; NULL: there is none, or the run has failed. */
+const struct cql_json *view_find_row(const struct view_run *run, const char *name,
+                                     const char *value);
+/* A day as commands take it; one out of their range is the first or the last one. */
+struct bytes view_day(struct view_call *call, int32_t day);
 /* For a store without clicks: how to send the first one. */
 void view_put_first_click(struct view_call *call);
 

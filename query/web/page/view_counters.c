@@ -51,16 +51,11 @@ static struct view_run *run_of_ad(struct view_call *call, const struct counters 
     return run;
 }
 
-static bool is_cut(const struct view_run *run)
-{
-    return run->value != NULL && run->total > run->value->count;
-}
-
 static void ask_total(struct view_call *call)
 {
     struct counters *counters = call->state;
 
-    if (!is_cut(counters->history))
+    if (!view_is_cut(counters->history))
         return;
     counters->total = run_of_ad(call, counters);
     view_run_flag(counters->total, "--by=total");
@@ -87,14 +82,6 @@ static void choose_last_days(struct view_call *call)
     ask_history(call);
 }
 
-static void look_further(struct view_call *call)
-{
-    struct counters *counters = call->state;
-
-    newest_day_ask_more(call, &counters->newest, (struct bytes){0});
-    view_then(call, choose_last_days);
-}
-
 static void ask_ad(struct view_call *call)
 {
     struct counters *counters = call->state;
@@ -107,8 +94,7 @@ static void ask_ad(struct view_call *call)
         ask_history(call);
         return;
     }
-    newest_day_ask(call, &counters->newest, (struct bytes){0});
-    view_then(call, look_further);
+    newest_day_ask(call, &counters->newest, choose_last_days);
 }
 
 static struct view_run *run_top(struct view_call *call, struct bytes top, const char *table)
@@ -148,12 +134,6 @@ static void counters_begin(struct view_call *call)
 
 /* ---- forms ---- */
 
-static void put_option(struct view_call *call, const char *word, bool is_chosen)
-{
-    html_put(&call->html, is_chosen ? "<option selected>{}</option>" : "<option>{}</option>",
-             bytes_text(word));
-}
-
 static void put_form(struct view_call *call, const struct counters *counters)
 {
     html_put(&call->html,
@@ -164,7 +144,7 @@ static void put_form(struct view_call *call, const struct counters *counters)
     if (counters->ad.size > 0) {
         buffer_append_text(&call->html, "<label>By <select name=\"by\">");
         for (size_t i = 0; i < PERIODS; i++)
-            put_option(call, periods[i].by, &periods[i] == counters->period);
+            html_put_option(&call->html, periods[i].by, &periods[i] == counters->period);
         html_put(&call->html,
                  "</select></label>\n"
                  "<label>From <input type=\"date\" name=\"from\" value=\"{}\"></label>\n"
@@ -173,23 +153,13 @@ static void put_form(struct view_call *call, const struct counters *counters)
     } else {
         buffer_append_text(&call->html, "<label>Most clicked <select name=\"top\">");
         for (size_t i = 0; i < TOPS; i++)
-            put_option(call, tops[i], bytes_equal(counters->top, bytes_text(tops[i])));
+            html_put_option(&call->html, tops[i], bytes_equal(counters->top, bytes_text(tops[i])));
         buffer_append_text(&call->html, "</select></label>\n");
     }
     buffer_append_text(&call->html, "<button>Show</button>\n</form>\n");
 }
 
 /* ---- all ads ---- */
-
-/* The row of a table in `sums`; NULL: it is not there. */
-static const struct cql_json *find_sum(const struct counters *counters, const char *table)
-{
-    const struct cql_json *row = counters->sums->value->items;
-
-    while (row != NULL && !bytes_equal(view_member(row, "table"), bytes_text(table)))
-        row = row->next;
-    return row;
-}
 
 static struct bytes count_text(struct view_call *call, const struct cql_json *row, const char *name)
 {
@@ -198,8 +168,9 @@ static struct bytes count_text(struct view_call *call, const struct cql_json *ro
 
 static void put_headline(struct view_call *call, const struct counters *counters)
 {
-    const struct cql_json *ads = find_sum(counters, "clicks_per_ad");
-    const struct cql_json *resellers = find_sum(counters, "clicks_per_reseller");
+    const struct cql_json *ads = view_find_row(counters->sums, "table", "clicks_per_ad");
+    const struct cql_json *resellers =
+        view_find_row(counters->sums, "table", "clicks_per_reseller");
 
     html_put(
         &call->html,
@@ -252,7 +223,7 @@ static void put_top(struct view_call *call, const struct view_run *run, const ch
 
 static void put_all(struct view_call *call, const struct counters *counters)
 {
-    const struct cql_json *sum = find_sum(counters, "clicks_per_ad");
+    const struct cql_json *sum = view_find_row(counters->sums, "table", "clicks_per_ad");
     struct decimal all = money_of(sum != NULL ? view_member(sum, "clicks") : (struct bytes){0});
 
     if (decimal_is_zero(all)) {
@@ -279,7 +250,7 @@ static struct decimal sum_of(const struct cql_json *rows, const char *name)
     struct decimal sum = decimal_from(0, 0);
 
     for (const struct cql_json *row = rows->items; row != NULL; row = row->next)
-        sum = money_minus(sum, money_minus(decimal_from(0, 0), money_of(view_member(row, name))));
+        sum = money_plus(sum, money_of(view_member(row, name)));
     return sum;
 }
 
@@ -359,26 +330,22 @@ static void put_rows(struct view_call *call, const struct view_run *run, const c
         buffer_append_text(&call->html, "</tr>\n");
     }
     html_table_end(&call->html);
-    if (is_cut(run))
-        html_put(&call->html, "<p class=\"note\">These are the first {} of {} rows.</p>\n",
-                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
+    view_put_cut(call, run, "first", "rows");
 }
 
 static void put_ad_export(struct view_call *call, const struct counters *counters)
 {
     static const char *const forms[][2] = {{"report.csv", "CSV"}, {"report", "JSON"}};
+    struct buffer query = {.arena = call->arena};
 
+    html_put_parameter(&query, "ad", counters->ad);
+    html_put_parameter(&query, "by", bytes_text(counters->period->by));
+    html_put_parameter(&query, "from", counters->from);
+    html_put_parameter(&query, "to", counters->to);
     buffer_append_text(&call->html, "<p class=\"export\">Export, by reseller:");
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        html_put(&call->html, " <a href=\"{}/api/{}?ad={}&amp;by={}", call->base,
-                 bytes_text(forms[i][0]), html_url(call->arena, counters->ad),
-                 bytes_text(counters->period->by));
-        if (counters->from.size > 0)
-            html_put(&call->html, "&amp;from={}", html_url(call->arena, counters->from));
-        if (counters->to.size > 0)
-            html_put(&call->html, "&amp;to={}", html_url(call->arena, counters->to));
-        html_put(&call->html, "\">{}</a>", bytes_text(forms[i][1]));
-    }
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,
+                 bytes_text(forms[i][0]), buffer_view(&query), bytes_text(forms[i][1]));
     buffer_append_text(&call->html, "</p>\n");
 }
 

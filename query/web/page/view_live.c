@@ -18,8 +18,6 @@ struct live_view {
     const struct view_run *newest;
 };
 
-static const char none[] = "\xE2\x80\x94";
-
 /* ---- the state ---- */
 
 static void state_made(void *context, struct bytes json)
@@ -58,7 +56,7 @@ static void live_begin(struct view_call *call)
 
 static struct bytes or_none(struct bytes text)
 {
-    return text.size > 0 ? text : bytes_text(none);
+    return text.size > 0 ? text : bytes_text(HTML_NONE);
 }
 
 /* One digit is behind the point, and only below ten. */
@@ -81,7 +79,7 @@ static struct bytes age_text(struct view_call *call, struct bytes digits)
     int64_t ms = (int64_t)money_length(money_of(digits));
 
     if (digits.size == 0)
-        return bytes_text(none);
+        return bytes_text(HTML_NONE);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (ms >= units[i].ms)
             return html_format(call->arena, "%" PRId64 "\xC2\xA0%s", ms / units[i].ms,
@@ -103,7 +101,7 @@ static struct bytes money(struct view_call *call, const struct cql_json *object,
 {
     struct bytes digits = view_member(object, name);
 
-    return digits.size > 0 ? money_text(call->arena, money_of(digits)) : bytes_text(none);
+    return digits.size > 0 ? money_text(call->arena, money_of(digits)) : bytes_text(HTML_NONE);
 }
 
 /* One figure of a headline. */
@@ -239,7 +237,7 @@ static void put_today(struct view_call *call, const struct cql_json *today)
                  "<td class=\"n\">{}</td></tr>\n",
                  call->base, html_url(call->arena, reseller), html_url(call->arena, day), reseller,
                  html_number(call->arena, view_member(row, "clicks")), money(call, row, "gross"),
-                 rate.size > 0 ? money_rate(call->arena, rate) : bytes_text(none),
+                 rate.size > 0 ? money_rate(call->arena, rate) : bytes_text(HTML_NONE),
                  money(call, row, "amount"));
     }
     html_table_end(&call->html);

@@ -79,10 +79,7 @@ static void put_form(struct view_call *call)
              "<label>Rows of a page <select name=\"limit\">",
              call->base, view_parameter(call, "query"), keyspace_of(call));
     for (size_t i = 0; i < ROW_CHOICES; i++)
-        html_put(&call->html,
-                 &row_choices[i] == rows_of(call) ? "<option selected>{}</option>"
-                                                  : "<option>{}</option>",
-                 bytes_text(row_choices[i].text));
+        html_put_option(&call->html, row_choices[i].text, &row_choices[i] == rows_of(call));
     buffer_append_text(&call->html, "</select></label>\n");
     put_buttons(call);
     buffer_append_text(&call->html, "</div>\n</form>\n");
@@ -412,22 +409,23 @@ static void query_run(struct view_call *call, bool may_change)
         query->run = run;
 }
 
-static void query_begin(struct view_call *call)
+static void ask(struct view_call *call, bool may_change)
 {
     put_form(call);
     if (view_parameter(call, "query").size > 0)
-        query_run(call, false);
+        query_run(call, may_change);
     else
         put_examples(call);
 }
 
+static void query_begin(struct view_call *call)
+{
+    ask(call, false);
+}
+
 static void query_post(struct view_call *call)
 {
-    put_form(call);
-    if (view_parameter(call, "query").size > 0)
-        query_run(call, true);
-    else
-        put_examples(call);
+    ask(call, true);
 }
 
 /* What there is has been written. */

@@ -43,10 +43,8 @@ static void put_form(struct view_call *call, const struct rejects *rejects)
              "<label>Newest <select name=\"last\">",
              call->base, rejects->from, rejects->to);
     for (size_t i = 0; i < CHOICES; i++)
-        html_put(&call->html,
-                 bytes_equal(rejects->last, bytes_text(choices[i])) ? "<option selected>{}</option>"
-                                                                    : "<option>{}</option>",
-                 bytes_text(choices[i]));
+        html_put_option(&call->html, choices[i],
+                        bytes_equal(rejects->last, bytes_text(choices[i])));
     buffer_append_text(&call->html, "</select></label>\n<button>Show</button>\n</form>\n");
 }
 
@@ -128,21 +126,14 @@ static void put_lines(struct view_call *call, const struct cql_json *rows)
 static void put_export(struct view_call *call, const struct rejects *rejects)
 {
     static const char *const forms[][2] = {{"rejects.csv", "CSV"}, {"rejects", "JSON"}};
-    const char *join = "?";
+    struct buffer query = {.arena = call->arena};
 
+    html_put_parameter(&query, "from", rejects->from);
+    html_put_parameter(&query, "to", rejects->to);
     buffer_append_text(&call->html, "<p class=\"export\">Export all of these days:");
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++, join = "?") {
-        html_put(&call->html, " <a href=\"{}/api/{}", call->base, bytes_text(forms[i][0]));
-        if (rejects->from.size > 0) {
-            html_put(&call->html, "?from={}", html_url(call->arena, rejects->from));
-            join = "&amp;";
-        }
-        if (rejects->to.size > 0) {
-            buffer_append_text(&call->html, join);
-            html_put(&call->html, "to={}", html_url(call->arena, rejects->to));
-        }
-        html_put(&call->html, "\">{}</a>", bytes_text(forms[i][1]));
-    }
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,
+                 bytes_text(forms[i][0]), buffer_view(&query), bytes_text(forms[i][1]));
     buffer_append_text(&call->html,
                        "</p>\n<p class=\"note\"><code>daybook rejects export</code> prints the "
                        "lines as they came, to be corrected and sent again.</p>\n");

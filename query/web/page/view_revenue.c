@@ -43,8 +43,6 @@ struct revenue {
     struct view_run *resellers;
 };
 
-static const char dash[] = "\xE2\x80\x94";
-
 static bool is_comparison(const struct revenue *revenue)
 {
     return revenue->with.size > 0;
@@ -112,14 +110,6 @@ static void choose_last_days(struct view_call *call)
     ask_figures(call);
 }
 
-static void recent_known(struct view_call *call)
-{
-    struct revenue *revenue = call->state;
-
-    newest_day_ask_more(call, &revenue->newest, revenue->reseller);
-    view_then(call, choose_last_days);
-}
-
 static const struct grouping *find_grouping(const struct view_call *call)
 {
     for (size_t i = 0; i < GROUPINGS; i++)
@@ -149,9 +139,8 @@ static void revenue_begin(struct view_call *call)
         ask_figures(call);
         return;
     }
-    revenue->newest.as_of = revenue->as_of;
-    newest_day_ask(call, &revenue->newest, revenue->reseller);
-    view_then(call, recent_known);
+    revenue->newest = (struct newest_day){.reseller = revenue->reseller, .as_of = revenue->as_of};
+    newest_day_ask(call, &revenue->newest, choose_last_days);
 }
 
 /* ---- figures of a row ---- */
@@ -179,14 +168,14 @@ static struct figures figures_of(const struct cql_json *row)
 static struct bytes priced_text(struct view_call *call, const struct figures *figures,
                                 struct decimal value)
 {
-    return figures->is_priced ? money_text(call->arena, value) : bytes_text(dash);
+    return figures->is_priced ? money_text(call->arena, value) : bytes_text(HTML_NONE);
 }
 
 static struct bytes stands_alone(struct view_call *call, const struct figures *figures,
                                  struct decimal value)
 {
     return figures->is_priced ? view_amount(call, money_digits(call->arena, value))
-                              : bytes_text(dash);
+                              : bytes_text(HTML_NONE);
 }
 
 static struct bytes share_text(struct view_call *call, const struct figures *figures)
@@ -194,7 +183,7 @@ static struct bytes share_text(struct view_call *call, const struct figures *fig
     struct bytes share =
         money_share(call->arena, figures->amount, money_minus(figures->gross, figures->unpriced));
 
-    return share.size > 0 ? share : bytes_text(dash);
+    return share.size > 0 ? share : bytes_text(HTML_NONE);
 }
 
 /* Whether some day of what is shown has no rate. */
@@ -211,10 +200,7 @@ static void put_choices(struct view_call *call, const struct revenue *revenue)
 {
     buffer_append_text(&call->html, "<label>By <select name=\"by\">");
     for (size_t i = 0; i < GROUPINGS; i++)
-        html_put(&call->html,
-                 &groupings[i] == revenue->grouping ? "<option selected>{}</option>"
-                                                    : "<option>{}</option>",
-                 bytes_text(groupings[i].by));
+        html_put_option(&call->html, groupings[i].by, &groupings[i] == revenue->grouping);
     buffer_append_text(&call->html, "</select></label>\n");
 }
 
@@ -395,7 +381,7 @@ static bool is_known(const struct cql_json *row)
 static struct bytes earned_text(struct view_call *call, const struct cql_json *row)
 {
     if (row == NULL)
-        return bytes_text(dash);
+        return bytes_text(HTML_NONE);
     return is_known(row) ? money_text(call->arena, amount_of(row)) : bytes_text("no rate");
 }
 
@@ -449,37 +435,19 @@ static void put_chart(struct view_call *call, const struct revenue *revenue,
 
 /* ---- addresses ---- */
 
-static void add_parameter(struct buffer *query, const char *name, struct bytes value)
-{
-    if (value.size == 0)
-        return;
-    buffer_put_u8(query, query->size == 0 ? '?' : '&');
-    tell(query, name, bytes_text("="));
-    buffer_append_bytes(query, html_url(query->arena, value));
-}
-
 /* The query of an address that shows the same for other days, or other resellers. */
 static struct bytes query_of(struct view_call *call, const struct revenue *revenue, const char *by,
                              struct bytes reseller)
 {
     struct buffer query = {.arena = call->arena};
 
-    add_parameter(&query, "by", bytes_text(by));
-    add_parameter(&query, "from", given_day(revenue, revenue->from));
-    add_parameter(&query, "to", given_day(revenue, revenue->to));
-    add_parameter(&query, "reseller", reseller);
-    add_parameter(&query, "with", revenue->with);
-    add_parameter(&query, "as-of", revenue->as_of);
+    html_put_parameter(&query, "by", bytes_text(by));
+    html_put_parameter(&query, "from", given_day(revenue, revenue->from));
+    html_put_parameter(&query, "to", given_day(revenue, revenue->to));
+    html_put_parameter(&query, "reseller", reseller);
+    html_put_parameter(&query, "with", revenue->with);
+    html_put_parameter(&query, "as-of", revenue->as_of);
     return buffer_view(&query);
-}
-
-/* The last week that has days does not end within them. */
-static struct bytes day_of(struct view_call *call, int32_t day)
-{
-    char text[DAY_TEXT_SIZE + 1];
-
-    calendar_day_format(day > DAY_MAX ? DAY_MAX : day, text);
-    return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
 }
 
 /* A day leads to its figures, a longer period to its days. */
@@ -494,8 +462,8 @@ static void put_period(struct view_call *call, const struct revenue *revenue,
     buffer_append_text(&call->html, "<tr><th scope=\"row\">");
     if (is_day) {
         struct buffer query = {.arena = call->arena};
-        add_parameter(&query, "reseller", revenue->reseller);
-        add_parameter(&query, "day", period->label);
+        html_put_parameter(&query, "reseller", revenue->reseller);
+        html_put_parameter(&query, "day", period->label);
         html_put(&call->html, "<a href=\"{}/why{}\">{}</a></th>", call->base, buffer_view(&query),
                  period->label);
         return;
@@ -505,8 +473,8 @@ static void put_period(struct view_call *call, const struct revenue *revenue,
         return;
     }
     int32_t at = (int32_t)period->at;
-    days.from = day_of(call, is_week ? monday_of(at) : calendar_month_first_day(at));
-    days.to = day_of(call, (is_week ? monday_of(at + 1) : calendar_month_first_day(at + 1)) - 1);
+    days.from = view_day(call, is_week ? monday_of(at) : calendar_month_first_day(at));
+    days.to = view_day(call, (is_week ? monday_of(at + 1) : calendar_month_first_day(at + 1)) - 1);
     html_put(&call->html, "<a href=\"{}/revenue{}\">{}</a></th>", call->base,
              query_of(call, &days, "day", revenue->reseller), period->label);
 }
@@ -570,7 +538,8 @@ static void put_half(struct view_call *call, const struct cql_json *row)
     html_put(&call->html,
              is_known(row) ? "<td class=\"n\">{}</td><td class=\"n\">{}</td>"
                            : "<td class=\"n\">{}</td><td class=\"n unpriced\">{}</td>",
-             row != NULL ? html_number(call->arena, view_member(row, "clicks")) : bytes_text(dash),
+             row != NULL ? html_number(call->arena, view_member(row, "clicks"))
+                         : bytes_text(HTML_NONE),
              earned_text(call, row));
 }
 
@@ -582,7 +551,7 @@ static void put_comparison(struct view_call *call, const struct period *period)
     put_half(call, period->first);
     put_half(call, period->second);
     html_put(&call->html, "<td class=\"n\">{}</td></tr>\n",
-             are_known ? money_text(call->arena, difference) : bytes_text(dash));
+             are_known ? money_text(call->arena, difference) : bytes_text(HTML_NONE));
 }
 
 static void put_periods(struct view_call *call, const struct revenue *revenue,
@@ -603,9 +572,7 @@ static void put_periods(struct view_call *call, const struct revenue *revenue,
             put_money(call, revenue, periods->items[i].first);
     }
     html_table_end(&call->html);
-    if (run->total > run->value->count)
-        html_put(&call->html, "<p class=\"note\">These are the newest {} of {} rows.</p>\n",
-                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
+    view_put_cut(call, run, "newest", "rows");
 }
 
 static void put_resellers(struct view_call *call, const struct revenue *revenue)
@@ -623,9 +590,7 @@ static void put_resellers(struct view_call *call, const struct revenue *revenue)
         put_money(call, revenue, row);
     }
     html_table_end(&call->html);
-    if (run->total > run->value->count)
-        html_put(&call->html, "<p class=\"note\">These are the first {} of {} resellers.</p>\n",
-                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
+    view_put_cut(call, run, "first", "resellers");
 }
 
 /* ---- export ---- */
@@ -637,13 +602,13 @@ static void put_exports(struct view_call *call, const struct revenue *revenue, c
         {"report.csv", "CSV"}, {"report", "JSON"}, {"report.svg", "SVG"}};
     struct buffer query = {.arena = call->arena};
 
-    add_parameter(&query, "by", bytes_text(revenue->grouping->by));
-    add_parameter(&query, "total", bytes_text(is_total ? "true" : ""));
-    add_parameter(&query, "from", revenue->from);
-    add_parameter(&query, "to", revenue->to);
-    add_parameter(&query, "reseller", revenue->reseller);
-    add_parameter(&query, "reseller", revenue->with);
-    add_parameter(&query, "as-of", revenue->as_of);
+    html_put_parameter(&query, "by", bytes_text(revenue->grouping->by));
+    html_put_parameter(&query, "total", bytes_text(is_total ? "true" : ""));
+    html_put_parameter(&query, "from", revenue->from);
+    html_put_parameter(&query, "to", revenue->to);
+    html_put_parameter(&query, "reseller", revenue->reseller);
+    html_put_parameter(&query, "reseller", revenue->with);
+    html_put_parameter(&query, "as-of", revenue->as_of);
     html_put(&call->html, "<p class=\"export\">{}", bytes_text(label));
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,

@@ -82,19 +82,10 @@ static void put_findings(struct view_call *call, const struct cql_json *state)
                  view_member(finding, "reason"), view_member(finding, "text"));
 }
 
-static const struct cql_json *find_clicks(const struct view_run *tables)
-{
-    const struct cql_json *row = tables->value != NULL ? tables->value->items : NULL;
-
-    while (row != NULL && !bytes_equal(view_member(row, "table"), bytes_text("daybook.ad_click")))
-        row = row->next;
-    return row;
-}
-
 static void put_headline(struct view_call *call, const struct status *status)
 {
     const struct cql_json *state = status->state->value;
-    const struct cql_json *clicks = find_clicks(status->tables);
+    const struct cql_json *clicks = view_find_row(status->tables, "table", "daybook.ad_click");
 
     html_put(&call->html,
              "<dl class=\"headline\">\n<div><dt>State</dt><dd>{}</dd></div>\n"

@@ -35,24 +35,24 @@ struct why {
     struct bytes expected;   /* the rate before the change, as the form has it */
 };
 
-static const char dash[] = "\xE2\x80\x94";
+/* The query of an address that is about one figure. */
+static struct bytes query_of(struct view_call *call, struct bytes reseller, struct bytes day)
+{
+    struct buffer query = {.arena = call->arena};
+
+    html_put_parameter(&query, "reseller", reseller);
+    html_put_parameter(&query, "day", day);
+    return buffer_view(&query);
+}
 
 /* ---- what is asked ---- */
-
-static struct bytes day_text(struct view_call *call, int32_t day)
-{
-    char text[DAY_TEXT_SIZE + 1];
-
-    calendar_day_format(day < DAY_MIN ? DAY_MIN : day > DAY_MAX ? DAY_MAX : day, text);
-    return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
-}
 
 /* The day moved by some days; itself if it is none. */
 static struct bytes moved_day(struct view_call *call, struct bytes text, int32_t days)
 {
     int32_t day;
 
-    return calendar_day_parse(text, &day) ? day_text(call, day + days) : text;
+    return calendar_day_parse(text, &day) ? view_day(call, day + days) : text;
 }
 
 static void choose_day(struct view_run *run, struct bytes day)
@@ -149,14 +149,6 @@ static struct why *why_new(struct view_call *call)
     return why;
 }
 
-static void recent_known(struct view_call *call)
-{
-    struct why *why = call->state;
-
-    newest_day_ask_more(call, &why->newest, why->reseller);
-    view_then(call, ask);
-}
-
 static void why_begin(struct view_call *call)
 {
     struct why *why = why_new(call);
@@ -165,8 +157,8 @@ static void why_begin(struct view_call *call)
         ask(call);
         return;
     }
-    newest_day_ask(call, &why->newest, why->reseller);
-    view_then(call, recent_known);
+    why->newest.reseller = why->reseller;
+    newest_day_ask(call, &why->newest, ask);
 }
 
 /* ---- choosing a figure ---- */
@@ -180,14 +172,11 @@ static void put_form(struct view_call *call, const struct why *why)
              "<button>Explain</button>\n",
              call->base, why->reseller, why->day);
     if (why->reseller.size > 0 && why->day.size > 0)
-        html_put(
-            &call->html,
-            "<span class=\"steps\"><a href=\"{}/why?reseller={}&amp;day={}\">the day before</a> "
-            "<a href=\"{}/why?reseller={}&amp;day={}\">the day after</a></span>\n",
-            call->base, html_url(call->arena, why->reseller),
-            html_url(call->arena, moved_day(call, why->day, -1)), call->base,
-            html_url(call->arena, why->reseller),
-            html_url(call->arena, moved_day(call, why->day, 1)));
+        html_put(&call->html,
+                 "<span class=\"steps\"><a href=\"{}/why{}\">the day before</a> "
+                 "<a href=\"{}/why{}\">the day after</a></span>\n",
+                 call->base, query_of(call, why->reseller, moved_day(call, why->day, -1)),
+                 call->base, query_of(call, why->reseller, moved_day(call, why->day, 1)));
     buffer_append_text(&call->html, "</form>\n");
 }
 
@@ -213,10 +202,10 @@ static void put_choices(struct view_call *call, const struct why *why)
         struct bytes reseller = view_member(row, "reseller_id");
         bool is_priced = decimal_is_zero(money_of(view_member(row, "unpriced_days")));
         html_put(&call->html,
-                 "<tr><th scope=\"row\"><a href=\"{}/why?reseller={}&amp;day={}\">{}</a></th>"
+                 "<tr><th scope=\"row\"><a href=\"{}/why{}\">{}</a></th>"
                  "<td class=\"n\">{}</td><td class=\"n\">{}</td>",
-                 call->base, html_url(call->arena, reseller), html_url(call->arena, why->day),
-                 reseller, html_number(call->arena, view_member(row, "clicks")),
+                 call->base, query_of(call, reseller, why->day), reseller,
+                 html_number(call->arena, view_member(row, "clicks")),
                  html_number(call->arena, view_member(row, "gross")));
         html_put(&call->html,
                  is_priced ? "<td class=\"n\">{}</td></tr>\n"
@@ -299,7 +288,7 @@ static const struct cql_json *find_change(const struct why *why, const struct cq
 {
     const struct cql_json *newest = NULL;
 
-    if (why->history->total > why->history->value->count)
+    if (view_is_cut(why->history))
         return NULL;
     for (const struct cql_json *row = why->history->value->items; row != NULL; row = row->next)
         if (bytes_equal(view_member(row, "effective_since"),
@@ -339,7 +328,7 @@ static void put_rate(struct view_call *call, const struct why *why, const struct
         html_put(&call->html, " Before, it was {}, since {}.",
                  money_rate(call->arena, view_member(before, "reward_percent")),
                  view_member(before, "effective_since"));
-    else if (why->rates->total == why->rates->value->count)
+    else if (!view_is_cut(why->rates))
         buffer_append_text(&call->html, " It is the first rate of this reseller.");
     buffer_append_text(&call->html, "</p>\n");
 }
@@ -422,7 +411,7 @@ static struct bytes rate_or_none(struct view_call *call, struct bytes rate)
 
 static struct bytes amount_or_none(struct view_call *call, struct bytes amount)
 {
-    return amount.size > 0 ? html_number(call->arena, amount) : bytes_text(dash);
+    return amount.size > 0 ? html_number(call->arena, amount) : bytes_text(HTML_NONE);
 }
 
 static void put_preview_rows(struct view_call *call, const struct cql_json *rows)
@@ -467,10 +456,9 @@ static void put_apply(struct view_call *call, const struct why *why)
              "<input type=\"hidden\" name=\"rate\" value=\"{}\">\n"
              "<input type=\"hidden\" name=\"note\" value=\"{}\">\n"
              "<input type=\"hidden\" name=\"expect\" value=\"{}\">\n"
-             "<button>Apply</button> <a href=\"{}/why?reseller={}&amp;day={}\">Leave it as it "
-             "is</a>\n</form>\n",
+             "<button>Apply</button> <a href=\"{}/why{}\">Leave it as it is</a>\n</form>\n",
              why->rate, why->note, expected_rate(why), call->base,
-             html_url(call->arena, why->reseller), html_url(call->arena, why->day));
+             query_of(call, why->reseller, why->day));
 }
 
 /* "1 day", "2 days" */
@@ -558,8 +546,8 @@ static void put_entries(struct view_call *call, struct bytes caption, const stru
         html_put_time(&call->html, view_member(row, "at"), true);
         buffer_append_text(&call->html, "</th>");
         if (has_days)
-            html_put(&call->html, "<td><a href=\"{}/why?reseller={}&amp;day={}\">{}</a></td>",
-                     call->base, html_url(call->arena, why->reseller), day, day);
+            html_put(&call->html, "<td><a href=\"{}/why{}\">{}</a></td>", call->base,
+                     query_of(call, why->reseller, day), day);
         put_causes(call, row);
         put_moved(call, view_member(row, "old_clicks"), view_member(row, "new_clicks"),
                   amount_or_none);
@@ -571,9 +559,7 @@ static void put_entries(struct view_call *call, struct bytes caption, const stru
         html_put(&call->html, "<td class=\"long\">{}</td></tr>\n", view_member(row, "by"));
     }
     html_table_end(&call->html);
-    if (run->total > run->value->count)
-        html_put(&call->html, "<p class=\"note\">These are the first {} of {} entries.</p>\n",
-                 html_count(call->arena, run->value->count), html_count(call->arena, run->total));
+    view_put_cut(call, run, "first", "entries");
 }
 
 static void put_ledger(struct view_call *call, const struct why *why)
@@ -695,8 +681,8 @@ static void put_figure(struct view_call *call, const struct why *why)
     put_clicks(call, why, html_number(call->arena, view_member(row, "clicks")));
     html_put(&call->html,
              "<p class=\"export\">All of this: "
-             "<a href=\"{}/api/explain?reseller={}&amp;day={}\">JSON</a></p>\n",
-             call->base, html_url(call->arena, why->reseller), html_url(call->arena, why->day));
+             "<a href=\"{}/api/explain{}\">JSON</a></p>\n",
+             call->base, query_of(call, why->reseller, why->day));
 }
 
 static void why_render(struct view_call *call)
@@ -727,15 +713,12 @@ static void changed(struct view_call *call)
 
     if (!view_has(call, why->change)) {
         view_then(call, NULL);
-        html_put(&call->html,
-                 "<p><a href=\"{}/why?reseller={}&amp;day={}\">Back to the figure</a></p>\n",
-                 call->base, html_url(call->arena, why->reseller), html_url(call->arena, why->day));
+        html_put(&call->html, "<p><a href=\"{}/why{}\">Back to the figure</a></p>\n", call->base,
+                 query_of(call, why->reseller, why->day));
         return;
     }
-    buffer_append_text(&location, "/why?reseller=");
-    buffer_append_bytes(&location, html_url(call->arena, why->reseller));
-    buffer_append_text(&location, "&day=");
-    buffer_append_bytes(&location, html_url(call->arena, why->day));
+    buffer_append_text(&location, "/why");
+    buffer_append_bytes(&location, query_of(call, why->reseller, why->day));
     view_redirect(call, buffer_view(&location));
 }
 
