@@ -14,6 +14,7 @@ import os
 import pathlib
 import shutil
 import sys
+import tempfile
 import threading
 import time
 
@@ -85,6 +86,17 @@ class Site:
 
     def stop(self):
         assert self.server.stop() == 0, self.server.text()
+
+
+@contextlib.contextmanager
+def flights_shown():
+    """For programs that are no tests: chromium, and a server over the flights in a folder."""
+    with tempfile.TemporaryDirectory() as place, started() as chromium:
+        directory = pathlib.Path(place) / "data"
+        load_flights(directory)
+        site = Site(directory)
+        yield chromium, site, place
+        site.stop()
 
 
 class Sender:

@@ -7,12 +7,10 @@
 import contextlib
 import pathlib
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import browser  # noqa: E402
-import daybook  # noqa: E402
 
 HEIGHT_MAX = 1800
 LIVE_MS = 20000
@@ -39,15 +37,11 @@ def take(chromium, site, folder, view):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, browser.started() as chromium:
-        directory = pathlib.Path(place) / "data"
-        browser.load_flights(directory)
-        site = browser.Site(directory)
+    with browser.flights_shown() as (chromium, site, _):
         # What is live is of today, and would be the newest day of the others.
         for view in sorted(sys.argv[2:] or browser.VIEWS, key=lambda view: view == "live"):
             with browser.Sender(site, 200) if view == "live" else contextlib.nullcontext():
                 take(chromium, site, folder, view)
-        site.stop()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -75,17 +74,13 @@ def take(chromium, site, view, folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, browser.started() as chromium:
-        directory = pathlib.Path(place) / "data"
-        browser.load_flights(directory)
-        site = browser.Site(directory)
+    with browser.flights_shown() as (chromium, site, place):
         daybook.run("rate", "set", "AA", "2013-12-01", "50%", "-d", "data",
                     "--note", "agreed late", cwd=place)
         take(chromium, site, "revenue", folder)
         take(chromium, site, "why", folder)
         with sending(site.server):
             take(chromium, site, "live", folder)
-        site.stop()
 
 
 if __name__ == "__main__":

@@ -162,6 +162,17 @@ static double rate_of_first(const struct live_clicks *clicks)
     return per_second;
 }
 
+/* Keys are new in a turn that waits for the disk. */
+static void begin_with_new_keys(struct live_clicks *clicks, bool *is_done)
+{
+    live_clicks_begin(clicks, fixture.store, fixture.world, fixture.rollup);
+    turn(clicks);
+    turn(clicks);
+    send_clicks();
+    live_clicks_turn(clicks, turned, is_done);
+    cr_assert(!*is_done);
+}
+
 /* The counter of a key that is new is not read before the disk was waited for. */
 Test(live, a_new_key_has_no_rate_while_the_disk_is_waited_for)
 {
@@ -170,12 +181,7 @@ Test(live, a_new_key_has_no_rate_while_the_disk_is_waited_for)
 
     for (uint32_t i = 0; i < 10; i++)
         send_clicks();
-    live_clicks_begin(&clicks, fixture.store, fixture.world, fixture.rollup);
-    turn(&clicks);
-    turn(&clicks);
-    send_clicks();
-    live_clicks_turn(&clicks, turned, &is_done);
-    cr_assert(!is_done);
+    begin_with_new_keys(&clicks, &is_done);
     sim_world_advance_us(fixture.sim, (int64_t)LIVE_MS * 1000);
     live_clicks_note_waiting(&clicks);
     cr_expect_eq(rate_of_first(&clicks), -1);
@@ -191,12 +197,7 @@ Test(live, a_new_key_has_no_rate_from_clicks_of_two_turns)
     struct live_clicks clicks;
     bool is_done = false;
 
-    live_clicks_begin(&clicks, fixture.store, fixture.world, fixture.rollup);
-    turn(&clicks);
-    turn(&clicks);
-    send_clicks();
-    live_clicks_turn(&clicks, turned, &is_done);
-    cr_assert(!is_done);
+    begin_with_new_keys(&clicks, &is_done);
     send_clicks();
     rollup_fixture_step_until(&fixture, &is_done);
     cr_expect_eq(rate_of_first(&clicks), -1);
