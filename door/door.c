@@ -424,10 +424,10 @@ void door_share(uint64_t descriptors, struct door_shares *shares)
 
     shares->control = share_of(left / 8, shares->control);
     left = left > shares->control ? left - shares->control : 0;
-    shares->http = share_of(left / 8, shares->http);
-    left = left > shares->http ? left - shares->http : 0;
-    shares->ingest = share_of(left / 2, shares->ingest);
+    shares->ingest = share_of(left / 3, shares->ingest);
     left = left > shares->ingest ? left - shares->ingest : 0;
+    shares->http = share_of(left / 2, shares->http);
+    left = left > shares->http ? left - shares->http : 0;
     shares->cql = share_of(left, shares->cql);
 }
 

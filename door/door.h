@@ -162,8 +162,8 @@ struct door_shares {
     uint32_t control, http, ingest, cql;
 };
 
-/* Lower the maxima to parts of `descriptors`: an eighth for the control socket, an eighth of the
- * rest for HTTP, half of what is left then for ingest, and the other half for CQL, but each at
- * least 4. */
+/* Lower the maxima to parts of `descriptors`, each at least 4: an eighth for the control socket, a
+ * third of the rest for each other door.  HTTP and CQL share what ingest's maximum leaves of its
+ * third, and CQL gets what HTTP's maximum leaves. */
 void door_share(uint64_t descriptors, struct door_shares *shares);
 #endif

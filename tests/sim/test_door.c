@@ -300,11 +300,14 @@ Test(door, at_random_the_one_that_goes_is_of_an_address_that_has_most)
 Test(door, descriptors_are_shared_so_that_commands_always_have_some)
 {
     struct door_shares plenty = {256, 8192, 1024, 16384};
-    struct door_shares few = plenty;
+    struct door_shares some = plenty, few = plenty;
 
     door_share(1 << 20, &plenty);
     cr_expect(plenty.control == 256 && plenty.http == 8192 && plenty.ingest == 1024 &&
               plenty.cql == 16384);
+    /* 1,000 viewers of the page, and 5,000 connections that send nothing, at a limit of 20,000. */
+    door_share(18950, &some);
+    cr_expect(some.control == 256 && some.http >= 6000 && some.ingest == 1024 && some.cql >= 6000);
     door_share(32, &few);
-    cr_expect(few.control == 4 && few.http == 4 && few.ingest == 12 && few.cql == 12);
+    cr_expect(few.control == 4 && few.http == 9 && few.ingest == 9 && few.cql == 10);
 }
