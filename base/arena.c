@@ -212,7 +212,7 @@ struct arena_range arena_range_touch(struct arena_range range)
     return (struct arena_range){(uint8_t *)range.data + size, range.size - size};
 }
 
-/* Chunks have small pages until an arena needs two of them, to save memory. */
+/* To save memory, chunks have small pages until an arena of the supply needs a second chunk. */
 static struct arena_chunk *supply_take(struct arena_supply *supply)
 {
     struct arena_chunk *chunk = supply->ready;

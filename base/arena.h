@@ -1,4 +1,4 @@
-/* arena: an allocator whose memory is all freed together, on huge pages where it is large.
+/* arena: an allocator that frees all its memory together.  Large chunks are on huge pages.
  *
  * A memtable, a batch or a query owns one arena.  The first write to a fresh page is expensive, so
  * an arena can be reset and used again (docs/decisions/26-one-account-of-memory.md). */
@@ -17,7 +17,7 @@ struct arena *arena_new(size_t chunk_size);
 void arena_free(struct arena *arena);                          /* NULL is fine */
 
 /* A supply holds chunks for arenas of one thread and one chunk size.  Another thread makes chunks
- * ahead, because the kernel clears a page at its first use. */
+ * ahead, because the kernel takes time to clear a page at its first use. */
 struct arena_supply;
 struct arena_chunk;
 
@@ -29,17 +29,17 @@ bool arena_supply_wants(const struct arena_supply *supply);
 /* Any thread may call this. */
 struct arena_chunk *arena_chunk_make(size_t chunk_size);
 void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
-/* Free an arena of the supply's chunk size; the supply may keep its chunks. */
+/* Free an arena of the supply's chunk size; the supply may keep the arena's chunks. */
 void arena_supply_keep(struct arena_supply *supply, struct arena *arena);
-/* Remove the ready chunks beyond the number that is made ahead.  Without `at_once`, keep them if an
- * arena took one since the last call.  Returns the chunks in an arena that any thread may free, or
- * NULL. */
+/* Remove the ready chunks that exceed the number made ahead, and return them in an arena that any
+ * thread may free.  NULL: there are none, or an arena took a ready chunk since the last call and
+ * `at_once` is false. */
 struct arena *arena_supply_spare(struct arena_supply *supply, bool at_once);
 size_t arena_supply_bytes(const struct arena_supply *supply);  /* ready chunks only */
 
 /* Note an allocation that the owner will soon write to.  No effect without a supply. */
 void arena_need_soon(struct arena *arena, void *data, size_t size);
-/* Take what arena_need_soon noted last; size 0: nothing. */
+/* Return the range that arena_need_soon noted last, and forget it; size 0: none. */
 struct arena_range {
     void *data;
     size_t size;
@@ -79,19 +79,20 @@ void arena_reset(struct arena *arena);
 void arena_shrink(struct arena *arena, size_t bytes);
 
 struct arena_budget {
-    /* May end the work by not returning (query/cql/common/cql_guard.h); no chunk is then made. */
+    /* To end the work, `take` may call longjmp (query/cql/common/cql_guard.h); no chunk is then
+     * made. */
     void (*take)(struct arena_budget *budget, size_t bytes);
     void (*give)(struct arena_budget *budget, size_t bytes);
-    /* Called after each ARENA_LOOK_ITEMS items; may not return either. */
+    /* Called after each ARENA_LOOK_ITEMS items; may call longjmp as well. */
     void (*look)(struct arena_budget *budget);
     size_t items;                        /* since `look` was last called */
 };
 
 enum { ARENA_LOOK_ITEMS = 4096 };
 
-/* Charge all chunks to `budget`, including present ones; NULL: to none. */
+/* Charge all chunks, including present ones, to `budget`; NULL: to no budget. */
 void arena_set_budget(struct arena *arena, struct arena_budget *budget);
-/* Every loop over what a client sent or stored must call this, so that the budget can end the
+/* Every loop over data that a client sent or stored must call this, so that the budget can end the
  * loop. */
 void arena_count(struct arena *arena, size_t items);
 

@@ -1,7 +1,7 @@
 /* bigint: adapts GMP's integers of any size (mpz).
  *
- * The number -m is written as the bits of m - 1, flipped, in the fewest bytes whose top bit is then
- * set: -128 is 80, -129 is FF 7F. */
+ * A negative number -m is stored as the inverted bits of m - 1, in the fewest bytes that leave the
+ * top bit set: -128 is 80, -129 is FF 7F. */
 #include "base/bigint.h"
 
 #include <gmp.h>
@@ -56,8 +56,8 @@ void bigint_format(struct bytes number, struct buffer *text)
     mpz_t value;
 
     /* A byte makes fewer than 2.5 digits; mpz_get_str adds a sign and a NUL.  The buffer must grow
-     * before GMP allocates: buffer_reserve may not return (arena.h), and GMP's memory would
-     * leak. */
+     * before GMP allocates, because buffer_reserve may not return (arena_set_budget), and GMP's
+     * memory would then leak. */
     buffer_reserve(text, number.size / 2 * 5 + 8);
     bigint_load(value, number);
     char *digits = (char *)text->data + text->size;
@@ -85,7 +85,7 @@ static void bigint_store(const mpz_t value, struct buffer *number)
     mpz_clear(bits);
 }
 
-/* Whether the quotient with the remainder `left` is rounded away from zero.  Changes `left`. */
+/* Whether a quotient with the remainder `left` is rounded away from zero.  Overwrites `left`. */
 static bool bigint_rounds_away(const mpz_t quotient, mpz_t left, const mpz_t divisor,
                                enum decimal_rounding rounding)
 {

@@ -1,7 +1,7 @@
-/* bigint: computes, by means of GMP, with integers of any size as Cassandra serializes them.
+/* bigint: computes with integers of any size in Cassandra's serialized form, by GMP.
  *
  * A number is big-endian two's complement bytes (Java's BigInteger.toByteArray); an empty view is
- * zero.  Callers bound the sizes. */
+ * zero.  Callers must limit the sizes. */
 #ifndef DAYBOOK_BASE_BIGINT_H
 #define DAYBOOK_BASE_BIGINT_H
 
@@ -15,7 +15,7 @@ int bigint_compare_scaled(struct bytes a, int32_t a_scale, struct bytes b, int32
 
 void bigint_format(struct bytes number, struct buffer *text);
 
-/* Append a * 10^a_digits / (b * 10^b_digits), rounded to an integer; `b` is not zero. */
+/* Append a * 10^a_digits / (b * 10^b_digits), rounded to an integer.  `b` must not be zero. */
 void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
                    enum decimal_rounding rounding, struct buffer *quotient);
 

@@ -33,8 +33,7 @@ void buffer_set(struct buffer *buffer, struct bytes bytes);
 void buffer_append_text(struct buffer *buffer, const char *text);
 /* Append `text` between quotes, with each quote in it doubled: 'it''s'. */
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);
-/* Append `text` as a JSON string, in which U+FFFD stands for each byte that is not UTF-8, as of a
- * character that was cut. */
+/* Append `text` as a JSON string.  Each byte that is not part of valid UTF-8 becomes U+FFFD. */
 void buffer_append_json(struct buffer *buffer, struct bytes text);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

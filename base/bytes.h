@@ -1,4 +1,4 @@
-/* bytes: views of bytes, and numbers as bytes.
+/* bytes: views of bytes, and integers stored as bytes.
  *
  * Formats on disk are little-endian.  Functions for big-endian bytes, as in Cassandra's serialized
  * values, have the suffix _be. */
@@ -28,9 +28,11 @@ bool bytes_equal(struct bytes a, struct bytes b);
 bool bytes_are_word(struct bytes text, const char *word);       /* ignores the case of letters */
 int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0, 0, >0 */
 bool bytes_valid_utf8(struct bytes text);               /* RFC 3629 */
-/* The size of the first character of `text`, which is not empty; 0: it is not UTF-8. */
+/* The size in bytes of the first character of `text`; 0: `text` does not begin with valid UTF-8.
+ * `text` must not be empty. */
 size_t bytes_utf8_character(struct bytes text);
-/* The first `size_max` bytes of UTF-8, or fewer: no character is cut in two. */
+/* The longest start of UTF-8 `text` that has at most `size_max` bytes and does not cut a
+ * character. */
 struct bytes bytes_utf8_cut(struct bytes text, size_t size_max);
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "formats on disk are little-endian");
@@ -106,8 +108,9 @@ static inline uint32_t bit_length(uint64_t number)
     return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
 }
 
-/* Store the bytes that buffer_put_varint, buffer_put_signed and buffer_put_sized append.  `to` must
- * have room.  Returns the end of the bytes. */
+/* store_varint, store_signed and store_sized write the bytes that buffer_put_varint,
+ * buffer_put_signed and buffer_put_sized append.  `to` must have room.  They return the end of the
+ * bytes. */
 enum { VARINT_SIZE_MAX = 10 };
 static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
 {

@@ -5,7 +5,7 @@
  * 3.2).
  *
  * A local day need not have 24 hours, may not exist, or may begin twice.  Zone files are not
- * trusted. */
+ * trusted, so each field is checked. */
 #include "base/calendar.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static int32_t month_days(int32_t year, int32_t month)
     return days[month - 1] + (month == 2 && year_is_leap(year));
 }
 
-/* Returns -1 if a byte is no digit. */
+/* Returns -1 if a byte is not a digit. */
 static int32_t digits_parse(const uint8_t *at, size_t count)
 {
     int32_t value = 0;
@@ -192,7 +192,7 @@ static bool time_parse_ms(struct bytes text, int64_t *time_ms_out)
     return text.size > 0;
 }
 
-/* Read `before` (NUL: none) and two digits, of a value up to `last`. */
+/* Read the character `before` (NUL: none) and two digits.  A value over `last` is a failure. */
 static int32_t time_parse_pair(struct reader *reader, char before, int32_t last)
 {
     if (before != '\0' && reader_u8(reader) != (uint8_t)before)
@@ -209,7 +209,7 @@ static bool reader_sees(const struct reader *reader, char c)
     return reader_left(reader) > 0 && reader->data[reader->offset] == (uint8_t)c;
 }
 
-/* Read .d, .dd or .ddd, as milliseconds. */
+/* Read .d, .dd, .ddd or nothing.  Returns milliseconds. */
 static int32_t time_parse_fraction(struct reader *reader)
 {
     if (!reader_sees(reader, '.'))
@@ -229,7 +229,7 @@ static int32_t time_parse_fraction(struct reader *reader)
     return value;
 }
 
-/* Read Z, or hh:mm, hhmm or hh with a sign, as seconds. */
+/* Read Z, or a sign and hh:mm, hhmm or hh.  Returns seconds east of Greenwich. */
 static int32_t time_parse_zone(struct reader *reader)
 {
     uint8_t sign = reader_u8(reader);
@@ -325,7 +325,8 @@ struct zone {
     struct zone_rule rule;
 };
 
-/* `start` INT64_MIN, `end` INT64_MAX: for ever. */
+/* Local clocks have one offset from `start` to before `end`, in seconds since 1970.  INT64_MIN and
+ * INT64_MAX mean no limit. */
 struct zone_span {
     int32_t offset;
     int64_t start;
@@ -355,8 +356,8 @@ static int64_t zone_date_seconds(const struct zone_date *date, int32_t year)
     return (int64_t)day * SECONDS_PER_DAY + date->seconds;
 }
 
-/* A change may lie some days outside its year, hence three years.  Of two changes at the same
- * moment (summer time all the year) the second one holds. */
+/* A change may lie some days outside its year, so the changes of three years are compared.  Of two
+ * changes at the same moment, as in a zone with summer time all the year, the second one holds. */
 static struct zone_span zone_rule_span(const struct zone_rule *rule, int64_t time)
 {
     struct zone_span span = {rule->winter_offset, INT64_MIN, INT64_MAX};
@@ -432,7 +433,7 @@ struct calendar_span calendar_zone_span(const struct zone *zone, int64_t time_ms
     int64_t offset_ms = (int64_t)span.offset * 1000;
     int64_t start = divide_down(time_ms + offset_ms, unit_ms) * unit_ms - offset_ms;
     int64_t end = start + unit_ms;
-    /* Changes far from `time_ms` would not fit when multiplied. */
+    /* The comparisons are in seconds, because a far change in milliseconds could overflow. */
     if (span.start > divide_down(start, 1000))
         start = span.start * 1000;
     if (span.end < divide_down(end, 1000))
@@ -508,7 +509,7 @@ static int32_t rule_time(struct reader *reader, int32_t hour_last)
     return is_negative ? -seconds : seconds;
 }
 
-/* Skip three or more letters or, within <>, also digits and signs. */
+/* Skip a name: three or more letters or, within <>, letters, digits and signs. */
 static void rule_name(struct reader *reader)
 {
     bool is_quoted = rule_skip(reader, '<');
@@ -562,7 +563,7 @@ static bool zone_rule_parse(struct bytes text, struct zone_rule *rule_out)
         return true;
     rule.is_there = true;
     rule_name(&reader);
-    /* The string's offset is added to local time to get UTC. */
+    /* Offsets in the string are positive west of Greenwich. */
     rule.winter_offset = -rule_time(&reader, 24);
     if (reader_left(&reader) > 0) {
         rule.has_summer = true;
@@ -683,7 +684,7 @@ int calendar_zone_decode(struct bytes tzif, struct zone **zone_out)
     return 0;
 }
 
-/* A name of the IANA database's form cannot lead out of ZONE_FOLDER. */
+/* A valid name has no dots, so it cannot lead out of ZONE_FOLDER. */
 static bool zone_name_is_valid(const char *name)
 {
     static const char allowed[] =

@@ -32,8 +32,8 @@ void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
 int32_t calendar_day_of_time(int64_t time_ms);        /* the UTC day */
 int32_t calendar_month_of_day(int32_t day);           /* months since January of the year 0000 */
 int32_t calendar_month_first_day(int32_t month);
-/* Weeks of ISO 8601: they begin on Mondays, and belong to the year of their Thursday.  A week is a
- * count of weeks since that of 1970-01-01. */
+/* Weeks of ISO 8601 begin on Mondays, and belong to the year of their Thursday.  The result counts
+ * weeks since the week of 1970-01-01. */
 int32_t calendar_week_of_day(int32_t day);
 /* Write 2013-W48, with a NUL, for the week of a day in DAY_MIN..DAY_MAX.  Returns the length. */
 size_t calendar_week_format(int32_t week, char text[WEEK_TEXT_MAX + 1]);
@@ -47,31 +47,30 @@ void calendar_time_format(int64_t time_ms, struct buffer *buffer);
 
 /* An IANA zone, read from the system's TZif files (RFC 8536). */
 struct zone;
-/* ERROR_NOT_FOUND when the system has no zone of that name, ERROR_INVALID when `name` cannot be
- * one; else the error of reading or decoding the file. */
+/* ERROR_NOT_FOUND when the system has no zone of that name, ERROR_INVALID when `name` has
+ * characters that no zone's name has; else the error of reading or decoding the file. */
 must_check int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err);
 void calendar_zone_close(struct zone *zone);                         /* NULL is fine */
 /* ERROR_CORRUPT when the bytes do not follow the format, ERROR_UNSUPPORTED for version 1 and for
  * zones that count leap seconds. */
 must_check int calendar_zone_decode(struct bytes tzif, struct zone **zone_out);
 int32_t calendar_zone_day(const struct zone *zone, int64_t time_ms);  /* the local day */
-/* The first time, in ms, at which local clocks show `day` or, if the zone skipped it, a later
- * day. */
+/* The first time, in ms, at which local clocks show `day` or, if the zone skipped that day, a
+ * later one. */
 int64_t calendar_zone_day_start(const struct zone *zone, int32_t day);
 
-/* A local hour or minute, in ms: from a moment at which local clocks show a full one to the next
- * such moment.  Where clocks are changed within it, it ends there, and another begins. */
+/* A local hour or minute: from a moment at which local clocks show a full hour or minute to the
+ * next such moment.  A change of the clocks within a span ends the span and begins another. */
 struct calendar_span {
     int64_t start_ms;
     int64_t end_ms;                                   /* exclusive */
 };
-/* The span that has `time_ms`, a time in TIME_MS_MIN..TIME_MS_MAX.  `unit_ms` is HOUR_MS or
+/* The span that contains `time_ms`, a time in TIME_MS_MIN..TIME_MS_MAX.  `unit_ms` is HOUR_MS or
  * MINUTE_MS. */
 struct calendar_span calendar_zone_span(const struct zone *zone, int64_t time_ms, int64_t unit_ms);
-/* Write a time that is the start of a span as local clocks show it, with a NUL:
- * 2013-11-28T02:00+01:00, or 2013-11-28T01:00Z in UTC.  Where that cannot be written (an offset
- * with seconds, a local day after 9999) it is in UTC, and has seconds if these are not 0.  Returns
- * the length. */
+/* Write `time_ms`, the start of a span, in local time with a NUL: 2013-11-28T02:00+01:00, or
+ * 2013-11-28T01:00Z in UTC.  If the offset has seconds or the local day is after 9999-12-31, the
+ * text is in UTC.  Seconds are written if they are not 0.  Returns the length. */
 size_t calendar_zone_format(const struct zone *zone, int64_t time_ms,
                             char text[MOMENT_TEXT_MAX + 1]);
 #endif

@@ -1,6 +1,6 @@
 /* compressor: a zstd context, cast so that the header need not include zstd.h.
  *
- * zstd fails only when memory is out or a parameter is wrong. */
+ * zstd fails only when memory is out or a parameter is wrong, so a failure is a failed check(). */
 #include "base/compressor.h"
 
 #include <zstd.h>

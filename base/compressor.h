@@ -1,7 +1,7 @@
 /* compressor: compresses whole blocks of bytes by zstd.
  *
- * A block is one zstd frame without a checksum; the caller stores its plain size.  A compressor
- * serves one thread at a time. */
+ * A block is one zstd frame without a checksum; the caller stores its uncompressed size.  Only one
+ * thread at a time may use a compressor. */
 #ifndef DAYBOOK_BASE_COMPRESSOR_H
 #define DAYBOOK_BASE_COMPRESSOR_H
 
@@ -13,6 +13,6 @@ enum { COMPRESS_LEVEL = 1 };
 struct compressor;
 struct compressor *compressor_new(int level);                  /* 1..19 */
 void compressor_free(struct compressor *compressor);           /* NULL is fine */
-/* Returns the compressed size, which may exceed that of `plain`. */
+/* Append the compressed form of `plain`.  Returns its size, which may exceed that of `plain`. */
 size_t compressor_append(struct compressor *compressor, struct bytes plain, struct buffer *target);
 #endif

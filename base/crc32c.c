@@ -1,6 +1,6 @@
 /* crc32c: by the processor's instruction or by a table, with the same result.
  *
- * The instruction takes 3 cycles, and another one can start in each cycle.  So the CRCs of three
+ * The instruction takes 3 cycles, but a new one can start in each cycle.  So the CRCs of three
  * adjacent blocks are computed at the same time and joined.  For blocks A, B, C of n bits each
  *
  *     crc(A B C) = crc(A) * x^2n  +  crc(B) * x^n  +  crc(C)      (mod P)
@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 
-/* The values of four bits, polynomial 82f63b78 (bit-reversed). */
+/* The CRC of each value of four bits; the polynomial is 82f63b78 (bit-reversed). */
 static const uint32_t crc32c_nibbles[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -36,7 +36,7 @@ uint32_t crc32c_by_table(uint32_t seed, const void *data, size_t size)
 
 #define CRC32C_TARGET __attribute__((target("sse4.2,pclmul")))
 
-/* The constants move a CRC over one block and over two. */
+/* `over_one` multiplies a CRC by x^n, as above, and `over_two` by x^2n. */
 struct crc32c_stride {
     size_t block_size;
     uint32_t over_one;

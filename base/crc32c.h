@@ -1,6 +1,6 @@
 /* crc32c: the checksum of the log, of the manifest and of frames on the wire.
  *
- * The client library uses this header, so it includes no other header of the program. */
+ * The client library uses this header, so this header includes no other header of the program. */
 #ifndef DAYBOOK_BASE_CRC32C_H
 #define DAYBOOK_BASE_CRC32C_H
 

@@ -12,8 +12,8 @@
 
 enum {
     LIMBS = 4,
-    POWER_DIGITS_MAX = 19, /* of a power of ten in 64 bits */
-    DIGITS_MAX = 78        /* of a 256-bit magnitude */
+    POWER_DIGITS_MAX = 19, /* the largest power of ten in 64 bits is 10^19 */
+    DIGITS_MAX = 78        /* digits of a 256-bit magnitude */
 };
 
 struct magnitude {
@@ -51,7 +51,7 @@ static bool magnitude_is_zero(const struct magnitude *m)
     return mpn_zero_p(m->limb, LIMBS) != 0;
 }
 
-/* False: the result leaves 256 bits. */
+/* False: the result does not fit into 256 bits. */
 static bool magnitude_multiply_add(struct magnitude *m, uint64_t factor, uint64_t term)
 {
     return mpn_mul_1(m->limb, m->limb, LIMBS, factor) == 0 &&
@@ -63,7 +63,7 @@ static uint64_t magnitude_divide(struct magnitude *m, uint64_t divisor)
     return mpn_divrem_1(m->limb, 0, m->limb, LIMBS, divisor);
 }
 
-/* m = m * 10^digits; false: it leaves 256 bits. */
+/* m = m * 10^digits.  False: the result does not fit into 256 bits. */
 static bool magnitude_shift_up(struct magnitude *m, int64_t digits)
 {
     if (magnitude_is_zero(m))
@@ -189,7 +189,7 @@ bool decimal_is_input(struct decimal value)
            unscaled < (int128)powers_of_ten[DECIMAL_INPUT_DIGITS_MAX];
 }
 
-/* `*scale` grows by the digits after the point. */
+/* Add the number of digits after the point to `*scale`. */
 static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int64_t *scale)
 {
     bool has_digit = false;
@@ -213,8 +213,8 @@ static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int6
     return fits ? 0 : ERROR_LIMIT;
 }
 
-/* Read [eE][+-]digits or nothing, to the end of the text.  An exponent over INT32_MAX is beyond
- * every limit, so its further digits are ignored. */
+/* Read [eE][+-]digits or nothing, to the end of the text.  Once the exponent is over INT32_MAX, it
+ * is beyond every limit, and further digits are not added. */
 static int decimal_parse_exponent(struct reader *reader, int64_t *exponent_out)
 {
     *exponent_out = 0;
@@ -264,7 +264,7 @@ int decimal_parse(struct bytes text, struct decimal *value_out)
 
 /* ---- arithmetic ---- */
 
-/* Nearly all amounts of money are small. */
+/* Whether the unscaled value fits into 64 bits, as that of nearly all amounts of money does. */
 static bool is_small(const struct decimal *value)
 {
     uint64_t sign = (uint64_t)((int64_t)value->limb[0] >> 63);
@@ -342,7 +342,8 @@ int decimal_compare(struct decimal a, struct decimal b)
     struct magnitude m = decimal_magnitude(&a);
     struct magnitude n = decimal_magnitude(&b);
     int order;
-    /* Only the magnitude of smaller scale grows; one that leaves 256 bits is the larger one. */
+    /* Only the magnitude with the smaller scale is multiplied.  If the product does not fit into
+     * 256 bits, that magnitude is the larger one. */
     if (!magnitude_shift_up(&m, scale - a.scale))
         order = 1;
     else if (!magnitude_shift_up(&n, scale - b.scale))
@@ -442,7 +443,7 @@ static size_t limbs_size(const uint64_t *limb)
 {
     uint64_t fill = limb[LIMBS - 1] >> 63 != 0 ? UINT64_MAX : 0;
     size_t high = LIMBS - 1;
-    /* A limb is left out if it only repeats the sign bit below it. */
+    /* A limb is left out if it only repeats the sign bit of the limb below. */
     while (high > 0 && limb[high] == fill && ((limb[high - 1] ^ fill) >> 63) == 0)
         high--;
     uint64_t bits = limb[high] ^ fill;

@@ -1,11 +1,11 @@
 /* decimal: exact decimal numbers for money: unscaled * 10^-scale, with an unscaled integer of 256
  * bits.
  *
- * Scales are those of Java's BigDecimal: a sum has the larger scale of its terms, and a product the
+ * Scales follow Java's BigDecimal: a sum has the larger of the two scales, and a product has the
  * sum of the scales.  Only decimal_round, decimal_divide and decimal_quotient round.
  *
- * A function returns ERROR_LIMIT when its result does not fit.  256 bits hold the sum of 2^60
- * products of a 128-bit sum with a rate of 18 digits.  decimal_divide.c divides. */
+ * A function returns ERROR_LIMIT when its result does not fit.  The product of a 128-bit sum and a
+ * rate of 18 digits has at most 188 bits, so 2^60 such products can be added. */
 #ifndef DAYBOOK_BASE_DECIMAL_H
 #define DAYBOOK_BASE_DECIMAL_H
 
@@ -26,17 +26,18 @@ enum {
     DECIMAL_TEXT_MAX = 128,            /* bytes, with the NUL */
     DECIMAL_INPUT_DIGITS_MAX = 18,
     DECIMAL_INPUT_SCALE_MAX = 18,
-    DECIMAL_SCALE_MIN = -40,           /* ERROR_LIMIT outside */
+    DECIMAL_SCALE_MIN = -40,           /* a result with a scale outside MIN..MAX is ERROR_LIMIT */
     DECIMAL_SCALE_MAX = 120,
     DECIMAL_SERIALIZED_MAX = 36
 };
 
-/* `scale` lies within the limits above: the caller checks a scale that comes from outside. */
+/* The caller must ensure that `scale` is in DECIMAL_SCALE_MIN..DECIMAL_SCALE_MAX. */
 struct decimal decimal_from(int128 unscaled, int32_t scale);
 
-/* False: `*unscaled_out` has no meaning. */
+/* False: the unscaled value does not fit into 128 bits, and `*unscaled_out` has no meaning. */
 bool decimal_to_int128(struct decimal value, int128 *unscaled_out);
-/* False: the unscaled value has over 64 bits, or the scale is outside 0..scale_max. */
+/* False: the unscaled value does not fit into 64 bits, or the scale is outside 0..scale_max; the
+ * results then have no meaning. */
 bool decimal_split(struct decimal value, uint8_t scale_max, int64_t *unscaled_out,
                    uint8_t *scale_out);
 
@@ -60,9 +61,9 @@ enum decimal_rounding { DECIMAL_DOWN, DECIMAL_HALF_UP, DECIMAL_HALF_EVEN };
 /* a / b, rounded to `scale` digits after the point.  ERROR_INVALID when `b` is zero. */
 must_check int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
                               enum decimal_rounding rounding, struct decimal *quotient_out);
-/* The quotient of CQL's operator /, rounded half up.  It has at least 32 significant digits, and
- * after the point at least 32 and no fewer than `a` and `b`.  Zeros at its end are removed, so 200
- * / 2 is 1E+2.  ERROR_INVALID when `b` is zero. */
+/* The quotient of CQL's operator /, rounded half up.  Its scale is at least 32, at least those of
+ * `a` and `b`, and large enough for 32 significant digits.  Then trailing zeros are removed, so
+ * 200 / 2 is 1E+2.  ERROR_INVALID when `b` is zero. */
 must_check int decimal_quotient(struct decimal a, struct decimal b, struct decimal *quotient_out);
 /* The scale is that of Java's BigDecimal.remainder.  ERROR_INVALID when `b` is zero. */
 must_check int decimal_remainder(struct decimal a, struct decimal b,
@@ -75,14 +76,14 @@ bool decimal_is_negative(struct decimal value);
 /* Round half even to `scale` digits after the point. */
 must_check int decimal_round(struct decimal value, int32_t scale, struct decimal *rounded_out);
 
-/* Write plain digits, as many after the point as the scale: 0.00250.  `text` has room for
+/* Write plain digits, of which `value.scale` are after the point: 0.00250.  `text` has room for
  * DECIMAL_TEXT_MAX bytes.  Returns the length without the final NUL. */
 size_t decimal_format(struct decimal value, char *text);
 void decimal_append(struct buffer *buffer, struct decimal value);
 
 /* Cassandra's serialized decimal: 4-byte big-endian scale, then the unscaled value as big-endian
- * two's complement in the fewest bytes.  decimal_deserialize also reads longer values;
- * ERROR_INVALID for an empty one. */
+ * two's complement in the fewest bytes.  decimal_deserialize also accepts more bytes than the value
+ * needs; ERROR_INVALID when there is no byte after the scale. */
 void decimal_serialize(struct buffer *buffer, struct decimal value);
 /* `bytes` has room for DECIMAL_SERIALIZED_MAX.  Returns the size. */
 size_t decimal_store(struct decimal value, uint8_t *bytes);

@@ -1,5 +1,6 @@
-/* decimal_divide: division of decimals, by bigint.  Dividend or divisor is multiplied by a power of
- * ten for the quotient's scale, and may then have more than 256 bits.
+/* decimal_divide: division of decimals.  The dividend or the divisor is first multiplied by a power
+ * of ten, which gives the quotient its scale.  The product may have more than 256 bits, so bigint
+ * divides.
  *
  *   10.50 / 3     1050 * 10^30 / 3 at scale 32, half up = 3.50000000000000000000000000000000 → 3.5
  *   10.50 % 3     10.50 - 3 * 3 = 1.50 */
@@ -10,7 +11,7 @@
 
 enum { QUOTIENT_DIGITS = 32 };
 
-/* A view into `serialized`, which is overwritten. */
+/* Returns a view into `serialized`, which this function fills. */
 static struct bytes unscaled_of(struct decimal value, uint8_t serialized[DECIMAL_SERIALIZED_MAX])
 {
     size_t size = decimal_store(value, serialized);

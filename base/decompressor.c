@@ -1,6 +1,6 @@
 /* decompressor: a zstd context, cast so that the header need not include zstd.h.
  *
- * What must hold: zstd never writes past `plain_size` bytes. */
+ * What must hold: zstd never writes more than `plain_size` bytes. */
 #include "base/decompressor.h"
 
 #include <zstd.h>

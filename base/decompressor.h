@@ -1,4 +1,5 @@
-/* decompressor: decompresses the blocks that a compressor made.  It serves one thread at a time. */
+/* decompressor: decompresses the blocks that a compressor made.  Only one thread at a time may use
+ * it. */
 #ifndef DAYBOOK_BASE_DECOMPRESSOR_H
 #define DAYBOOK_BASE_DECOMPRESSOR_H
 
@@ -7,9 +8,9 @@
 struct decompressor;
 struct decompressor *decompressor_new(void);
 void decompressor_free(struct decompressor *decompressor);     /* NULL is fine */
-/* Append the `plain_size` bytes of `compressed`.  The caller must check `plain_size` against a
- * limit, because the call allocates that much.  ERROR_CORRUPT when `compressed` has another size;
- * `target` then stays as it was. */
+/* Append the `plain_size` bytes that were compressed.  The caller must check `plain_size` against a
+ * limit, because the call allocates that much.  ERROR_CORRUPT when `compressed` is damaged or
+ * contains another number of bytes; `target` then stays as it was. */
 must_check int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
                                    size_t plain_size, struct buffer *target);
 #endif

@@ -1,5 +1,5 @@
-/* error: fills and prefixes the one-line text that travels with a code.  A text that is too long
- * loses its end. */
+/* error: fills and prefixes the one-line text of a struct error.  The end of a text that is too
+ * long is cut off. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -85,8 +85,8 @@ const char *error_text(int code)
     return text != NULL ? text : "unknown error";
 }
 
-/* The first call of backtrace loads a library, and hangs if the failed thread holds the heap's
- * lock; the alarm then ends the program. */
+/* The first call of backtrace loads a library, for which it needs the heap's lock.  If the failed
+ * thread already holds that lock, backtrace hangs, and the alarm ends the program. */
 static void print_callers(void)
 {
     enum { CALLERS_MAX = 64, ALARM_S = 2 };

@@ -12,7 +12,7 @@
 
 #define must_check __attribute__((warn_unused_result))
 
-/* Logs contain the numbers, so they must not change. */
+/* Logs contain the numbers, so the numbers must not change. */
 #define ERROR_CODES(X)                                                                             \
     X(ERROR_CORRUPT, -20001, "damaged data")                                                       \
     X(ERROR_FULL, -20002, "no room now, wait for drain")                                           \
@@ -46,16 +46,17 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Keep the first of several failures.  `err` may be NULL.  Returns the code that is kept, or 0. */
+/* Keep the first of several failures: copy `status` and the text of `err` to `kept`, unless `kept`
+ * has a code already or `status` is 0.  `err` may be NULL.  Returns the code of `kept`. */
 int error_keep(struct error *kept, int status, const struct error *err);
 
-/* Put "context: " before the text of `err` (may be NULL). */
+/* Put the formatted text and ": " before the text of `err`, which may be NULL. */
 void error_wrap(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* `code` may also be an errno's or libuv's.  Never NULL; static memory. */
+/* `code` may also be a negative errno or a code of libuv.  The text is static, and never NULL. */
 const char *error_text(int code);
 
-/* Whether the cause may pass, as a full disk may. */
+/* Whether the cause may be temporary, as a full disk is. */
 bool error_is_passing(int code);
 
 _Noreturn void error_check_failed(const char *file, int line, const char *expression);

@@ -5,7 +5,8 @@
 
 #include "base/hash64.h"
 
-enum { UNIT = 256, FADE = 8 }; /* a key that came once fades for a while before it is nothing */
+/* UNIT is the weight of one occurrence: large, so that it can fade in many steps of 1/FADE. */
+enum { UNIT = 256, FADE = 8 };
 
 void frequent_release(struct frequent *frequent)
 {
@@ -32,7 +33,7 @@ static struct frequent_key *lightest(struct frequent *frequent)
     return found;
 }
 
-/* The weight of a key that is replaced becomes that of the new one. */
+/* The new key takes the weight of the key that it replaces, also as its `error`. */
 static struct frequent_key *replace(struct frequent *frequent, struct bytes key, uint64_t hash)
 {
     bool is_full = frequent->count == FREQUENT_KEYS;

@@ -12,7 +12,7 @@ struct hash128 {
 
 struct hash128 hash128(const void *data, size_t size);
 
-/* The digest is that of the bytes so far. */
+/* The digest is the hash of all bytes that were added so far. */
 struct hash128_stream;
 struct hash128_stream *hash128_stream_new(void);
 void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size);

@@ -1,6 +1,6 @@
 /* heap: a priority queue, as a binary heap.  Items of equal priority are popped in any order.
  *
- * The functions are inline so that each comparison is, too. */
+ * The functions are inline so that the compiler can inline the comparisons as well. */
 #ifndef DAYBOOK_BASE_HEAP_H
 #define DAYBOOK_BASE_HEAP_H
 
@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 struct heap {
-    void **items;                      /* the owner's array; [0] comes first */
+    void **items;                      /* the owner's array; items[0] is popped next */
     size_t count;
 };
 

@@ -1,4 +1,4 @@
-/* key_map: keys by number, and numbers by the keys' hash (key_places.h). */
+/* key_map: an array of the keys, and a hash table of their numbers (key_places.h). */
 #include "base/key_map.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* key_map: gives each key, a byte string, a number: 0, 1, 2 ...; a key may have a value.
+/* key_map: numbers keys, which are byte strings, from 0 in the order in which they are added.
  *
- * The map copies keys.  No key is removed. */
+ * The map copies keys, and never removes one.  A key may have a value. */
 #ifndef DAYBOOK_BASE_KEY_MAP_H
 #define DAYBOOK_BASE_KEY_MAP_H
 
@@ -14,7 +14,7 @@ struct key_map;
 #define KEY_MAP_NONE UINT32_MAX
 
 struct key_map *key_map_new(void);
-/* Values begin as zeros. */
+/* Each key has a value of `value_size` bytes, which begins as zeros. */
 struct key_map *key_map_new_of(size_t value_size);
 void key_map_free(struct key_map *map);                      /* NULL is fine */
 
@@ -27,6 +27,6 @@ uint32_t key_map_add(struct key_map *map, struct bytes key);
 void *key_map_value(const struct key_map *map, uint32_t number);
 /* The bytes are valid as long as the map. */
 struct bytes key_map_key(const struct key_map *map, uint32_t number);
-/* In the order of bytes_compare.  The caller frees the array by memory_free. */
+/* The keys in the order of bytes_compare.  The caller frees the array by memory_free. */
 struct bytes *key_map_sorted(const struct key_map *map, uint32_t *count_out);
 #endif

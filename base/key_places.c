@@ -1,7 +1,7 @@
 /* key_places: how the table grows.
  *
- * What must hold: an old place never changes.  All old places must be copied before the table grows
- * again: n places within 3n/4 additions, so MOVES is at least 2. */
+ * What must hold: a place of the old array never changes.  All its n places must be copied before
+ * the table grows again, which is after 3n/4 additions, so MOVES must be at least 2. */
 #include "base/key_places.h"
 
 #include "base/arena.h"
@@ -9,8 +9,8 @@
 
 enum {
     PLACES_FIRST = 64,
-    MOVES = 8,         /* old places per addition */
-    MOVES_MANY = 1024, /* per key_places_move */
+    MOVES = 8,         /* old places that each addition copies */
+    MOVES_MANY = 1024, /* old places that each key_places_move copies */
     CACHE_LINE = 64
 };
 

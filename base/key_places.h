@@ -1,4 +1,4 @@
-/* key_places: a hash table of the numbers of keys; the caller has the keys.
+/* key_places: a hash table from keys to their numbers; the caller stores the keys themselves.
  *
  *     uint32_t tag = ..., number;
  *     struct key_probe probe = key_probe_begin(places, tag);
@@ -23,7 +23,7 @@ struct arena;
 
 struct key_place {
     uint32_t tag;
-    uint32_t number;                   /* of the key, plus one; 0: free */
+    uint32_t number;                   /* the key's number plus one; 0: the place is free */
 };
 
 /* Private. */
@@ -32,12 +32,12 @@ struct key_places {
     struct key_place *places;
     uint64_t mask;
     uint64_t count;
-    struct key_place *old;             /* before the last growth; NULL: all copied */
+    struct key_place *old;             /* the array before the last growth; NULL: all copied */
     uint64_t old_mask;
     uint64_t old_moved;
 };
 
-/* `arena` outlives the table.  Old places stay allocated there. */
+/* `arena` must outlive the table.  An array that the table has outgrown stays allocated there. */
 void key_places_init(struct key_places *places, struct arena *arena);
 /* `number` is below KEY_PLACES_NONE, and not in the table with this tag. */
 void key_places_add(struct key_places *places, uint32_t tag, uint32_t number);
@@ -56,7 +56,8 @@ static inline struct key_probe key_probe_begin(const struct key_places *places, 
     return (struct key_probe){places->places, places->mask, tag & places->mask, tag};
 }
 
-/* Returns the next number with the tag, perhaps one twice; KEY_PLACES_NONE: no more. */
+/* Returns the next number with the tag, or KEY_PLACES_NONE after the last.  While the table grows,
+ * a number may be returned twice. */
 static inline uint32_t key_probe_next(const struct key_places *places, struct key_probe *probe)
 {
     for (;;) {
@@ -80,15 +81,16 @@ static inline void key_places_prefetch(const struct key_places *places, uint32_t
         __builtin_prefetch(&places->old[tag & places->old_mask]);
 }
 
-/* Returns the number that a search probably finds, or KEY_PLACES_NONE. */
+/* Look at one place only.  Returns the number that a search would probably find, or
+ * KEY_PLACES_NONE. */
 static inline uint32_t key_places_guess(const struct key_places *places, uint32_t tag)
 {
     struct key_place place = places->places[tag & places->mask];
     return place.tag == tag ? place.number - 1 : KEY_PLACES_NONE;
 }
 
-/* Write the guesses that are not KEY_PLACES_NONE to `numbers_out`, which has room for `count`.
- * Returns their number. */
+/* Call key_places_guess for each tag, and write the results that are not KEY_PLACES_NONE to
+ * `numbers_out`, which has room for `count`.  Returns how many were written. */
 static inline uint32_t key_places_guess_all(const struct key_places *places, const uint32_t *tags,
                                             uint32_t count, uint32_t *numbers_out)
 {

@@ -1,12 +1,12 @@
 /* log: see the header.
  *
  * A line is one write(2), so that lines of several threads do not mix.  A line is dropped if
- * standard error accepts no bytes, and cut if it accepts some, as a full disk does; the next line
- * then begins with a line feed.  A non-blocking standard error would affect all
+ * standard error accepts no bytes, and cut if standard error accepts only some, as on a full disk.
+ * The line after a cut one begins with a line feed.  O_NONBLOCK on standard error would affect all
  * processes that share it, so sockets use MSG_DONTWAIT, and a pipe is opened a second time.
  *
- * A file takes the place of descriptor 2, so that what libraries and a failed check print is in it,
- * too.  dup2 replaces a descriptor in one step. */
+ * A log file replaces descriptor 2, so it also gets what libraries and a failed check print.  dup2
+ * replaces the descriptor atomically, so other threads may log meanwhile. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -27,8 +27,8 @@ static const char *const level_names[] = {
 
 static struct {
     enum log_form form;
-    const char *path;   /* NULL: standard error as the process began with it */
-    int terminal;       /* that standard error, if there is a path */
+    const char *path;   /* of the log file; NULL: standard error stays as the process got it */
+    int terminal;       /* the first standard error if there is a log file, else -1 */
     atomic_bool is_cut; /* the last line has no line feed */
 } target = {.terminal = -1};
 
@@ -125,7 +125,7 @@ static int64_t wall_ms(void)
     return time_ms > TIME_MS_MAX ? TIME_MS_MAX : time_ms;
 }
 
-/* For terminals, files, and pipes that cannot be opened again. */
+/* Used for terminals, files, and pipes that cannot be opened again. */
 static ssize_t write_if_ready(int descriptor, struct bytes line)
 {
     struct pollfd out = {.fd = descriptor, .events = POLLOUT};

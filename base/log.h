@@ -8,7 +8,7 @@
  * visible ASCII other than " = \; else it is a JSON string.  Keys are words joined by '_'; the key
  * of a size or a time ends in the unit.  Any thread may log.
  *
- * An event that a client can cause at will needs a log_group. */
+ * An event that a client can cause at will needs a log_group, which limits its lines. */
 #ifndef DAYBOOK_BASE_LOG_H
 #define DAYBOOK_BASE_LOG_H
 
@@ -55,14 +55,14 @@ static inline struct log_field log_number(const char *key, int64_t value)
     return (struct log_field){.key = key, .kind = LOG_NUMBER, .number = value};
 }
 
-/* Needs at least one field:
+/* The macro needs at least one field:
  *     log_event(LOG_WARNING, "disk_full", log_text("path", path), log_number("free_bytes", n)); */
 #define log_event(level, event, ...)                                                               \
     log_event_fields(level, event, (const struct log_field[]){__VA_ARGS__},                        \
                      sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
 
-/* The same for what belongs to starting and ending: a log in a file leaves a copy of the line on
- * the standard error that the process began with. */
+/* Like log_event, for the start and the end of a process: if the log is a file, the line is also
+ * written to the standard error that the process began with. */
 #define log_announce(level, event, ...)                                                            \
     log_announce_fields(level, event, (const struct log_field[]){__VA_ARGS__},                     \
                         sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
@@ -75,22 +75,23 @@ void log_announce_fields(enum log_level level, const char *event, const struct l
 void log_format(struct buffer *line, enum log_form form, int64_t time_ms, enum log_level level,
                 const char *event, const struct log_field *fields, size_t field_count);
 
-/* Call these before other threads log. */
+/* Call log_set_form and log_open before other threads log. */
 void log_set_form(enum log_form form);
-/* Append the lines to the file `path`, which is made with mode 0600 if it is missing.  Standard
- * error is the file from now on, for all of the process.  Call this once; `path` is borrowed for
- * good.  An errno, negative: nothing has changed. */
+/* Append the lines to the file `path`, which is made with mode 0600 if it is missing.  The file
+ * becomes the standard error of the whole process.  Call this once; `path` must stay valid.  A
+ * failure returns a negative errno and changes nothing. */
 must_check int log_open(const char *path, struct error *err);
 
-/* After log_open: open the path again, as the file may have been renamed.  A line of another thread
- * goes to the former file or to the new one.  Any thread.  On an error the former file stays. */
+/* Open the path of log_open again, because the file may have been renamed.  Any thread may call
+ * this.  Lines that other threads log meanwhile are written to the old file or to the new one.
+ * After a failure the old file stays in use. */
 must_check int log_reopen(struct error *err);
 
-/* Limits one kind of event to one line in `period_us`.  The owner sets `period_us`; the rest begins
- * as zeros. */
+/* Limits one kind of event to one line in `period_us` microseconds.  The owner sets `period_us`;
+ * the other members begin as zeros. */
 struct log_group {
     int64_t period_us;
-    int64_t next_us;                   /* monotonic; 0: no line yet */
+    int64_t next_us;                   /* no line before this monotonic time; 0: no line yet */
     uint64_t suppressed;               /* events since the last line */
 };
 

@@ -13,17 +13,18 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block of O_DIRECT */
-    /* malloc maps a block of its own from limit / MEMORY_LARGE_SHARE bytes on, between these sizes.
-     * Blocks that every batch allocates must stay smaller, because mapping takes long. */
+    /* malloc maps pages of their own for blocks of at least limit / MEMORY_LARGE_SHARE bytes; that
+     * threshold is kept between these two sizes.  Blocks that are allocated for every batch must
+     * stay below it, because mapping takes long. */
     MEMORY_LARGE = 2 << 20,
     MEMORY_LARGE_LEAST = 512 << 10,
     MEMORY_LARGE_SHARE = 256,
-    /* Free bytes at the end of a heap: limit / MEMORY_SPARE_SHARE, between these sizes. */
+    /* A heap keeps limit / MEMORY_SPARE_SHARE free bytes at its end, between these two sizes. */
     MEMORY_SPARE = 8 << 20,
     MEMORY_SPARE_LEAST = 1 << 20,
     MEMORY_SPARE_SHARE = 128,
     MEMORY_ITEMS_FIRST = 8,
-    MEMORY_MOVED = 64 << 10
+    MEMORY_MOVED = 64 << 10 /* memory_resize copies a block of this size or more itself */
 };
 
 static void *memory_or_abort(void *pointer, size_t size)
@@ -47,14 +48,14 @@ void *memory_zeroed(size_t count, size_t size)
     return memory_or_abort(calloc(1, total > 0 ? total : 1), total);
 }
 
-/* A mapped block begins after malloc's two words on its first page, and realloc does not copy it.
- * A false positive is slower, but correct. */
+/* realloc moves the pages of a mapped block without copying them.  Such a block begins after two
+ * words of malloc on its first page.  A wrong guess is slower, but correct. */
 static bool has_own_pages(const void *block, size_t held)
 {
     return held >= MEMORY_LARGE && (uintptr_t)block % MEMORY_DIRECT_ALIGNMENT == 2 * sizeof(size_t);
 }
 
-/* realloc holds the heap's lock while it copies, so larger blocks are copied here. */
+/* realloc holds the heap's lock while it copies, so large blocks are copied here. */
 void *memory_resize(void *old, size_t size)
 {
     size_t held = malloc_usable_size(old);

@@ -1,4 +1,4 @@
-/* memory: the functions of malloc, but they abort when memory is out.
+/* memory: functions like malloc that abort when memory is out.
  *
  * Memory that grows with data and requests has limits (quota.h, arena.h), so callers need not
  * handle a lack of memory.  Only client/ calls malloc itself, as it must not end the program. */
@@ -15,8 +15,8 @@ void *memory_resize(void *old, size_t size);
 /* Make room for one more item in an array of `count` items of `size` bytes, with room for
  * `*capacity` items.  Returns the array, which may have moved. */
 void *memory_make_room(void *items, uint32_t count, uint32_t *capacity, size_t size);
-/* The capacity to which an array for `capacity` items grows if it needs room for `needed`: twice as
- * many, or `needed` if that is more. */
+/* The new capacity of an array for `capacity` items that needs room for `needed` items: twice
+ * `capacity`, or `needed` if that is more. */
 uint32_t memory_grown(uint32_t capacity, uint32_t needed);
 void *memory_copy(const void *source, size_t size);
 char *memory_string(const char *source);             /* must not be NULL */
@@ -33,7 +33,8 @@ enum { MEMORY_HEAPS = 16 }; /* threads beyond this number share heaps and their 
  * Each heap keeps up to 8 MiB of free memory.  With a small limit both sizes are smaller. */
 void memory_return_large(size_t limit);
 
-/* Takes milliseconds, during which other threads may wait for malloc. */
+/* Return free memory to the system.  This takes milliseconds, during which other threads may wait
+ * for malloc. */
 void memory_return_free(void);
 /* The resident set of the process in bytes; 0: unknown. */
 size_t memory_resident(void);

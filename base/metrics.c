@@ -1,4 +1,5 @@
-/* metrics: a list of metrics, those of one name together as Prometheus' text format requires. */
+/* metrics: a list of metrics.  Metrics of one name are adjacent, as Prometheus' text format
+ * requires. */
 #include "base/metrics.h"
 
 #include <inttypes.h>

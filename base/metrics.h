@@ -3,8 +3,8 @@
  * Only the engine thread uses the registry; a pointer to a metric is valid as long as the
  * registry.
  *
- * A gauge NAME_max is the limit of the gauge NAME; `daybook status` reports a NAME that has
- * reached it. */
+ * A gauge NAME_max is the limit of the gauge NAME; `daybook status` reports each gauge that has
+ * reached its limit. */
 #ifndef DAYBOOK_BASE_METRICS_H
 #define DAYBOOK_BASE_METRICS_H
 
@@ -16,7 +16,7 @@ enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_SUMMAR
 
 enum { METRIC_BUCKETS = 13 };
 
-/* The value of a gauge that is not known yet: it is not written. */
+/* A gauge with this value is not known yet, and is not written. */
 #define METRIC_UNKNOWN INT64_MIN
 
 struct metric {
@@ -24,8 +24,8 @@ struct metric {
     const char *labels;        /* code="bad_amount", or "" */
     const char *help;
     enum metric_kind kind;
-    int64_t value;             /* histogram, summary: sum of times in us */
-    uint64_t count;            /* histogram, summary: how many times */
+    int64_t value;             /* histogram, summary: sum of the observed times in us */
+    uint64_t count;            /* histogram, summary: number of observed times */
     uint64_t *buckets;         /* METRIC_BUCKETS counts of a histogram; else NULL */
     struct metric *next;
 };
@@ -40,7 +40,7 @@ struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const
 /* `name` ends in _seconds, as Prometheus requires. */
 struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
                                      const char *labels, const char *help);
-/* Of a histogram or summary.  NULL: nothing is done.  A time below 0 counts as 0. */
+/* Add a time to a histogram or summary.  `metric` may be NULL.  A negative time counts as 0. */
 void metrics_observe_us(struct metric *metric, int64_t us);
 /* The metric of that name without labels, or NULL. */
 const struct metric *metrics_find(const struct metrics *metrics, const char *name);

@@ -1,7 +1,7 @@
 /* murmur3: see the header.
  *
- * Cassandra reads the bytes after the last whole 16 as signed, so its hash differs from the
- * published MurmurHash3. */
+ * Cassandra reads the bytes after the last whole block of 16 as signed, so its hash differs from
+ * the published MurmurHash3. */
 #include "base/murmur3.h"
 
 #include "base/bytes.h"

@@ -34,7 +34,8 @@ void quota_take_over(struct quota *quota, size_t bytes)
         quota->taken += bytes;
 }
 
-/* `granted` may give bytes back, which calls this again; the outer loop grants those bytes. */
+/* `granted` may give bytes back, which calls this function again.  That inner call returns at once,
+ * and the loop of the outer call grants those bytes. */
 static void grant(struct quota *quota)
 {
     if (quota->is_granting)

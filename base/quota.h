@@ -1,4 +1,4 @@
-/* quota: a limit of bytes, the bytes that are taken of it, and a parent that is charged as well.
+/* quota: a limit on bytes, the number of bytes taken, and a parent that is charged as well.
  *
  *     all CQL requests ◀── one CQL request
  *     control socket ◀── commands, answers
@@ -7,8 +7,9 @@
  * back before a quota is freed.
  *
  * Some memory cannot be refused, so the sum may exceed the limit.  Two rules keep the excess
- * small: no further work begins past a mark (quota_is_past), and a holder takes more only while it
- * has less than half of what is left (quota_is_fair). */
+ * small: no new work begins while more than a given number of bytes is taken (quota_is_past), and a
+ * holder takes more only while it holds less than half of the bytes that are left
+ * (quota_is_fair). */
 #ifndef DAYBOOK_BASE_QUOTA_H
 #define DAYBOOK_BASE_QUOTA_H
 
@@ -28,9 +29,9 @@ struct quota_waiter {
  * be read. */
 struct quota {
     struct quota *parent;                /* outlives this quota; NULL: none */
-    size_t limit;                        /* in bytes, as all sizes */
-    size_t reserve;                      /* part of the limit, for small children */
-    size_t little;                       /* the most that a small child takes */
+    size_t limit;                        /* bytes, as all sizes here */
+    size_t reserve;                      /* part of the limit, only for small children */
+    size_t little;                       /* a child is small while it holds at most this */
     size_t taken;
     size_t reported;
     struct quota_waiter *first;
@@ -41,22 +42,23 @@ struct quota {
 bool quota_take(struct quota *quota, size_t bytes);
 /* Take bytes that cannot be refused, even past a limit. */
 void quota_take_over(struct quota *quota, size_t bytes);
-/* Also grants bytes to the waiters of this quota, not of its parents. */
+/* Give bytes back.  This call may grant them to waiters of this quota, but not of its parents. */
 void quota_give(struct quota *quota, size_t bytes);
 /* Change `*held` to `bytes`, and take or give back the difference. */
 void quota_charge(struct quota *quota, size_t *held, size_t bytes);
 
-/* May call `granted` within this call.  Waiters are served in the order of arrival.  A waiter for
- * more than the limit waits for ever. */
+/* Call `granted` once the bytes are taken, perhaps within this call.  Waiters get bytes in the
+ * order of their calls.  A waiter for more than the limit waits for ever. */
 void quota_wait(struct quota *quota, struct quota_waiter *waiter);
-/* No effect on a waiter that does not wait. */
+/* Stop waiting.  There is no effect if the waiter does not wait. */
 void quota_forget(struct quota *quota, struct quota_waiter *waiter);
 
 /* The bytes that are left in this quota and all its parents. */
 size_t quota_left(const struct quota *quota);
 /* Whether a holder of `held` bytes has less than half of the bytes that are left. */
 bool quota_is_fair(const struct quota *quota, size_t held);
-/* Whether more than `most` bytes are taken (half of `most`, if `was_past`). */
+/* Whether more than `most` bytes are taken.  `was_past` is the previous result: once true, the
+ * result stays true until at most half of `most` is taken. */
 bool quota_is_past(const struct quota *quota, size_t most, bool was_past);
 /* The change of `taken` since the previous call. */
 int64_t quota_unreported(struct quota *quota);

@@ -1,7 +1,7 @@
 /* radix_sort: least significant digit first.
  *
- * Digits have 11 bits, which saves passes, or 8 for few items, because the counts cost as much as
- * moving hundreds of items. */
+ * Digits have 11 bits, which saves passes.  For few items they have 8 bits, because clearing and
+ * adding up 2048 counts takes as long as moving hundreds of items. */
 #include "base/radix_sort.h"
 
 #include <string.h>

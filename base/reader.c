@@ -1,7 +1,8 @@
 /* reader: see the header.
  *
- * Sizes are never added to `offset`, because the sum could wrap.  Varints are LEB128: 300 is ac
- * 02.  A varint may have more bytes than its value needs. */
+ * A size is compared with the number of bytes left before it is added to `offset`, because the sum
+ * could wrap.  Varints are LEB128: 300 is ac 02.  A varint may have more bytes than its value
+ * needs. */
 #include "base/reader.h"
 
 struct reader reader_of(struct bytes bytes)
@@ -64,7 +65,7 @@ uint64_t reader_u64_be(struct reader *reader)
     return __builtin_bswap64(reader_u64(reader));
 }
 
-/* Needs VARINT_SIZE_MAX bytes.  False: the varint is over 64 bits. */
+/* At least VARINT_SIZE_MAX bytes must be left.  False: the varint has more than 64 bits. */
 static bool take_varint(struct reader *reader, uint64_t *value_out)
 {
     const uint8_t *at = reader->data + reader->offset;

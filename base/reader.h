@@ -31,14 +31,14 @@ uint64_t reader_u64(struct reader *reader);
 uint16_t reader_u16_be(struct reader *reader);
 uint32_t reader_u32_be(struct reader *reader);
 uint64_t reader_u64_be(struct reader *reader);
-/* A varint over 64 bits fails. */
+/* A varint of more than 64 bits fails. */
 static inline uint64_t reader_varint(struct reader *reader)
 {
     bool is_short = !reader->failed && reader->offset < reader->size &&
                     reader->data[reader->offset] < 0x80;
     return is_short ? reader->data[reader->offset++] : reader_long_varint(reader);
 }
-/* A varint over 32 bits fails. */
+/* A varint of more than 32 bits fails. */
 static inline uint32_t reader_varint32(struct reader *reader)
 {
     uint64_t value = reader_varint(reader);
@@ -62,6 +62,7 @@ static inline struct bytes reader_sized(struct reader *reader)
     reader->offset += 1 + bytes.size;
     return bytes;
 }
-/* Fails when fewer than `item_size_min` bytes per item are left. */
+/* Read a count of items.  Fails when fewer than `item_size_min` bytes per item are left, so memory
+ * for the items may be allocated. */
 uint64_t reader_count(struct reader *reader, size_t item_size_min);
 #endif

@@ -25,7 +25,8 @@ void slot_table_init(struct slot_table *table, uint64_t (*hash)(const void *item
 void slot_table_release(struct slot_table *table);           /* does not free the items */
 size_t slot_table_bytes(const struct slot_table *table);
 
-/* Find the first candidate for `hash`, or NULL.  `*at` is its slot.  Its hash may differ. */
+/* Returns the first candidate for `hash`, or NULL.  The candidate's hash may differ from `hash`.
+ * `*at` is its slot. */
 static inline void *slot_table_first(const struct slot_table *table, uint64_t hash, uint32_t *at)
 {
     *at = (uint32_t)hash & table->mask;
@@ -41,7 +42,7 @@ static inline void *slot_table_next(const struct slot_table *table, uint32_t *at
 
 /* The item must not be in the table. */
 void slot_table_add(struct slot_table *table, void *item);
-/* The new item must have the same hash. */
+/* The new item must have the same hash as the old one. */
 static inline void slot_table_replace(struct slot_table *table, uint32_t at, void *item)
 {
     table->slots[at] = item;

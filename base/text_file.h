@@ -4,8 +4,8 @@
 
 #include "base/buffer.h"
 
-/* Append the whole file.  Returns a negative errno, or ERROR_LIMIT when the file has more than
- * `size_max` bytes; `text` is then unchanged. */
+/* Append the whole file to `text`.  A failure leaves `text` unchanged and returns a negative errno,
+ * or ERROR_LIMIT when the file has more than `size_max` bytes. */
 must_check int text_file_read(const char *path, size_t size_max, struct buffer *text,
                               struct error *err);
 #endif

@@ -14,7 +14,7 @@
 
 enum { TICKS_PER_US = 10 };
 
-/* `ticks` count from 1970. */
+/* `ticks` are units of 100 ns since 1970. */
 static void put_timeuuid(uint64_t ticks, const uint8_t maker[TIMEUUID_MAKER_SIZE],
                          uint8_t out[UUID_SIZE])
 {

@@ -31,7 +31,7 @@ struct command_output {
     bool (*is_full)(struct command_output *output);
     /* Whether a listing may end before its last row; NULL: never. */
     bool (*has_enough)(struct command_output *output);
-    /* NULL: memory is not limited. */
+    /* See command_keep.  NULL: memory is not limited. */
     bool (*keep)(struct command_output *output, int64_t change_bytes);
     /* The command must call this once, and not use `output` afterwards. */
     void (*finish)(struct command_output *output, int exit_status);
@@ -50,8 +50,8 @@ bool command_is_full(struct command_output *output);
 /* Whether the command should pause; if so, sets `drained` in `output`. */
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
-/* Whether no further row is wanted: a listing that could be long asks, and ends as at its last
- * row. */
+/* Whether no further row is wanted.  A listing that can be long must call this between rows, and
+ * then end as after its last row. */
 bool command_has_enough(struct command_output *output);
 /* Charge `change_bytes` of memory, or give them back if negative.  A command must charge memory
  * that grows with the data.  False: the limit is reached, and nothing was charged; the command has
@@ -61,12 +61,12 @@ bool command_keep(struct command_output *output, int64_t change_bytes);
 #define COMMAND_NO_ROOM                                                                            \
     "there is no room for it in the server's memory for commands (--memory); ask for less at a "   \
     "time, or when other commands have ended"
-/* `words` may have NULLs.  Returns `count` if `word` is not there. */
+/* Returns the index of `word` in `words`, where NULLs are skipped; `count`: not found. */
 uint32_t command_word(const char *word, const char *const *words, uint32_t count);
 bool command_number(const char *text, uint32_t min, uint32_t max, uint32_t *number_out);
-/* For an argp parser: 0, or EINVAL after argp_error. */
+/* For an argp parser: parse the name of a format.  Returns 0, or EINVAL after argp_error. */
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out);
-/* For an argp parser: gives EINVAL after argp_error. */
+/* For an argp parser: call argp_error, and give EINVAL. */
 #define command_refuse(state, ...) (argp_error(state, __VA_ARGS__), EINVAL)
 /* The exit status for an error code: EXIT_WRONG_USAGE for ERROR_USAGE and ERROR_INVALID, else
  * EXIT_SYSTEM_FAILED. */
@@ -78,9 +78,9 @@ int command_report(struct command_output *output, int status, const struct error
 struct command_request {
     const void *options;
     struct bytes input;                /* the contents of input_file, or empty */
-    bool is_terminal;                  /* whether standard output is one */
+    bool is_terminal;                  /* standard output is a terminal */
     bool is_read_only;                 /* the directory has a shared lock */
-    const char *door;                  /* "command": without a server; "socket" or "http" */
+    const char *door;                  /* how it came: "socket", "http", or "command": no server */
     const char *actor;
     const char *text;
     const char *folder;                /* the caller's working directory; "" or NULL: unknown */

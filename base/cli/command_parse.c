@@ -17,7 +17,7 @@ enum { KEY_STREAM = 0x10001, KEY_WAIT };
 
 static const struct argp_option common_options[] = {
     {"directory", 'd', "DIR", 0, "The data directory; else $DAYBOOK_DIR, else ./daybook-data", 0},
-    /* Hidden, because commands that use it list it among their own. */
+    /* Hidden, because commands that use it list it among their own options. */
     {"stream", KEY_STREAM, "NAME", OPTION_HIDDEN, NULL, 0},
     {"wait", KEY_WAIT, "TIME", 0,
      "How long to wait for a directory that another process holds, such as 500ms, 10s or 2m; "
@@ -26,7 +26,7 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
-/* A whole number with the unit ms, s or m; without a unit, of seconds. */
+/* Parse a whole number with the unit ms, s or m; a number without a unit means seconds. */
 static bool parse_wait(const char *text, int64_t *wait_ms_out)
 {
     static const struct {
@@ -81,7 +81,7 @@ static error_t parent_parse(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-/* argp says "daybook report: what is wrong\nTry ...". */
+/* `said` is argp's text "daybook report: what is wrong\nTry ...". */
 static int parse_refused(const struct command *command, const char *said, int rc, struct error *err)
 {
     const char *text = strstr(said, ": ");
@@ -109,7 +109,7 @@ int command_parse(const struct command *command, int word_count, char **words, b
     unsigned flags = prints ? 0 : ARGP_NO_EXIT | ARGP_NO_HELP;
     char *word = words[0];
     char name[64];
-    /* The program's name in help and errors. */
+    /* argp prints the first word as the program's name. */
     snprintf(name, sizeof(name), "daybook %s", command->name);
     words[0] = name;
     error_t rc = argp_parse(&argp, word_count, words, flags, NULL, &parse);

@@ -18,8 +18,8 @@ struct command_common {
 
 /* Parse `words` (the command's name first) into options that the caller frees with memory_free.
  * The words are reordered, and must outlive the options.  With `prints`, --help and wrong usage
- * print a text and end the process; without it, wrong usage is ERROR_USAGE, and says what is wrong.
- * `common_out` may be NULL. */
+ * print a text and end the process.  Otherwise wrong usage returns ERROR_USAGE, and `err` says what
+ * is wrong.  `common_out` may be NULL. */
 must_check int command_parse(const struct command *command, int word_count, char **words,
                              bool prints, struct command_common *common_out, void **options_out,
                              struct error *err);

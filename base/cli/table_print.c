@@ -1,6 +1,6 @@
 /* table_print: appends the lines of a table.
  *
- * What must hold: CSV and JSON tell null from empty text; an aligned table has no control
+ * What must hold: in CSV and JSON null differs from empty text; an aligned table has no control
  * characters other than LF.  The width of a cell is its number of code points. */
 #include "base/cli/table_print.h"
 
@@ -123,7 +123,7 @@ static void append_printable(struct buffer *text, struct bytes cell)
 
 static void aligned_line(struct table_print *print, const struct bytes *cells)
 {
-    size_t owed = 0; /* no line ends with spaces */
+    size_t owed = 0; /* spaces before the next text, so that no line ends with spaces */
     for (uint32_t i = 0; i < print->column_count; i++) {
         size_t width = text_width(cells[i]);
         size_t fill = width < print->widths[i] ? print->widths[i] - width : 0;
@@ -279,7 +279,7 @@ struct buffer *table_print_cell(struct table_cells *cells, bool is_null)
     check(cells->count < TABLE_COLUMNS_MAX);
     cells->is_null[cells->count] = is_null;
     cells->starts[cells->count++] = cells->text.size;
-    buffer_reserve(&cells->text, 1); /* an empty cell is not NULL */
+    buffer_reserve(&cells->text, 1); /* the data of an empty cell must not be NULL */
     return &cells->text;
 }
 

@@ -21,9 +21,10 @@ enum table_format { TABLE_ALIGNED, TABLE_CSV, TABLE_CSV_SAFE, TABLE_JSON, TABLE_
 
 bool table_print_format_parse(const char *name, enum table_format *format_out);
 
+/* Each comment names the side in an aligned table, and the type in JSON. */
 enum table_cell_kind {
     TABLE_TEXT,                /* left; a string */
-    TABLE_DECIMAL,             /* right; a string: JSON numbers lose digits */
+    TABLE_DECIMAL,             /* right; a string, because JSON numbers may lose digits */
     TABLE_NUMBER,              /* right; a number */
     TABLE_BOOLEAN,             /* left; true or false */
     TABLE_LIST                 /* left; an array of items between spaces */
@@ -58,12 +59,12 @@ struct buffer *table_print_cell(struct table_cells *cells, bool is_null);
 /* Print the row, and empty `cells`. */
 void table_print_cells(struct table_print *print, struct table_cells *cells);
 
-/* Print what is held back, and free `print`. */
+/* Print the rows that are still in memory, and free `print`. */
 void table_print_finish(struct table_print *print);
 /* Free `print` without printing. */
 void table_print_abandon(struct table_print *print);
 
-/* Append one CSV field (RFC 4180).  An empty field is quoted, unlike null,
- * and so is one that begins with # like a control line of ingest. */
+/* Append one CSV field (RFC 4180).  An empty field is quoted, because null is not.  A field that
+ * begins with # is quoted, because ingest would read it as a control line. */
 void table_print_csv_field(struct buffer *text, struct bytes field);
 #endif

@@ -1,6 +1,6 @@
 /* terminal: see the header.
  *
- * U+0080 to U+009F are the bytes C2 80 to C2 9F, which may come in two calls. */
+ * U+0080 to U+009F are the bytes C2 80 to C2 9F.  One call may get the C2 and the next the rest. */
 #include "base/cli/terminal.h"
 
 static bool is_control(uint8_t c)

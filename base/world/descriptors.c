@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 enum {
-    RESERVED_MIN = 16, /* log files, a flush, two merges and a backup */
+    RESERVED_MIN = 16, /* for log files, a flush, two merges and a backup */
     RESERVED_SHARE = 8,
     RESERVED_MAX = 1024,
-    PROGRAM_OPEN = 24 /* of an idle server */
+    PROGRAM_OPEN = 24 /* descriptors of an idle server */
 };
 
 static uint32_t reserved_of(uint32_t limit)

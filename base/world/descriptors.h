@@ -1,8 +1,8 @@
 /* descriptors: reserves some of the process's file descriptors for files, so that connections
  * cannot take them all.
  *
- * If connections took every descriptor, a server could not write its log.  So descriptors are used
- * as follows:
+ * If connections took every descriptor, a server could not write its log.  So a new connection is
+ * closed if its descriptor is not in the range for its kind:
  *
  *     0 .. limit - reserved                   files and all connections
  *          .. limit - reserved / 2            files, and commands at the control socket
@@ -22,10 +22,10 @@ struct descriptors {
 };
 
 struct descriptors descriptors_look(void);
-/* How many are open; UINT64_MAX: the kernel does not say it, as those before Linux 6.2. */
+/* How many descriptors are open; UINT64_MAX: unknown, as before Linux 6.2. */
 uint64_t descriptors_open_count(void);
 void descriptors_raise_limit(void);
-/* Whether enough descriptors are left for files. */
+/* Whether a connection may keep `descriptor`, because enough descriptors are left for files. */
 bool descriptors_admit(const struct descriptors *descriptors, int descriptor, bool is_command);
 /* How many descriptors are left for connections. */
 uint32_t descriptors_left(const struct descriptors *descriptors);

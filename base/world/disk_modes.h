@@ -9,8 +9,8 @@
 
 enum { DISK_MODE_DIRECTORY = 0700, DISK_MODE_FILE = 0600 };
 
-/* `directory` is a descriptor of `path`.  Remove and log any rights of other users on it, its
- * folders and their files.  -EACCES when another user owns the directory or its mode cannot be set;
- * `err` contains the command that the owner has to run. */
+/* Remove all rights of other users on the directory, its folders and their files, and log that.
+ * `directory` is a descriptor of `path`.  -EACCES when another user owns the directory or its mode
+ * cannot be set; `err` then contains the command that the owner has to run. */
 must_check int disk_modes_tighten(int directory, const char *path, struct error *err);
 #endif

@@ -4,12 +4,12 @@
  * the file.  A sync that failed is never tried again, because the kernel may have dropped the
  * pages.
  *
- * Allocation: the first write to an extent of fallocate changes metadata, which would lengthen a
- * sync.  So a file is filled with zeros when it is allocated.
+ * Allocation: the first write to an extent that fallocate made changes metadata, which would make
+ * the next sync longer.  So a file is filled with zeros when it is allocated.
  *
  * Lock: the directory itself is locked by flock, so that a reader needs no right to create a file.
- * The file `lock` only names the process that has the lock; it may have an old pid while nobody
- * holds the lock. */
+ * The file `lock` only names the process that has the lock.  While nobody has the lock, the file
+ * may contain an old pid. */
 #include "base/world/disk_posix.h"
 
 #include <dirent.h>
@@ -52,7 +52,8 @@ static struct disk_posix *disk_posix_of(struct disk *disk)
 
 /* ---- files ---- */
 
-/* Without support, open with O_CREAT | O_DIRECT would make the file and then fail. */
+/* On a file system without O_DIRECT, open with O_CREAT | O_DIRECT would make the file and then
+ * fail. */
 static bool disk_posix_make_direct(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -318,7 +319,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
         return 0;
     char text[24];
     snprintf(text, sizeof text, "%lld\n", (long long)getpid());
-    /* A server must start on a full disk, too. */
+    /* A server must start on a full disk, too, so a temporary error is ignored. */
     rc = lock_file_write(posix->directory, text);
     if (rc < 0 && !error_is_passing(rc)) {
         flock(posix->directory, LOCK_UN);

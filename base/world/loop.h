@@ -10,7 +10,8 @@ struct metrics;
 struct world;
 
 struct loop *loop_new(void);
-/* Wait until the handles are closed.  The caller must have begun to close them. */
+/* Wait until all handles are closed, then free the loop.  The caller must have begun to close the
+ * handles. */
 void loop_free(struct loop *loop);
 /* The uv_loop_t. */
 void *loop_uv(struct loop *loop);
@@ -20,7 +21,7 @@ void *loop_uv(struct loop *loop);
 bool loop_step(struct loop *loop);
 void loop_run_until(struct loop *loop, const bool *is_done);
 
-/* Before it sleeps, the loop then polls for up to `look_us` microseconds (0 and NULL: never), if
+/* Let the loop poll for up to `look_us` microseconds before it sleeps (0 and NULL: never), if
  *
  *     an event is likely to come soon (loop_poll.h),
  *     the process may use more than one processor, and
@@ -32,10 +33,10 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
  * `metrics` must exist until then, or until the loop is freed. */
 void loop_show_times(struct loop *loop, struct metrics *metrics);
 
-/* Call `stop` at the first SIGINT or SIGTERM; a second one kills the process.  Signals alone do not
- * keep loop_step waiting. */
+/* Call `stop` at the first SIGINT or SIGTERM; a second one kills the process.  loop_step does not
+ * wait if only signals could cause an event. */
 void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_number),
                   void *context);
-/* SIGHUP then calls `hangup` and does not end the process. */
+/* From now on SIGHUP calls `hangup` and does not end the process. */
 void loop_on_hangup(struct loop *loop, void (*hangup)(void *context), void *context);
 #endif

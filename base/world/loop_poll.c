@@ -2,7 +2,7 @@
 #include "base/world/loop_poll.h"
 
 enum {
-    WANTED_NS = 100000, /* of a yield that let another thread run */
+    WANTED_NS = 100000, /* a yield that takes this long let another thread run */
     REST_MIN_NS = 1000000,
     REST_MAX_NS = 64000000
 };

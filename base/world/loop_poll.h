@@ -1,7 +1,7 @@
 /* loop_poll: when the loop's thread polls for events instead of sleeping.
  *
- * A thread that sleeps runs again only after some 30 us on a virtual machine.  So if the last
- * event came soon, the thread polls for the next one, unless that takes time from other threads:
+ * A thread that sleeps runs again only after some 30 us on a virtual machine.  So the thread polls
+ * for the next event if the last wait was short, unless that takes time from other threads:
  *
  *     the last wait was longer than look_ns           the thread sleeps, as in an idle server
  *     another thread took the processor               the thread does not poll for 1 ms, and each
@@ -18,14 +18,14 @@
 struct loop_poll {
     int64_t look_ns;           /* the longest poll; set by the owner */
     int64_t waits_since_ns;    /* when the last turn ended */
-    int64_t rest_ns;           /* halved when polling succeeds */
-    int64_t rests_until_ns;    /* no polling before */
+    int64_t rest_ns;           /* the last pause of polling; halved when polling succeeds */
+    int64_t rests_until_ns;    /* no polling before this time */
     bool was_short;            /* the last wait took less than look_ns */
 };
 
 bool loop_poll_wants(const struct loop_poll *poll, int64_t now_ns);
-/* The thread yielded its processor before polling. */
+/* Call this after the thread has yielded its processor, from began to ended, before it polls. */
 void loop_poll_gave_way(struct loop_poll *poll, int64_t began_ns, int64_t ended_ns);
-/* A turn handled events. */
+/* Call this after each turn that handled events. */
 void loop_poll_turn(struct loop_poll *poll, int64_t began_ns, int64_t ended_ns);
 #endif

@@ -1,7 +1,8 @@
 /* loop_times: how long the loop's thread is busy without a pause, by cause.
  *
- * The histogram `daybook_loop_turn_seconds` shows for how long turns make requests wait, and the
- * summary `daybook_loop_busy_seconds` what callbacks of sockets, timers and jobs take of them.
+ * The histogram `daybook_loop_turn_seconds` shows how long turns are, during which requests wait.
+ * The summary `daybook_loop_busy_seconds` shows how much of that time the callbacks of sockets,
+ * timers and jobs take.
  *
  * uv_loop_t.data points to a struct loop_times; a loop whose data is NULL measures nothing. */
 #ifndef DAYBOOK_BASE_WORLD_LOOP_TIMES_H

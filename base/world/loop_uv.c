@@ -14,7 +14,7 @@
 
 enum {
     STOP_SIGNALS = 2,
-    COMPUTED_NS = 2000000 /* after a job */
+    COMPUTED_NS = 2000000 /* the loop does not poll for this long after a job */
 };
 
 struct loop {
@@ -62,7 +62,7 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
     loop->beside = world;
 }
 
-/* Yields the processor before it returns true. */
+/* Whether the loop should poll.  Yields the processor before it returns true. */
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = loop_times_now_ns();

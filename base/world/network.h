@@ -55,8 +55,8 @@ void network_uv_free(struct network *network);
 must_check int network_listen(struct network *network, const char *address,
                               void (*accepted)(void *context, struct connection *connection),
                               void *context, struct listener **listener_out, struct error *err);
-/* The socket has mode 0600.  A socket on which no process listens is replaced.  `path` may have
- * over 107 bytes. */
+/* The socket has mode 0600.  A socket on which no process listens is replaced.  `path` may be
+ * longer than the system's limit of 107 bytes. */
 must_check int network_listen_unix(struct network *network, const char *path,
                                    void (*accepted)(void *context, struct connection *connection),
                                    void *context, struct listener **listener_out,
@@ -90,13 +90,13 @@ void network_addresses(const struct connection *connection, struct network_addre
                        struct network_address *peer_out);
 void network_close(struct connection *connection);     /* queued bytes may be lost */
 
-/* After `idle_s` seconds without bytes, send `probes` probes, one every `every_s` seconds; the
- * connection fails without an answer.  No effect on a unix socket. */
+/* After `idle_s` seconds without bytes, send `probes` probes, one every `every_s` seconds.  If none
+ * is answered, the connection fails.  There is no effect on a unix socket. */
 void network_keepalive(struct connection *connection, int idle_s, int every_s, int probes);
 
-/* Bytes on this connection are requests, for network_has_question. */
+/* Have network_has_question report unread bytes of this connection, because they are requests. */
 void network_expect_questions(struct connection *connection);
-/* Whether a client waits on a unix listener, or bytes wait on a connection that expects questions.
- * Long work for which no client waits must end its turn of the loop then. */
+/* Whether a client waits to be accepted by a unix listener, or a connection that expects questions
+ * has unread bytes.  If true, long work for which no client waits must end its turn of the loop. */
 bool network_has_question(const struct network *network);
 #endif

@@ -39,7 +39,7 @@ enum {
     NETWORK_HOST_MAX = 255,
     NETWORK_ADDRESS_MAX = 320,
     NETWORK_AT_ONCE_MAX = 16,     /* connections per listener and turn */
-    NETWORK_KEEP_MAX = 64 << 10,  /* capacity of an empty buffer */
+    NETWORK_KEEP_MAX = 64 << 10,  /* largest capacity of an empty buffer */
     NETWORK_REFUSED_US = 60000000 /* between log lines */
 };
 
@@ -81,7 +81,7 @@ struct connection {
     struct buffer sending; /* empty: no uv_write is under way */
     struct buffer waiting;
     bool is_reading;
-    bool is_asked;     /* watched while is_reading */
+    bool is_asked;     /* expects questions: watched while is_reading */
     bool is_finishing; /* half-close once both buffers are empty */
     bool is_finished;
     bool is_closing;
@@ -176,7 +176,7 @@ static int connection_adopt(struct network *network, int fd, struct connection *
 
 /* ---- connections: reading ---- */
 
-/* A connection that is not read from must not be watched.  Its unread bytes would make
+/* A connection that is not read from must not be watched, because its unread bytes would make
  * network_has_question true for ever. */
 static void connection_watch(struct connection *connection, bool is_watched)
 {
@@ -322,8 +322,8 @@ void network_addresses(const struct connection *connection, struct network_addre
 
     if (connection->uv.handle.type == UV_TCP) {
         (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
-        /* After a reset this fails.  The peer then becomes the all-zero IPv6 address, because an
-         * address of size 0 means a unix socket. */
+        /* uv_tcp_getpeername fails after a reset.  The peer then becomes the all-zero IPv6 address,
+         * because an address of size 0 means a unix socket. */
         if (uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size) != 0)
             peer.ss_family = AF_INET6;
     }
@@ -500,8 +500,8 @@ bool network_listener_is_local(const struct listener *listener)
     return listener->is_local;
 }
 
-/* Read what a new connection has already sent: libuv would read it a turn later.  An end or error
- * is ignored here, because libuv's read then gets an end or error too. */
+/* Read the bytes that a new connection has already sent, because libuv would read them one turn
+ * later.  An end or error is ignored, because libuv's own read will get it again. */
 static void connection_read_now(struct connection *connection)
 {
     uint8_t *to = NULL;
@@ -564,9 +564,9 @@ static void listener_turn(uv_check_t *turn)
     loop_times_end(turn->loop->data, LOOP_SOCKET, began_ns);
 }
 
-/* libuv would accept all waiting connections before it reads from one.  So the
- * NETWORK_AT_ONCE_MAX-th connection of a turn is left untaken until listener_turn: libuv accepts no
- * other while one waits for uv_accept. */
+/* libuv would accept all waiting connections before it reads from one.  So uv_accept is not called
+ * for the NETWORK_AT_ONCE_MAX-th connection of a turn before listener_turn, because libuv accepts
+ * no other connection until then. */
 static void listener_connection(uv_stream_t *stream, int status)
 {
     struct listener *listener = stream->data;

@@ -15,9 +15,9 @@ enum thread_kind {
 /* A new thread inherits the kind of the thread that makes it. */
 void thread_set(enum thread_kind kind);
 
-/* Let the threads that wait for the calling thread's core run first.  A batch thread whose work
- * comes with each batch of clicks calls this about every 0.1 ms, because the system itself compares
- * waiting times only at its ticks.  The thread loses the rest of its slice.  The call does nothing
- * on a latency thread, nor before Linux 6.12, where slices are long. */
+/* Let the threads that wait for the calling thread's core run first.  A batch thread that works on
+ * every batch of clicks calls this about every 0.1 ms, because the system itself compares waiting
+ * times only at its ticks.  The calling thread loses the rest of its slice.  The call does nothing
+ * on a latency thread, or before Linux 6.12, where slices are long. */
 void thread_yield(void);
 #endif

@@ -5,8 +5,9 @@
  * unless the waking thread has had more than its share.  Since 6.12 `sched_runtime` is the length
  * of an ordinary thread's slice.
  *
- * SCHED_BATCH keeps a thread from preempting another one when it wakes, and sched_yield(2) ends its
- * slice: at a tick it would end after up to 4 ms, for which the engine thread would wait. */
+ * A thread with SCHED_BATCH does not preempt another one when it wakes.  It calls sched_yield(2) to
+ * end its slice, because the next tick may be 4 ms away, and the engine thread would wait until
+ * then. */
 #include "base/world/thread.h"
 
 #include <sched.h>
@@ -17,7 +18,7 @@
 
 enum {
     TURN_NS = 100000,    /* the shortest slice that Linux allows */
-    BACKGROUND_NICE = 5, /* leaves a thread a third of its weight, its share of a busy core */
+    BACKGROUND_NICE = 5, /* reduces a thread's weight, its share of a busy core, to a third */
     NICE_MAX = 19
 };
 

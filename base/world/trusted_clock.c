@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* Only leap seconds and steps change the distance of the clocks. */
+/* If the difference between wall clock and boot time changes by more, the wall clock was set; leap
+ * seconds change it by less. */
 #define STEP_US INT64_C(10000000)
 
 struct clock_reading trusted_clock_read(struct clock *clock)
@@ -58,8 +59,8 @@ void trusted_clock_accept(struct trusted_clock *clock, const struct clock_readin
     clock->is_in_doubt = false;
 }
 
-/* The time was at least `trusted_us` at boot time `boot_us`.  A wall clock ahead by at most
- * CLOCK_DIFFERENCE_US is used instead. */
+/* The time was at least `trusted_us` at boot time `boot_us`.  If the wall clock is ahead of this
+ * bound by at most CLOCK_DIFFERENCE_US, the wall clock is the mark instead. */
 static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, int64_t boot_us,
                               const struct clock_reading *now)
 {

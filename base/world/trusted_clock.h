@@ -1,6 +1,7 @@
-/* trusted_clock: whether the wall clock is right, before an action that cannot be undone.
+/* trusted_clock: finds out whether the wall clock can be right.
  *
- * A wrong wall clock must not cause what cannot be undone, such as the removal of expired clicks.
+ * A wrong wall clock must not cause an action that cannot be undone, such as the removal of expired
+ * clicks.
  * A directory keeps a mark: a wall time that was trusted, and the boot time (CLOCK_BOOTTIME) of
  * that moment.  Trusted time follows boot time:
  *
@@ -35,7 +36,7 @@ struct clock_reading {
 struct trusted_clock {
     struct clock_reading mark;         /* its boot time is of the present boot */
     bool is_lower_bound;               /* trusted time may be too early */
-    int64_t steady_wall_us;            /* since when the wall clock is in step */
+    int64_t steady_wall_us;            /* the reading since which the wall clock is in step */
     int64_t steady_boot_us;
     bool is_in_doubt;
 };
@@ -44,8 +45,8 @@ struct clock_reading trusted_clock_read(struct clock *clock);
 
 void trusted_clock_init(struct trusted_clock *clock, const struct clock_reading *mark,
                         const struct clock_reading *now);
-/* `newest_us` is the time of the newest write, 0 if there is none.  It is a lower bound if the wall
- * clock is ahead of it. */
+/* Begin without a mark.  `newest_us` is the time of the newest write; 0: there is none.  If the
+ * wall clock is ahead of `newest_us`, trusted time begins as that lower bound. */
 void trusted_clock_init_unmarked(struct trusted_clock *clock, int64_t newest_us,
                                  const struct clock_reading *now);
 /* Returns whether the wall clock is in doubt.  Call this about every minute. */

@@ -1,4 +1,4 @@
-/* watch: whether any descriptor of a set is ready to be read, without waiting.
+/* watch: finds out, without waiting, whether any descriptor of a set can be read.
  *
  * Work that takes most of a turn of the loop calls watch_is_ready, one system call, between its
  * pieces.  watch_linux.c implements this by epoll. */

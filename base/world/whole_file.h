@@ -1,4 +1,4 @@
-/* whole_file: reads and replaces small files as a whole, and finds names for files to be kept. */
+/* whole_file: reads and replaces small files as a whole, and finds unused names. */
 #ifndef DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 #define DAYBOOK_BASE_WORLD_WHOLE_FILE_H
 
@@ -10,8 +10,9 @@
 must_check int whole_file_read(struct disk *disk, struct disk_file *file, int64_t size_max,
                                struct buffer *content);
 
-/* Replace the file `path` in `folder`, through the name `path_new`.  The new file is durable when 0
- * is returned.  After an error or a crash `path` is the whole old file or the whole new one. */
+/* Replace the file `path` in `folder`: write the file `path_new`, and rename it to `path`.  The new
+ * file is durable when 0 is returned.  After an error or a crash `path` is the whole old file or
+ * the whole new one. */
 must_check int whole_file_replace(struct disk *disk, const char *folder, const char *path,
                                   const char *path_new, struct bytes bytes);
 

@@ -56,12 +56,12 @@ struct disk {
     uint64_t (*free_bytes)(struct disk *disk);
     int (*rename)(struct disk *disk, const char *from, const char *to);
     int (*remove)(struct disk *disk, const char *path);      /* a file or an empty directory */
-    /* Also name the file `to_path` on the disk `to`.  After an error, such as -EXDEV, the caller
-     * must copy it. */
+    /* Make a hard link to the file: `to_path` on the disk `to`.  After an error, such as -EXDEV,
+     * the caller must copy the file. */
     int (*link)(struct disk *disk, const char *path, struct disk *to, const char *to_path);
     int (*make_directory)(struct disk *disk, const char *path);          /* fine if it exists */
     int (*sync_directory)(struct disk *disk, const char *path);          /* "" is the root */
-    /* Names come in byte order, without "." and "..". */
+    /* Call `each` with the names in byte order, without "." and "..". */
     int (*list)(struct disk *disk, const char *path, void (*each)(void *context, const char *name),
                 void *context);
     /* The lock ends with `unlock` or the process.  ERROR_BUSY when another process has the
@@ -118,8 +118,8 @@ struct executor {
     /* A delay of 0 means the next turn of the loop, after sockets and jobs. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
     void (*timer_stop)(struct executor *executor, struct timer *timer);  /* an idle one is fine */
-    /* Handle events that are ready; if none is, wait for the first one and handle it.  False: there
-     * is nothing to wait for. */
+    /* Handle the events that are ready.  If none is ready, wait for the first one and handle it.
+     * False: there is nothing to wait for. */
     bool (*step)(struct executor *executor);
 };
 
@@ -138,13 +138,13 @@ static inline int64_t world_monotonic_us(const struct world *world)
 {
     return world->clock->monotonic_us(world->clock);
 }
-/* The caller zeroes a timer before its first start.  A timer that runs is restarted. */
 static inline void world_submit(const struct world *world, enum executor_lane lane, struct job *job,
                                 void (*run)(struct job *job), void (*done)(struct job *job))
 {
     *job = (struct job){.run = run, .done = done};
     world->executor->submit(world->executor, lane, job);
 }
+/* The caller zeroes a timer before its first start.  If the timer runs, it is restarted. */
 static inline void world_timer_start(const struct world *world, struct timer *timer,
                                      void (*fire)(struct timer *timer), void *context,
                                      int64_t delay_ms)
@@ -162,8 +162,8 @@ static inline void world_timer_stop(const struct world *world, struct timer *tim
  * world_uv_close; NULL: the world has its own. */
 must_check int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,
                              struct error *err);
-/* Whether a job computes, or has done so within the last `ns` nanoseconds.  Jobs of the log and of
- * reads do not count.  Engine thread. */
+/* Whether a job runs or waits, or has ended within the last `ns` nanoseconds.  Jobs of LANE_LOG,
+ * LANE_LOG_FILES and LANE_READ do not count.  Engine thread only. */
 bool world_uv_computes(const struct world *world, int64_t ns);
 /* All files must be closed, all jobs done and all timers stopped. */
 void world_uv_close(struct world *world);

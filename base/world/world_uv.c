@@ -7,10 +7,11 @@
  *     engine: submit -> lane.queue (mutex, condition) -> lane's thread: run
  *     -> finished (mutex, uv_async) -> engine: done
  *
- * Acknowledgements wait for jobs, so threads are woken no more often than necessary.
+ * Waking a thread delays the acknowledgements that wait for jobs, so a lane's thread is woken only
+ * if it sleeps, and the engine only for the first finished job.
  *
- * A timer with a delay of 0 fires at most once between two polls of all sockets.  libuv's timers
- * differ: one that its callback restarts fires again before the poll.
+ * A timer with a delay of 0 fires at most once between two polls of all sockets.  libuv does not
+ * ensure that: its timer, restarted by its own callback, fires again before the poll.
  *
  *     turn: timers that are due -> those with a delay of 0, each once -> poll, callbacks
  *
@@ -54,7 +55,7 @@ struct lane {
     struct world_uv *world;
 };
 
-/* In `turns`, a handle whose timer was stopped has no owner. */
+/* A handle in `turns` whose timer was stopped has no owner. */
 struct timer_handle {
     uv_timer_t uv;
     struct timer *owner;
@@ -75,13 +76,13 @@ struct world_uv {
     bool owns_loop;
     uv_async_t finished_async;
     uv_mutex_t finished_mutex;
-    struct job_queue finished; /* their `done` is to be called */
-    size_t jobs_under_way;     /* `done` not yet called; engine thread only */
-    size_t jobs_computing;     /* those not of latency lanes */
+    struct job_queue finished; /* jobs that have run and whose `done` is to be called */
+    size_t jobs_under_way;     /* submitted, `done` not yet called; engine thread only */
+    size_t jobs_computing;     /* those of them that are not on latency lanes */
     uint64_t computed_ns;      /* when one of jobs_computing last ended */
     struct lane lanes[LANE_COUNT];
     struct timer_handles spare_timers;
-    struct timer_handles turns; /* with a delay of 0 */
+    struct timer_handles turns; /* timers with a delay of 0 */
     uv_idle_t turns_idle;       /* active while `turns` is not empty */
     size_t handles_open;
 };
@@ -152,7 +153,7 @@ static void lane_main(void *argument)
     uv_mutex_unlock(&lane->mutex);
 }
 
-/* The new thread inherits the signal mask. */
+/* The new thread inherits the signal mask, which blocks all signals. */
 static void lane_start(struct lane *lane)
 {
     sigset_t all;
@@ -260,7 +261,7 @@ static void timer_handle_fired(uv_timer_t *uv)
     timer_fire(handle->owner, uv->loop->data);
 }
 
-/* Timers that are started meanwhile wait for the next turn. */
+/* Timers that are started meanwhile fire in the next turn. */
 static void turns_fire(uv_idle_t *idle)
 {
     struct world_uv *world = idle->data;
@@ -325,7 +326,7 @@ static void executor_uv_timer_start(struct executor *executor, struct timer *tim
         turns_add(world, handle);
         return;
     }
-    /* The loop's time may be old. */
+    /* libuv adds the delay to the loop's time, which may be old. */
     uv_update_time(world->loop);
     check(uv_timer_start(&handle->uv, timer_handle_fired, (uint64_t)delay_ms, 0) == 0);
 }
@@ -357,7 +358,7 @@ static int64_t clock_uv_boottime_us(struct clock *clock)
     return clock_read_us(CLOCK_BOOTTIME);
 }
 
-/* Zeros: the boot id is unknown. */
+/* Write zeros if the boot id is unknown. */
 static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
 {
     struct buffer text = {0};
