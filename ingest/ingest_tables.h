@@ -16,7 +16,7 @@ enum reject_column {
     REJECT_DAY = 1,                    /* of the arrival, in UTC */
     REJECT_ID = 2,
     REJECT_DOOR = 3,
-    REJECT_PRODUCER = 4,               /* absent outside of batches, like the batch */
+    REJECT_PRODUCER = 4,               /* null outside of batches, as is REJECT_BATCH */
     REJECT_BATCH = 5,
     REJECT_LINE = 6,
     REJECT_CODE = 7,
@@ -39,7 +39,7 @@ enum loaded_file_column {
     LOADED_FILE_KEY = 1,               /* 16 bytes: the file's key (load_file.h) */
     LOADED_FILE_PRODUCER = 2,
     LOADED_FILE_BATCH = 3,
-    LOADED_FILE_BYTES = 4,             /* of the uncompressed content, to that batch's end */
+    LOADED_FILE_BYTES = 4,             /* of uncompressed content, up to that batch's end */
     LOADED_FILE_HASH = 5,              /* of the content's first LOADED_FILE_BYTES bytes */
     LOADED_FILE_LINES = 6,             /* in those bytes; a header is not counted */
     LOADED_FILE_ENDS_LINE = 7          /* false: the content's last line had no end */

@@ -17,7 +17,8 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
     reply_queue_ready(reply);
 }
 
-/* The rows are not cleared here, because the store or click_dedup may be reading them. */
+/* Set the connection to REFUSED.  Its rows are kept, because the store or click_dedup may be
+ * reading them. */
 static void answer_end(struct ingest_connection *connection, const char *word, const char *text)
 {
     if (connection->state == INGEST_REFUSED)

@@ -4,13 +4,13 @@
 
 #include "ingest/connection/ingest_connection_private.h"
 
-/* NULL: the connection is closed. */
+/* The connection that `reply` answers; NULL: it is closed. */
 static inline struct ingest_connection *answer_connection(const struct reply *reply)
 {
     return reply->queue == NULL ? NULL : reply->queue->context;
 }
 
-/* The line is sent after all answers that were begun earlier. */
+/* Answer a line.  It is sent after all answers that were begun before it. */
 void answer_say(struct ingest_connection *connection, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -18,11 +18,10 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
  * discarded.  `sequence` is 0 outside of batches; `text` may be NULL. */
 void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
                    const char *text);
-/* Call answer_refuse with sequence 0, and `line` as a JSON string for the text. */
+/* Call answer_refuse with sequence 0; its text is `line` as a JSON string. */
 void answer_refuse_quoting(struct ingest_connection *connection, const char *word,
                            struct bytes line);
-/* Replace the text of `reply` by an error, and set its connection to REFUSED if it is not
- * closed. */
+/* Replace the text of `reply` by an error.  If its connection is still open, set it to REFUSED. */
 void answer_fail(struct reply *reply, uint64_t sequence, const char *word, const char *text);
 
 void answer_flush(struct ingest_connection *connection);

@@ -1,8 +1,8 @@
 /* connection_memory: see the header.
  *
- * What must hold: a connection never waits if it can continue without more memory.  Input in pieces
- * of up to INPUT_QUOTA_FREE bytes can always continue, because a few lines at a time are applied
- * immediately. */
+ * What must hold: a connection never waits if it can continue without more memory.  A connection
+ * that holds at most INPUT_QUOTA_FREE bytes always continues, with at most INPUT_QUOTA_LINES lines
+ * at a time. */
 #include "ingest/connection/connection_memory.h"
 
 #include "ingest/connection/answer.h"

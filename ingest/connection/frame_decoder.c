@@ -1,16 +1,16 @@
 /* frame_decoder: see the header, and ingest_decoder.h.
  *
- * What must hold: a frame is taken as a whole, after its checksum was compared.  A frame that
+ * What must hold: a frame is taken as a whole, after its checksum was verified.  A frame that
  * cannot be taken ends the connection, because later frames may depend on it.
  *
  *     start                                    end
  *     |header|payload      |header|payload ... |   room    |padding|      (input_queue.h)
  *
- * The chunk of input grows with the bytes that have come.  So a client cannot make the server
- * reserve memory by sending only a frame's header.
+ * The chunk of input grows only as bytes arrive.  So a client cannot make the server reserve memory
+ * by sending only a frame's header.
  *
- * STRINGS and BATCH frames that come faster than they are taken are decoded ahead by another thread
- * (parse_ahead.h). */
+ * When STRINGS and BATCH frames arrive faster than they are taken, another thread decodes them
+ * ahead (parse_ahead.h). */
 #include "ingest/connection/frame_decoder.h"
 
 #include "base/crc32c.h"
@@ -28,8 +28,9 @@
 
 enum {
     ANSWER_PAYLOAD_MAX = 64 << 10,
-    FRAME_COST = 4,             /* a byte of a frame has 4 times the clicks of a byte of lines */
-    AHEAD_BYTES_MIN = 32 << 10, /* below it, starting a job costs more than decoding */
+    FRAME_COST = 4,             /* in the budget: a byte of a frame holds 4 times the clicks of a
+                                 * byte of lines */
+    AHEAD_BYTES_MIN = 32 << 10, /* with fewer, starting a job costs more than decoding */
     AHEAD_BYTES_NEXT = 8 << 10
 };
 
@@ -106,7 +107,7 @@ static void batch_refuse(struct ingest_connection *connection, uint64_t sequence
         frame_refuse(connection, sequence, "malformed");
 }
 
-/* The batches of a group of frames have no rejects. */
+/* Copy the frame's rows from its group.  A group of frames has no rejects. */
 static struct row_part *grouped_rows(struct ingest_connection *connection,
                                      const struct decoded_frame *run)
 {
@@ -216,7 +217,7 @@ static void run_take(struct ingest_connection *connection, struct bytes frame,
 
 /* ---- lines ---- */
 
-/* False: the order is malformed. */
+/* Set the parser's order of fields from the payload.  False: it is malformed. */
 static bool lines_shape(struct line_parser *parser, const struct line_columns *columns,
                         struct bytes payload)
 {
@@ -352,7 +353,7 @@ static bool frame_step(struct ingest_connection *connection, uint64_t lines_max)
     return true;
 }
 
-/* See ingest_decoder.h.  Bytes that are left are a part of a frame. */
+/* See ingest_decoder.h.  Bytes that are left are an incomplete frame. */
 static void frames_finish(struct ingest_connection *connection)
 {
     if (input_queue_rest(&connection->input).size == 0)
@@ -384,8 +385,8 @@ static bool frames_have_space(const struct ingest_connection *connection)
     return input->back->end < input->back->capacity || back_is_partial(connection);
 }
 
-/* Make space for the rest of a frame that has come in part: at most double what has come so far,
- * but at least INPUT_QUEUE_BUSY bytes in all. */
+/* Make space for the rest of an incomplete frame.  The chunk's new capacity is at most twice the
+ * bytes that have come, but at least INPUT_QUEUE_BUSY. */
 static void frames_space(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out)
 {
     struct input_queue *input = &connection->input;
@@ -422,8 +423,8 @@ static void frames_wrap(struct bytes text, struct buffer *frames)
     }
 }
 
-/* Small frames are not parsed ahead: only DECODED_FRAMES_MAX of them fit into a chunk, and sealing
- * would copy the others. */
+/* Small frames are not decoded ahead, because a job decodes at most DECODED_FRAMES_MAX frames, and
+ * sealing would copy all bytes behind them. */
 static struct input_chunk *frames_seal(struct ingest_connection *connection, uint32_t *frames_out)
 {
     struct bytes back = input_queue_back(&connection->input);

@@ -2,12 +2,13 @@
  *
  *     COLUMNS ── the names of the stream's columns ──▶ SENDING ── ok, or error ──▶ answered
  *
- * The names tell whether the body begins with a header, which stands before the batch.  The body is
- * sent in pieces from where the HTTP door has it.  A control line in it would be one of the text
- * door, so a line that begins with '#' is refused.
+ * The names show whether the body begins with a header.  A header is sent before `#batch`, because
+ * it is no line of the batch.  The body is sent in pieces, directly from the HTTP door's buffer.
+ * The text door would execute a line that begins with '#', so a body with such a line is refused.
  *
- * When the client leaves, the pair is closed: a batch that was not sent whole is dropped, and one
- * that was sent whole is known when it is sent again. */
+ * When the HTTP client disconnects, the pair of sockets is closed.  A batch that was sent in part
+ * is dropped then.  A batch that was sent whole is applied, so a copy of it that comes later counts
+ * as a duplicate. */
 #include "ingest/connection/http_ingest.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ enum post_state { POST_COLUMNS, POST_SENDING };
 
 struct post {
     struct http_ingest *http;
-    struct http_exchange *exchange; /* NULL: it was answered, or the client has left */
+    struct http_exchange *exchange; /* NULL: answered, or the client has disconnected */
     struct connection *connection;  /* this end of the pair */
     enum post_state state;
     struct timer late;
@@ -37,10 +38,10 @@ struct post {
     bool has_batch;
     bool has_header;   /* the body begins with the names of columns */
     struct bytes body; /* without a byte order mark, and without a header that was sent before */
-    struct bytes left; /* of the body: not yet sent */
-    uint64_t lines;    /* of the body */
+    struct bytes left; /* the part of `body` that is not sent yet */
+    uint64_t lines;    /* of the body, with its header */
     bool is_sent;
-    struct buffer input;   /* the line that comes */
+    struct buffer input;   /* an answer's line that is not complete yet */
     struct buffer rejects; /* items of a JSON array */
     struct buffer sums;    /* members of a JSON object: refused lines that have no item, by code */
 };
@@ -79,7 +80,7 @@ static void post_free(struct post *post)
     free_if_idle(http);
 }
 
-/* The connection's `closed` frees the post. */
+/* Close the connection, whose callback connection_closed frees the post. */
 static void post_end(struct post *post)
 {
     post->exchange = NULL;
@@ -113,7 +114,7 @@ static void post_late(struct timer *timer)
 
 /* ---- what the text door answers ---- */
 
-/* Take the word before the next blank. */
+/* Remove the first word from the line, with the space behind it, and return it. */
 static struct bytes take_word(struct bytes *line)
 {
     const uint8_t *end = line->size > 0 ? memchr(line->data, ' ', line->size) : NULL;
@@ -139,8 +140,9 @@ static uint64_t number_of(struct bytes word)
     return number;
 }
 
-/* Lines are counted in the body, from 1.  Those of a batch are numbered within it, and others
- * within the connection, whose first lines are "#stream" and "#columns". */
+/* The number in the body, from 1, of a line that the text door numbered.  The text door numbers the
+ * lines of a batch within the batch.  It numbers other lines within the connection, of which the
+ * first two are "#stream" and "#columns". */
 static uint64_t line_in_body(const struct post *post, uint64_t line)
 {
     return post->has_batch ? line + post->has_header : line - 2;
@@ -277,7 +279,8 @@ static void pump(struct post *post)
             network_write(post->connection, piece);
         if (!post->is_sent)
             continue;
-        /* Nobody can have died in the middle of the last line: Content-Length counts it. */
+        /* A last line without '\n' is complete, because the body has as many bytes as
+         * Content-Length says. */
         if (post->body.size > 0 && post->body.data[post->body.size - 1] != '\n')
             network_write(post->connection, bytes_text("\n"));
         network_finish(post->connection);
@@ -291,7 +294,7 @@ static size_t first_line_size(struct bytes text)
     return end != NULL ? (size_t)(end - text.data) + 1 : text.size;
 }
 
-/* Whether the body's first field is one of the names, which have commas between them. */
+/* Whether the body's first field is one of `names`, which are separated by commas. */
 static bool begins_with_name(struct bytes body, struct bytes names)
 {
     size_t size = 0;
@@ -446,7 +449,7 @@ static bool take_producer(struct post *post, const struct http_request *request)
     return take_number(request, "x-daybook-batch", post->batch);
 }
 
-/* The name is a word of a control line. */
+/* The name becomes a word of a control line, so it must have no spaces or control characters. */
 static bool is_stream_name(struct bytes name)
 {
     bool is_name = name.size < VALUE_MAX;

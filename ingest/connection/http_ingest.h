@@ -7,8 +7,8 @@
  *     body ─▶ #stream, #columns, #producer, #batch, lines ─▶ door, over a pair of sockets in this
  *     JSON ◀─ reject, ok, error ◀─────────────────────────── process
  *
- * So lines are parsed, counted once, refused and acknowledged by the code of the text door, and
- * wait as there when the disk or the memory is full, but for at most HTTP_INGEST_MS.
+ * So the code of the text door parses, rejects and acknowledges the lines, and counts a repeated
+ * batch once.  While the disk or the memory is full, a request waits, but at most HTTP_INGEST_MS.
  * docs/PROTOCOL.md "Clicks over HTTP" describes headers and answers. */
 #ifndef DAYBOOK_INGEST_CONNECTION_HTTP_INGEST_H
 #define DAYBOOK_INGEST_CONNECTION_HTTP_INGEST_H
@@ -18,25 +18,26 @@
 #include "door/http_door.h"
 
 enum {
-    HTTP_INGEST_POSTS_MAX = 64,        /* at a time; further ones are answered 503 */
+    HTTP_INGEST_POSTS_MAX = 64,        /* requests at a time; more are answered 503 */
     HTTP_INGEST_MS = 60000,
-    HTTP_INGEST_BODY_MAX = 8 << 20     /* bytes, as of a batch */
+    HTTP_INGEST_BODY_MAX = 8 << 20     /* bytes: the limit of a batch, too */
 };
 
 struct http_ingest;
 
 struct http_ingest_options {
-    struct network *network;           /* these outlive the result */
+    struct network *network;           /* this and `world` outlive the result */
     struct world *world;
-    /* Takes the other end of a pair, as a client of the text door (ingest_attach). */
+    /* Serves one end of a pair of sockets as a client of the text door (ingest_attach). */
     void (*attach)(void *context, struct connection *connection);
     void *context;
     int64_t late_ms;                   /* 0: HTTP_INGEST_MS */
 };
 
-/* Add the address to the door. */
+/* Add the address /ingest to the door.  http_ingest_close frees the result. */
 struct http_ingest *http_ingest_new(struct http_door *door,
                                     const struct http_ingest_options *options);
-/* After the door has closed: free it when no post is under way, and call `closed`. */
+/* To be called after the door has closed.  When no request is under way, frees `http`, then calls
+ * `closed`. */
 void http_ingest_close(struct http_ingest *http, void (*closed)(void *context), void *context);
 #endif

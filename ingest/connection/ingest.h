@@ -28,24 +28,25 @@ enum {
 /* A limit of 0 stands for its default, the constant INGEST_... or DOOR_... (door/door.h) of the
  * same name. */
 struct ingest_limits {
-    uint32_t connections_max;          /* from the network, and as many from the control socket
-                                        * (default INGEST_LOADS_MAX) */
+    uint32_t connections_max;          /* from the network; also those from the control socket, with
+                                        * the default INGEST_LOADS_MAX */
     int64_t slow_reader_ms;            /* how long a client may leave answers unread */
     int64_t linger_ms;                 /* how long a refused client may take to close */
-    size_t strings_max;                /* bytes of all connections' dictionaries; a connection that
-                                        * exceeds it is answered too_many_strings */
+    size_t strings_max;                /* bytes of all connections' dictionaries; beyond it, a
+                                        * connection whose dictionary grows is answered
+                                        * too_many_strings */
     size_t input_max;                  /* bytes of incomplete batches and lines of all connections;
                                         * a connection that needs more waits */
     int64_t hold_ms;                   /* how long a connection may hold input memory without
                                         * progress while others wait; then it is answered
                                         * too_slow */
-    size_t answers_max;                /* bytes of waiting answers of all connections */
+    size_t answers_max;                /* bytes of all connections' unsent answers */
     size_t ahead_min;                  /* the least bytes to parse ahead; 0: the decoder's own
                                         * minimum */
 };
 
 struct ingest_options {
-    struct store *store;               /* what the pointers here point to outlives the instance */
+    struct store *store;               /* all objects pointed to outlive the instance */
     struct world *world;
     struct network *network;           /* NULL: ingest_listen is not called */
     struct metrics *metrics;
@@ -60,13 +61,13 @@ struct ingest_options {
 struct ingest *ingest_open(const struct ingest_options *options, store_done opened, void *context);
 
 /* Listen for lines and frames.  *address_out is valid until ingest_close.  Clients do not log in on
- * this port.  So the result is ERROR_USAGE if other machines can reach the address and `place` does
+ * this port, so the result is ERROR_USAGE if other machines can reach the address and `place` does
  * not allow that. */
 must_check int ingest_listen(struct ingest *ingest, const struct door_place *place,
                              const char **address_out, struct error *err);
 
-/* Take ownership of a connection that is not started yet, and serve it.  It comes from the control
- * socket or from this process, and takes no slot of the network's connections. */
+/* Take ownership of a connection that is not started yet, and serve it.  The connection comes from
+ * the control socket or from this process, and uses no slot of the network's connections. */
 void ingest_attach(struct ingest *ingest, struct connection *connection);
 
 /* Stop listening and close all connections.  `closed` is called when the instance is freed.

@@ -1,8 +1,8 @@
 /* ingest_account: see the header.
  *
  * What must hold: every connection that waits for memory is resumed or closed in the end.  So while
- * one waits, any other that holds memory has limited time.  This time is over when no bytes have
- * come from its client for hold_us.  It is also over after hold_us plus a second for each
+ * one connection waits, each connection that holds memory has limited time.  The time is over when
+ * its client has sent no bytes for hold_us, and at the latest after hold_us plus a second for each
  * SLOW_BYTES bytes that came. */
 #include "ingest/connection/ingest_account.h"
 

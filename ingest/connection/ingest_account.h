@@ -3,7 +3,7 @@
  *
  * One quota for all connections limits input that has come in part (input_quota.h).  Another quota
  * limits answers that wait for the disk or the client.  The answers of one connection may take half
- * of what is left of the answers' quota.  INGEST_ACCOUNT_ANSWERS_LEAST bytes are always allowed, so
+ * of the bytes that this quota has left.  INGEST_ACCOUNT_ANSWERS_LEAST bytes are always allowed, so
  * a client that reads its answers is always served. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_ACCOUNT_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_ACCOUNT_H
@@ -32,7 +32,7 @@ size_t ingest_account_answers_max(const struct ingest_account *account);
 void ingest_account_count_input(struct ingest_account *account, size_t bytes);
 void ingest_account_came(struct ingest_account *account, size_t size);
 
-/* Restart the connection's time for progress: something other than its client stops it. */
+/* Restart the connection's time for progress: something other than its client delays it. */
 void ingest_account_excuse(struct ingest_account *account);
 /* Whether others wait for memory that the connection holds, and its time for progress is over.  If
  * its time is over, it also loses its reservation of memory (input_quota_pass). */

@@ -1,11 +1,11 @@
 /* ingest_commit: see the header.
  *
  * What must hold: a batch is recorded with its producer (producer_record) before store_apply,
- * because store_apply may call back before it returns.  Copies of a batch that come before it is
- * durable wait at its record.
+ * because store_apply may call back before it returns.  If copies of a batch arrive before the
+ * batch is durable, their answers wait in its record (producer_batch.waiting).
  *
  * In the producer's window, a batch replaces the batch whose number is PRODUCER_WINDOW (64) less.
- * So it waits until that batch is durable.
+ * So a batch waits until the batch that it replaces is durable.
  *
  * The write batch is made again for each attempt, because the store's commit hook adds to it. */
 #include "ingest/connection/ingest_commit.h"
@@ -24,10 +24,10 @@ struct commit {
     struct reply reply; /* must be first: freeing it frees the commit */
     struct ingest *ingest;
     struct commit *next_waiting; /* the answer to another copy of the same batch */
-    struct commit *next_applied; /* of the next batch in the same write batch */
+    struct commit *next_applied; /* that of the next batch in the same write batch */
     struct producer *producer;   /* NULL: the rows are outside of batches */
-    /* the connection whose file.in_flight counts this commit, and which outlives it; NULL: the
-     * batch is of no file */
+    /* the connection whose file.in_flight counts this commit; it outlives the commit; NULL: the
+     * batch belongs to no file */
     struct ingest_connection *loader;
     uint64_t sequence;
     /* added to the metrics when the rows are durable */
@@ -193,7 +193,8 @@ static void commit_answer(struct commit *commit, int status, const char *why)
     else
         answer_fail(&commit->reply, commit->sequence, "store_failed", why);
     commit_answer_copies(waiting, status, why);
-    /* Another connection may have taken over the producer, and wait for a place in its window. */
+    /* The owner may be a connection that has taken over the producer and waits for a place in its
+     * window. */
     if (owner != NULL)
         ingest_connection_wake(owner);
     if (connection != NULL)
@@ -384,7 +385,7 @@ void ingest_commit_batch(struct ingest_connection *connection)
         connection->state = INGEST_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
-        /* The builder of a batch without rows may have been freed. */
+        /* If the batch has no rows, the builder may have been freed. */
         if (!ingest_rows_prepare(connection))
             return;
         const struct reject_list *finished = stream_rows_finish(&connection->rows);
@@ -430,7 +431,8 @@ bool ingest_commit_batch_group(struct ingest_connection *connection,
     if (producer == NULL || (connection->file.is_named && group->count > 1) ||
         producer_verdict_of(producer, batches[0].sequence) != PRODUCER_NEXT)
         return false;
-    /* Batches become durable in order: if the last batch's place is free, all places are. */
+    /* Batches become durable in order, so if the last batch's place is free, all places of the
+     * group are free. */
     if (batch_place_is_taken(producer, batches[group->count - 1].sequence)) {
         connection->state = INGEST_BLOCKED;
         return false;
@@ -467,7 +469,7 @@ bool ingest_commit_unnumbered(struct ingest_connection *connection)
     commit_add_rejects(connection, counts.rejects, NULL, 0);
     int rc = commit_apply(connection, commit, &err);
     if (rc != 0) {
-        /* Earlier rows may have become durable meanwhile. */
+        /* in_flight is not restored, because earlier rows may have become durable meanwhile. */
         uint32_t in_flight = rows->in_flight - 1;
 
         *rows = before;

@@ -30,7 +30,7 @@ static void look_soon(struct ingest *ingest)
         executor->timer_start(executor, &ingest->look, LOOK_MS);
 }
 
-/* Applied clicks are owed an answer; an incomplete batch is not, because the client will send it
+/* A client is owed an answer to applied clicks, but not to an incomplete batch, which it will send
  * again. */
 static enum door_claim claim_of(const struct ingest_connection *connection)
 {
@@ -202,7 +202,7 @@ static void connection_serve(struct ingest_connection *connection)
         connection_run(connection);
 }
 
-/* Connections beyond the budget come first in the next turn. */
+/* Connections that this turn's budget does not reach are served first in the next turn. */
 static void connections_serve(struct timer *timer)
 {
     struct ingest *ingest = timer->context;

@@ -29,8 +29,8 @@
 
 enum {
     INGEST_REPLIES_MAX = 4096,         /* waiting answers at which reading stops */
-    INGEST_REJECT_LINES_MAX = 100      /* reject lines sent for a batch, or between two #sync; for a
-                                        * batch of a file REJECT_FILE_LINES_MAX */
+    INGEST_REJECT_LINES_MAX = 100      /* reject lines sent for a batch, or between two #sync; the
+                                        * limit for a batch of a file is REJECT_FILE_LINES_MAX */
 };
 
 enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSED };
@@ -38,13 +38,13 @@ enum ingest_state { INGEST_RECORDS, INGEST_BLOCKED, INGEST_ENDING, INGEST_REFUSE
 struct ingest_decoder;
 struct frame_decoder;
 
-/* For a line longer than RECORD_LINE_MAX, which is dropped while it comes. */
+/* The state while a line longer than RECORD_LINE_MAX is dropped. */
 struct text_decoder {
     bool is_skipping;
     struct buffer skipped;             /* the line's first REJECT_CONTENT_MAX bytes */
 };
 
-/* Of a #producer that waits until the store takes writes. */
+/* A #producer line that waits until the store accepts writes. */
 struct producer_wanted {
     bool is_waiting;
     uint8_t id[UUID_SIZE];
@@ -65,7 +65,7 @@ struct loaded_file {
     bool is_waiting;
     uint8_t wanted_key[16];
     bool is_asking;
-    uint32_t in_flight;                /* batches of files that are not durable */
+    uint32_t in_flight;                /* batches of files that are not durable yet */
 };
 
 struct ingest_connection {

@@ -27,7 +27,7 @@ void ingest_control_leave(struct ingest_connection *connection)
     if (producer == NULL || producer->owner != connection)
         return;
     producer_own(producer, NULL, store_now_us(connection->ingest->options.store));
-    /* No batch of the producer was applied: its client will begin with `new` again. */
+    /* No batch of the producer was applied, so its client will begin with `new` again. */
     if (producer->last == 0)
         producer_forget(connection->ingest->producers, producer);
     producer_rows_tell(connection->ingest);
@@ -49,7 +49,7 @@ static void control_take_over(struct ingest_connection *connection, struct produ
 }
 
 /* Make room for one more producer.  False: the connection was REFUSED, or is BLOCKED until the
- * store takes writes. */
+ * store accepts writes. */
 static bool control_make_room(struct ingest_connection *connection, const uint8_t id[UUID_SIZE],
                               uint64_t epoch)
 {

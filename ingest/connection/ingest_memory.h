@@ -15,14 +15,14 @@ struct ingest_memory {
     struct store *store;               /* outlives the struct, as do clock and gauges */
     struct clock *clock;
     struct metric *input_bytes, *answer_bytes;
-    int64_t hold_us;                   /* of ingest_limits.hold_ms */
+    int64_t hold_us;                   /* ingest_limits.hold_ms in microseconds */
     struct input_quota input;
     struct quota answers;
     struct quota strings;
     struct quota producers;
 };
 
-/* `resume` is called when a waiter no longer waits for memory.  The caller sets the gauges. */
+/* `resume` is called when a waiter no longer waits for memory.  The caller then sets the gauges. */
 void ingest_memory_open(struct ingest_memory *memory, struct store *store, struct clock *clock,
                         const struct ingest_limits *limits,
                         void (*resume)(void *context, struct input_waiter *waiter));

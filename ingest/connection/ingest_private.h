@@ -59,9 +59,10 @@ struct ingest {
     uint64_t connections_ever;
     struct wake_queue woken;
     struct ingest_budget budget;
-    uint32_t calls;                    /* calls of the store under way, and connections_serve */
-    void (*left)(struct ingest *ingest);           /* called after each call and connection that
-                                                    * ends; frees a closing instance after the
+    uint32_t calls;                    /* calls of the store under way, plus 1 while
+                                        * connections_serve runs */
+    void (*left)(struct ingest *ingest);           /* called whenever a call or a connection has
+                                                    * ended; frees a closing instance after the
                                                     * last */
     store_done opened;                 /* NULL once it was called */
     void *opened_context;

@@ -223,7 +223,7 @@ struct input_chunk *input_queue_split(struct input_queue *input, size_t size)
     return sealed;
 }
 
-/* The last line that begins with '#', at offset `least` or behind; 0: there is none. */
+/* The offset of the last line that begins with '#', if it is at least `least`; 0: there is none. */
 static size_t control_last(struct bytes text, size_t least)
 {
     size_t size = text.size;

@@ -30,8 +30,8 @@ struct input_chunk {
     struct parse_ahead *ahead;         /* parses the chunk, not owned; NULL: none */
 };
 
-/* Free chunks of INPUT_QUEUE_BUSY bytes, for all input queues of an ingest instance.  Without them,
- * chunks would cost page faults again and again.  All-zero is an empty list. */
+/* Free chunks of INPUT_QUEUE_BUSY bytes, for all input queues of an ingest instance.  Their reuse
+ * saves page faults.  All-zero is an empty list. */
 struct input_spare {
     struct input_chunk *first;
     uint32_t count;
@@ -52,7 +52,7 @@ void input_queue_release(struct input_queue *input);
 /* The bytes of the front that are not taken.  A front that is not the back ends with a whole line
  * or frame. */
 struct bytes input_queue_rest(const struct input_queue *input);
-/* Take the first `size` of input_queue_rest's bytes; 0 is fine after a release, too. */
+/* Take the first `size` of input_queue_rest's bytes; `size` may be 0 when the queue is empty. */
 void input_queue_take(struct input_queue *input, size_t size);
 /* Remove the front.  All its bytes must be taken, and it must not be the back. */
 void input_queue_advance(struct input_queue *input);
@@ -81,7 +81,7 @@ void input_queue_fit(struct input_queue *input, size_t capacity);
  * new back.  Returns the sealed chunk; NULL: there are INPUT_QUEUE_CHUNKS_MAX chunks already. */
 struct input_chunk *input_queue_split(struct input_queue *input, size_t size);
 /* Seal the whole lines of the back, if they are at least `size_min` (> 0) bytes.  The chunk ends
- * before the last control line if that is near the end and at least half of `size_min` bytes
+ * before the last control line if this line is near the end and at least half of `size_min` bytes
  * precede it.  NULL: too few bytes, or INPUT_QUEUE_CHUNKS_MAX chunks already. */
 struct input_chunk *input_queue_seal(struct input_queue *input, size_t size_min);
 #endif

@@ -6,8 +6,8 @@
  *     half     bytes ████████████│ limit
  *     holders  oldest ─▶ b ─▶ c ─▶ youngest        waiting  c ─▶ d ─▶ youngest        reserved  b
  *
- * Without a reservation, when many connections hold a little each, many of them would have to be
- * closed before there is room for one. */
+ * The reservation is needed when many connections hold a little memory each: without it, many of
+ * them would have to be closed before one could continue. */
 #include "ingest/connection/input_quota.h"
 
 #include "base/error.h"

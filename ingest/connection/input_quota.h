@@ -29,10 +29,10 @@ enum {
                                         * time */
 };
 
-/* The owner sets `number`, all else to zero. */
+/* The owner sets `number`, and all other members to zero. */
 struct input_waiter {
     uint64_t number;                   /* greater than that of each earlier connection */
-    size_t bytes;                      /* without the free ones */
+    size_t bytes;                      /* bytes that it holds beyond INPUT_QUOTA_FREE */
     bool is_acked;                     /* some of its clicks became durable */
     bool is_waiting;
     /* The next three are the owner's.  Times are monotonic. */
@@ -46,7 +46,7 @@ struct input_waiter {
 struct input_half {
     struct quota quota;
     TAILQ_HEAD(, input_waiter) holders;            /* the oldest first */
-    struct input_waiter *waiting;      /* the next to resume first */
+    struct input_waiter *waiting;      /* a list; its first is resumed next */
     struct input_waiter *reserved;     /* may exceed the limit until it holds nothing */
 };
 

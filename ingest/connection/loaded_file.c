@@ -56,8 +56,9 @@ static void append_hex(struct buffer *buffer, struct bytes bytes)
         buffer_printf(buffer, "%02x", bytes.data[i]);
 }
 
-/* Set id_out to the producer of the file's next batches, and *batch to the batch before them.  If
- * the row's producer was dropped, its successor begins at 0.  Else both stay as in the row. */
+/* Set id_out to the producer of the file's next batches, and *batch to the batch before them.  Both
+ * are as in the row, unless the row's producer was dropped: then its successor begins after batch
+ * 0. */
 static void file_continue(const struct ingest *ingest, struct bytes producer, int64_t *batch,
                           uint8_t id_out[UUID_SIZE])
 {
@@ -124,8 +125,8 @@ static void lookup_done(void *context, int status, const struct error *err)
 
 /* ---- keys ---- */
 
-/* The other connection that holds the key; NULL: none.  Two loads of one file at the same time
- * would count its clicks twice. */
+/* The other connection that holds the key; NULL: none.  A key has one holder, because two loads of
+ * one file at the same time would count its clicks twice. */
 static const struct ingest_connection *key_holder(const struct ingest_connection *connection,
                                                   const uint8_t key[16])
 {
@@ -179,8 +180,8 @@ void loaded_file_retry(struct ingest_connection *connection)
         answer_refuse(connection, 0, "file_busy", NULL);
     } else if (holder != NULL || file->in_flight > 0 || file->is_asking) {
         /* The holder's last batches may not be durable yet.  One lookup at a time bounds the memory
-         * of answers.  A connection that waits gives its own key back, so that no two wait for each
-         * other. */
+         * of answers.  A connection that waits for the holder releases its own key, so that no two
+         * wait for each other. */
         if (file->in_flight == 0 && holder != NULL)
             loaded_file_leave(connection);
         file->is_waiting = true;

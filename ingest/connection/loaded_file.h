@@ -23,9 +23,10 @@ must_check bool loaded_file_list(struct ingest_connection *connection,
 
 void loaded_file_retry(struct ingest_connection *connection);
 
-/* The row says that the file is loaded up to the end of batch `sequence`. */
+/* Add a row to the write batch; it says that the file is loaded up to the end of batch
+ * `sequence`. */
 void loaded_file_add(struct ingest_connection *connection, uint64_t sequence);
 
-/* Give back the key that the connection holds, if any. */
+/* Release the key that the connection holds, if any. */
 void loaded_file_leave(struct ingest_connection *connection);
 #endif

@@ -14,8 +14,8 @@ struct numbered_batch {
     uint64_t lines_left;
     uint64_t bytes;
     enum producer_verdict verdict;
-    struct hash128_stream *hash;       /* owned; of stream, form and content (batch_hash.h) */
-    bool is_kept_waiting;              /* complete, but could not be applied yet */
+    struct hash128_stream *hash;       /* owned; covers stream, form and content (batch_hash.h) */
+    bool is_kept_waiting;              /* the batch is complete, but could not be applied yet */
 };
 
 /* Takes ownership of `hash`. */

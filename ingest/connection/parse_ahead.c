@@ -95,7 +95,8 @@ size_t parse_ahead_least(const struct ingest_connection *connection, size_t firs
 
 static bool ahead_is_possible(const struct ingest_connection *connection)
 {
-    /* Clicks with ids gain little: the lookup of ids costs far more than parsing. */
+    /* For clicks with ids, parsing ahead saves little: the lookup of ids costs far more than
+     * parsing. */
     return connection->state != INGEST_REFUSED && connection->rows.dedup == NULL &&
            connection->ingest->aheads.in_use < PARSE_AHEADS_MAX;
 }

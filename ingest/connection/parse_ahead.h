@@ -1,10 +1,9 @@
 /* parse_ahead: parses a connection's input on another thread, before the connection takes it.
  *
- * A sealed chunk of input (input_queue.h) goes to LANE_COMPUTE as a parse job (parse_job.h), which
- * turns it into spans of records and batch groups.  The connection handles the same bytes as
- * without the job, but at the start of a span it takes the span's rows instead of parsing.  If a
- * span does not fit (the stream has changed, or a batch ends within the span), the engine thread
- * parses its lines.
+ * On LANE_COMPUTE, a parse job (parse_job.h) turns a sealed chunk of input (input_queue.h) into
+ * spans of records and batch groups.  The connection handles the same bytes as without the job, but
+ * at the start of a span it takes the span's rows instead of parsing.  If a span does not fit (the
+ * stream has changed, or a batch ends within the span), the engine thread parses its lines.
  *
  * The engine thread decodes frames only at the back of the input, when no other chunk is left,
  * because all frames share a dictionary. */
@@ -26,7 +25,7 @@ void parse_ahead_pool_close(struct parse_ahead_pool *pool);
 size_t parse_ahead_least(const struct ingest_connection *connection, size_t first, size_t next);
 void parse_ahead_submit(struct ingest_connection *connection);
 
-/* Whether a job is parsing the front of the input, so that it must not be taken yet. */
+/* Whether a job is parsing the front chunk of the input, whose bytes must then not be taken yet. */
 bool parse_ahead_is_under_way(const struct ingest_connection *connection);
 
 /* If a span that is no batch group begins at the front of the input, and has at most `lines_max`
@@ -45,8 +44,8 @@ const struct batch_group *parse_ahead_group(const struct ingest_connection *conn
 bool parse_ahead_commit_group(struct ingest_connection *connection, const struct batch_group *group,
                               size_t cost);
 
-/* NULL: the front was not decoded ahead.  The caller may take ownership of the frame's part and
- * hash, by setting them to NULL. */
+/* The frame at the front of the input, decoded ahead; NULL: it was not decoded ahead.  The caller
+ * may take ownership of the frame's part and hash, by setting them to NULL. */
 struct decoded_frame *parse_ahead_frame(const struct ingest_connection *connection);
 
 /* Drop the chunks at the front whose bytes are all taken, but not the back.  This may submit the

@@ -138,7 +138,7 @@ static void drop_silent(struct ingest *ingest, int64_t now_us)
         ingest->producers_due_us = now_us + SWEEP_US;
 }
 
-/* Clients could cause any number of evictions, so one message may stand for many. */
+/* One message may report many evictions, because clients can cause any number of them. */
 static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
 {
     char text[UUID_TEXT_SIZE + 1];

@@ -1,7 +1,7 @@
 /* producer_rows: writes, reads and deletes the rows of the table `producer`.
  *
- * Memory also has connected producers that have sent no batch yet.  Memory and rows differ
- * otherwise only between a change and the sync of its frame. */
+ * Memory also has connected producers that have sent no batch yet.  Otherwise memory and rows
+ * differ only between a change and the sync of its frame. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 
@@ -18,13 +18,13 @@ must_check int producer_rows_read(const struct table *table, const struct page_r
 must_check int producer_rows_take(struct producer_table *producers, const struct table *table,
                                   const struct page_row *row, struct error *err);
 
-/* To be called after each change. */
+/* Report the number and the memory of the producers.  To be called after each change of them. */
 void producer_rows_tell(struct ingest *ingest);
 
 /* Make room for one more producer.  The last PRODUCERS_KEPT places are for connections of `daybook
  * load` only (`is_load`).  Drops some producers that were silent for PRODUCER_SILENT_DAYS, or else
  * the one that producer_evictable chooses.  ERROR_LIMIT: there is no room.  ERROR_FULL: try again
- * when the store takes writes. */
+ * when the store accepts writes. */
 must_check int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err);
 /* Delete the rows of `count` producers and drop them from memory.  They must have no connection,
  * and all their batches must be durable.  `done` (may be NULL) is called when the deletion is

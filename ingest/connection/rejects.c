@@ -196,7 +196,7 @@ static const struct argp rejects_argp = {
 
 struct rejects_job {
     struct row_listing listing; /* must be first: freeing it frees the job */
-    int32_t day, day_end;       /* the next one, and the one behind the last */
+    int32_t day, day_end;       /* the next day to read, and the one behind the last */
     int32_t step;               /* 1; -1: the newest comes first */
     uint64_t rows_max;
     char day_text[DAY_TEXT_SIZE + 1];
@@ -221,7 +221,7 @@ static void list_content(struct buffer *text, struct bytes value)
             buffer_printf(text, "\\x%02x", value.data[i]);
 }
 
-/* A row was printed; the listing counts it afterwards. */
+/* To be called after a row was printed, before the listing counts it. */
 static void count_row(struct row_listing *listing)
 {
     listing->has_enough = listing->rows + 1 >= ((const struct rejects_job *)listing)->rows_max;

@@ -16,7 +16,7 @@ struct reply {
     struct reply_queue *queue;         /* NULL: the connection is closed */
     struct buffer text;
     size_t size;                       /* bytes of the struct, without the text */
-    size_t counted;                    /* bytes of it in reply_queue.bytes */
+    size_t counted;                    /* this reply's bytes in reply_queue.bytes */
     bool is_ready;
     bool is_last;                      /* the connection ends after this reply */
 };
@@ -42,8 +42,8 @@ void reply_queue_cancel(struct reply_queue *queue, struct reply *reply);
  * one taken had is_last set; later replies stay. */
 bool reply_queue_take(struct reply_queue *queue, struct buffer *text);
 
-/* The reply's text is complete: count its bytes while it waits. */
+/* Count the reply's bytes in the queue until it is taken.  Its text must be complete. */
 void reply_queue_count(struct reply *reply);
-/* The reply may be sent.  Without a connection, it is freed. */
+/* Mark the reply as ready to be sent.  If its connection is closed, free the reply. */
 void reply_queue_ready(struct reply *reply);
 #endif

@@ -83,7 +83,7 @@ static void listing_next(struct row_listing *listing)
     listing->request.row_limit = PAGE_ROWS;
     listing->request.position = buffer_view(&listing->position);
     int rc = store_read(listing->store, &listing->request, listing_page, listing, &err);
-    /* After 0 the listing may be freed already. */
+    /* If the result is 0, the listing may be freed already. */
     if (rc != 0) {
         listing->status = error_keep(&listing->err, rc, &err);
         listing_finish(listing);

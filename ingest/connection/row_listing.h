@@ -27,7 +27,8 @@ struct row_listing {
                const struct page_row *row);
     /* Called after all rows were read without an error; may be NULL. */
     void (*end)(struct row_listing *listing);
-    /* `row` may set it: no further row is asked for, and those of the page are dropped. */
+    /* `row` may set this to end the listing: no more rows are read, and the rest of the page is
+     * dropped. */
     bool has_enough;
     /* results */
     struct buffer text;
@@ -38,6 +39,6 @@ struct row_listing {
     int status;
 };
 
-/* Frees the listing. */
+/* Print the rows and finish the command.  Frees the listing at the end. */
 void row_listing_run(struct row_listing *listing);
 #endif

@@ -2,9 +2,9 @@
  *
  * What must hold: every byte of the input is taken exactly once, in order.
  *
- * The input needs to hold only one line of at most 1 MiB, because rows are added to the
- * connection's blocks while they come.  Of a longer line only the beginning is kept, for its
- * reject. */
+ * The input needs to hold only one line of at most 1 MiB, because each line's row is added to the
+ * connection's block as soon as the line is complete.  Of a longer line only the beginning is kept,
+ * for its reject. */
 #include "ingest/connection/ingest_decoder.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "ingest/parse/line_batch.h"
 
 enum {
-    AHEAD_BYTES_MIN = 64 << 10, /* below it, starting a job costs more than parsing */
+    AHEAD_BYTES_MIN = 64 << 10, /* with fewer, starting a job costs more than parsing */
     AHEAD_BYTES_NEXT = 16 << 10
 };
 
@@ -132,7 +132,7 @@ static bool records_step(struct ingest_connection *connection, struct bytes rest
     return true;
 }
 
-/* A line without its end is checked only when it is too long to be a record. */
+/* An incomplete line is checked only when it is too long to be a record. */
 static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
 {
     if (is_whole)
@@ -247,7 +247,7 @@ static bool text_step(struct ingest_connection *connection, uint64_t lines_most)
     return records_step(connection, rest, lines_most);
 }
 
-/* See ingest_decoder.h.  Bytes that are left are a part of a line. */
+/* See ingest_decoder.h.  Bytes that are left are an incomplete line. */
 static void text_finish(struct ingest_connection *connection)
 {
     struct bytes rest = input_queue_rest(&connection->input);

@@ -24,7 +24,8 @@ struct unnumbered_rows {
     uint64_t duplicates;               /* of the accepted rows; only for clicks with ids */
     uint64_t rejected;
     uint64_t reject_lines;
-    uint64_t reject_sums[REJECT_CODE_COUNT];       /* without a line of their own, by code */
+    uint64_t reject_sums[REJECT_CODE_COUNT];       /* rejects without an answer line of their own,
+                                                    * by code */
 };
 
 /* Count `lines` whole lines (0: a part of a line), of `bytes` bytes as sent. */
@@ -32,7 +33,7 @@ void unnumbered_rows_add(struct unnumbered_rows *rows, uint64_t lines, size_t by
 bool unnumbered_rows_are_full(const struct unnumbered_rows *rows);
 void unnumbered_rows_applied(struct unnumbered_rows *rows, uint64_t accepted, uint64_t duplicates,
                              uint64_t rejected);
-/* Append `ok - ...` for all rows since the last one, after sums of the rejects that had no line of
- * their own.  Reset the counts. */
+/* Append `ok - ...` for all rows since the last `ok -`, after the sums of the rejects that had no
+ * line of their own.  Reset the counts. */
 void unnumbered_rows_answer(struct unnumbered_rows *rows, struct buffer *text);
 #endif

@@ -14,9 +14,9 @@
  *
  * With --binary the requests are frames (load_frames.h), without #notes, #batch and the header.
  *
- * If a beginning of the file was loaded before, the load goes on behind this beginning, with the
- * producer in the `file` answer and the number after the answer's BATCH.  Otherwise the load begins
- * at batch 1 of a new producer. */
+ * If a beginning of the file was loaded before, the load continues behind it, with the producer of
+ * the `file` answer and the batch number after the answer's BATCH.  Otherwise the load begins at
+ * batch 1 of a new producer. */
 #include "ingest/load/load.h"
 
 #include <fcntl.h>
@@ -35,24 +35,26 @@
 enum {
     LOAD_BATCHES = 16,
     LOAD_BATCH_LINES = 8192,
-    LOAD_BATCH_BYTES = 1 << 20, /* and at most one line more */
+    LOAD_BATCH_BYTES = 1 << 20, /* bytes; a batch exceeds it by at most one line */
     LOAD_QUEUE_MAX = 4 << 20,   /* unsent bytes at which no more is read */
     CONTROL_SIZE = 4096,
     LOAD_REPLY_MAX = 64 << 10, /* bytes of one answer line */
-    LOAD_BAR_US = 100000,      /* between drawings of the bar */
+    LOAD_BAR_US = 100000,      /* between drawings of the progress bar */
     LOAD_NOTE_US = 10000000,   /* between progress lines without a terminal */
     LOAD_BAR_WIDTH = 20
 };
 
-/* The server must send all rejects of a batch as lines, because each is written to a file. */
+/* The server must send all rejects of a batch as lines, because `daybook load` writes each of them
+ * to a file. */
 _Static_assert((int)LOAD_BATCH_LINES <= (int)REJECT_FILE_LINES_MAX, "a batch's rejects are lines");
 
 enum load_phase { LOAD_ASKING_COLUMNS, LOAD_ASKING_FILES, LOAD_SENDING, LOAD_OVER };
 
-/* Kept until its `ok`, for the text of rejected lines. */
+/* A batch that was sent.  It is kept until its `ok`, because rejects name its lines by number
+ * only. */
 struct load_batch {
     uint64_t sequence;
-    uint64_t first_line; /* counts the header */
+    uint64_t first_line; /* its number in the file, from 1; the header counts */
     uint64_t lines;
     uint64_t refused;  /* the number of the last refused line; 0: none */
     size_t refused_at; /* where that line begins in `text` */
@@ -93,7 +95,7 @@ struct load {
 
 /* ---- output for people ---- */
 
-/* Write a number as 1,234,567; `text` has room for 32 bytes. */
+/* Write a number as 1,234,567; `text` has at least 32 bytes. */
 static const char *load_number(uint64_t number, char *text)
 {
     char digits[24];
@@ -320,7 +322,8 @@ static void load_ask_files(struct load *load)
 
 /* ---- sending ---- */
 
-/* False: there are no lines, or a failure. */
+/* Read the next batch from the file.  False: there are no more lines, or an error ended the
+ * load. */
 static bool load_read_batch(struct load *load, struct load_batch *batch)
 {
     struct error err = {0};
@@ -432,8 +435,8 @@ static void load_begin(struct load *load)
 
 /* ---- refused lines ---- */
 
-/* Line `number` without its LF.  The search begins at the last refused line, as the server refuses
- * the lines of a batch in order. */
+/* Line `number` without its LF.  The search begins at the last refused line, because the server
+ * refuses the lines of a batch in order. */
 static struct bytes batch_line(struct load_batch *batch, uint64_t number)
 {
     if (batch->refused == 0 || number < batch->refused) {

@@ -15,7 +15,8 @@ enum { LOAD_FILES_MAX = 4096 };
 struct load_options {
     const char *paths[LOAD_FILES_MAX]; /* "-" is standard input */
     uint32_t path_count;
-    const char *as;                    /* count as a separate file of this name; or NULL */
+    const char *as;                    /* the file counts as a separate file of this name; or
+                                        * NULL */
     const char *producer;              /* the identity of standard input; or NULL */
     const char *stream;
     bool is_binary;
@@ -27,7 +28,7 @@ struct load_options {
 extern const struct argp load_argp;
 
 /* Load the files over `connection`, an ingest connection that is not started yet; takes ownership
- * of it.  Progress and notes go to the error stream of `output`; `is_terminal` is whether that is a
+ * of it.  Progress and notes go to the error stream of `output`; `is_terminal`: that stream is a
  * terminal.  The output stream gets one line for each file that has records.  `output->finish` is
  * called last; `options` and `world` live until then.  Files are read on the calling thread. */
 void load_start(const struct load_options *options, struct world *world,

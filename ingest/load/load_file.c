@@ -136,7 +136,8 @@ int load_file_line(struct load_file *file, struct buffer *to, struct error *err)
 
 /* ---- the beginning ---- */
 
-/* The line at offset *at of the content read so far, without its line end; *at moves behind it. */
+/* The line at offset *at of the content read so far, without its line end; *at is set to the next
+ * line. */
 static struct bytes peek_line(const struct load_file *file, size_t *at)
 {
     struct bytes rest = bytes_of(file->content.data + *at, file->content.size - *at);
@@ -242,8 +243,8 @@ static int prefix_compare(const void *a, const void *b)
     return first->bytes < second->bytes ? -1 : first->bytes > second->bytes;
 }
 
-/* Consume bytes up to the end of `prefix`.  Returns 1 if they equal the prefix and end a line, else
- * 0, or an error. */
+/* Consume bytes up to the end of `prefix`.  Returns 1 if all consumed bytes equal the prefix and
+ * end a line, 0 if not, or an error. */
 static int prefix_matches(struct load_file *file, const struct load_prefix *prefix,
                           struct error *err)
 {

@@ -26,9 +26,9 @@ struct load_prefix {
 struct load_file {
     const char *path;
     bool is_stdin;
-    uint64_t bytes;                    /* consumed */
+    uint64_t bytes;                    /* bytes consumed */
     uint64_t lines;                    /* records consumed, without the header */
-    bool ends_line;                    /* the consumed bytes are none or end with a line end */
+    bool ends_line;                    /* the last consumed byte ends a line, or none is consumed */
     struct buffer header;              /* with its LF; empty: none */
     uint8_t key[16];                   /* hash of the identity, if any, the header and the first
                                         * record; of standard input: of the identity */
@@ -49,7 +49,7 @@ must_check int load_file_open(struct load_file *file, const char *path, const ch
                               const struct line_columns *columns, struct error *err);
 void load_file_close(struct load_file *file);
 
-/* Of each producer the latest batch is kept. */
+/* Add a recorded beginning.  Of several by one producer, the one with the latest batch is kept. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
 
 /* Consume the longest recorded beginning that the content begins with.  If there is none,

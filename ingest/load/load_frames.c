@@ -2,8 +2,8 @@
  *
  * What must hold: a batch is the same on every attempt, because only its lines and the stream
  * decide whether it is sent as columns.  A row without a day is sent with WIRE_DAY_NONE, because
- * this process does not have the stream's time zone.  The parser's day for it, in UTC, is not
- * sent. */
+ * this process does not have the stream's time zone.  The day that the parser computes for such a
+ * row, in UTC, is not sent. */
 #include "ingest/load/load_frames.h"
 
 #include "client/frame_reader.h"
@@ -35,8 +35,9 @@ struct load_frames {
     const struct line_columns *columns;
     struct string_map resellers;
     struct string_map pairs; /* each is a struct click_partition */
-    uint32_t *pair_codes;    /* at 2 * partition of the block, + 1 if the day was computed from a
-                              * time: the pair's code + 1, or 0 if the batch has no such pair yet */
+    uint32_t *pair_codes;    /* index: 2 * partition of the block, + 1 if the day was computed from
+                              * a time; value: the pair's code + 1, or 0 if the batch does not have
+                              * the pair yet */
     uint32_t *codes;         /* by row: the code of its pair */
     size_t pair_capacity, row_capacity;
 };
@@ -125,7 +126,7 @@ int load_frames_file(struct load_frames *frames, const struct line_columns *colu
 
 /* ---- columns ---- */
 
-/* The day of the pair is WIRE_DAY_NONE if it was computed from a time. */
+/* Add the pair of reseller and day.  A day that was computed from a time becomes WIRE_DAY_NONE. */
 static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is_derived)
 {
     struct bytes key = block_dictionary_get(&frames->builder->block->partitions, partition);

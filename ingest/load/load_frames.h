@@ -14,7 +14,7 @@ struct load_frames;
 struct load_frames *load_frames_new(uint64_t seed);
 void load_frames_free(struct load_frames *frames);             /* NULL is fine */
 
-/* `line` has no LF. */
+/* Write a control line; `line` has no LF. */
 void load_frames_control(struct load_frames *frames, const char *line);
 
 /* Begin another file.  `columns` are the stream's columns, and must live until the next file or
@@ -23,11 +23,12 @@ void load_frames_control(struct load_frames *frames, const char *line);
 must_check int load_frames_file(struct load_frames *frames, const struct line_columns *columns,
                                 struct bytes header, struct error *err);
 
-/* Each line of `text` has its LF.  LINE_PARSER_PADDING bytes are readable behind `text`. */
+/* Write a batch.  Each line of `text` has its LF.  LINE_PARSER_PADDING bytes behind `text` must be
+ * readable. */
 void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t lines,
                        struct bytes text);
 
-/* Valid until more is written. */
+/* The bytes written since the last call, to be sent; valid until more is written. */
 struct bytes load_frames_take(struct load_frames *frames);
 
 /* Process bytes from the server, and append the text of its answers to `lines`.  ERROR_CORRUPT:

@@ -20,7 +20,7 @@ void source_close(struct source *source);              /* NULL is fine */
  * compressed content is damaged or cut off.  A negative errno: the file cannot be read. */
 int64_t source_read(struct source *source, void *to, size_t size, struct error *err);
 
-/* 0 to 1; negative: unknown. */
+/* The share of the file that is decoded, from 0 to 1; negative: unknown. */
 double source_fraction(const struct source *source);
 
 /* ---- decoders (source_gzip.c, source_zstd.c) ---- */
@@ -31,7 +31,8 @@ struct source_decoder {
     int64_t (*decode)(struct source_decoder *decoder, struct bytes *input, uint8_t *to,
                       size_t size);
     void (*free)(struct source_decoder *decoder);
-    bool is_between;                   /* no member or frame is open: the input may end */
+    bool is_between;                   /* no gzip member or zstd frame is open, so the input may
+                                        * end */
 };
 struct source_decoder *source_gzip_new(void);
 struct source_decoder *source_zstd_new(void);

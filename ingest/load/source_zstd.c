@@ -18,7 +18,7 @@ static int64_t zstd_decode(struct source_decoder *decoder, struct bytes *input, 
     ZSTD_inBuffer in = {.src = input->data, .size = input->size};
     size_t rc;
 
-    /* Without input zstd may still have output for which `to` had no room. */
+    /* Even without input, zstd may have output for which `to` had no space before. */
     do {
         size_t before = in.pos;
 

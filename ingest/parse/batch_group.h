@@ -25,21 +25,21 @@ struct batch_group {
     size_t size;                       /* bytes of input */
     uint64_t lines;
     size_t strings_bytes;              /* memory of the dictionary after the group's STRINGS frames;
-                                        * 0: none */
+                                        * 0: it has no such frames */
     uint32_t count;
     struct batch_group_member batches[BATCH_GROUP_MAX];
 };
 
-/* The group's rows are in `builder`. */
+/* Whether the batch may join the group, whose rows are in `builder`. */
 bool batch_group_admits(const struct batch_group *group, const struct row_builder *builder,
                         uint64_t sequence, uint64_t lines);
-/* The caller has put the batch's rows into the builder, its number and lines into batches[count].
- * `bytes` is its size as sent. */
+/* Add a batch of `bytes` bytes as sent.  The caller has put the batch's rows into the builder, and
+ * its number and lines into batches[count]. */
 void batch_group_add(struct batch_group *group, const struct row_builder *builder,
                      const struct hash128_stream *hash, size_t bytes);
 
-/* A view of the part's list. */
+/* The rejects of batch `index`, as a view of the part's list. */
 struct reject_list batch_group_rejects(const struct batch_group *group, uint32_t index);
-/* *first_out is the first of them in the block. */
+/* The number of rows of batch `index`; *first_out is the first row's index in the block. */
 uint32_t batch_group_rows(const struct batch_group *group, uint32_t index, uint32_t *first_out);
 #endif

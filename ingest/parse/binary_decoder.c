@@ -6,14 +6,14 @@
  *     as columns   if every string, day, time and amount is valid and every entry of the batch's
  *                  tables is used.  The tables become the block's dictionaries, and the batch's
  *                  codes become the block's codes.  This is tried first.
- *     row by row   otherwise.  An invalid row is given to the row_builder as the line of text that
- *                  it stands for, to become a reject.
+ *     row by row   otherwise.  An invalid row is passed to row_builder as the line of text that
+ *                  has the same meaning, so that it becomes the same reject.
  *
- * A table entry that no row uses would become a reseller's day without clicks, and a repeated entry
- * two equal keys.  So repeated strings and entries are ERROR_CORRUPT.
+ * As columns, a table entry that no row uses would become a partition without clicks.  A repeated
+ * entry would become two equal keys, so repeated strings and entries are ERROR_CORRUPT.
  *
- * A batch can name a string of 4 KiB by a number of 4 bytes.  So WIRE_PAYLOAD_MAX limits the sum of
- * its header, its columns and all strings that its tables name.
+ * A batch can name a string of 4 KiB by a number of 4 bytes.  So WIRE_PAYLOAD_MAX limits the total
+ * size of its header, its columns and all strings that its tables name.
  *
  * Joined batches (binary_decoder_join) share the block's dictionaries.
  *
@@ -37,7 +37,7 @@
 
 struct string_entry {
     struct hash128 hash;
-    uint32_t batch;     /* the last batch that has it as an ad */
+    uint32_t batch;     /* the last batch that has the string as an ad */
     uint32_t code : 31; /* the ad's code in the block, if `batch` is a joined batch */
     uint32_t is_id : 1; /* valid as the id of a reseller or an ad */
 };
@@ -53,7 +53,7 @@ struct binary_decoder {
     struct intern intern;
     struct string_entry *entries;
     uint32_t entry_capacity;
-    uint32_t batch; /* used as a mark; never 0 */
+    uint32_t batch; /* the batch's number, used as a mark; never 0 */
     bool is_parted; /* marks and codes of earlier batches are invalid */
     bool is_plain;  /* strings and days of this batch are valid, as are marks and
                      * codes of the batches to which it is joined */
@@ -406,7 +406,7 @@ void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_bat
 
 /* ---- rows as columns ---- */
 
-/* False: a code is not below `count`. */
+/* Widen a column of codes to 4 bytes.  False: a code is not below `count`. */
 static bool widen_codes(const uint8_t *column, uint8_t width, uint32_t rows, uint32_t count,
                         uint32_t *codes)
 {
@@ -425,7 +425,7 @@ static bool widen_codes(const uint8_t *column, uint8_t width, uint32_t rows, uin
     return rows == 0 || greatest < count;
 }
 
-/* Modulo 2^64. */
+/* Add `base` to each value of a column, modulo 2^64. */
 static void widen_values(const uint8_t *column, uint8_t width, uint32_t rows, uint64_t base,
                          int64_t *values)
 {
@@ -499,8 +499,8 @@ static int columns_widen(const struct binary_batch *batch, const struct row_buil
     return 0;
 }
 
-/* Replace the batch's codes, behind the block's rows, by the block's codes.  In the first batch of
- * a block both are equal. */
+/* Replace the batch's codes, which stand behind the block's rows, by the block's codes.  In the
+ * first batch of a block the codes are equal. */
 static void codes_translate(const struct binary_decoder *decoder, const struct block *block,
                             uint32_t *codes, uint32_t rows)
 {
@@ -582,7 +582,7 @@ int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batc
 
 /* ---- row by row ---- */
 
-/* Valid until the next call. */
+/* The fields of an invalid row, as text; valid until the next call. */
 static struct record row_text(struct binary_decoder *decoder, const struct plain_record *plain,
                               int32_t day)
 {
@@ -648,8 +648,8 @@ static void row_add(struct binary_decoder *decoder, const struct binary_batch *b
     row_builder_add(builder, &record, number, row_line(decoder, &record));
 }
 
-/* Whether there is more text than a write batch may have: short rows can stand for any amount of
- * it. */
+/* Whether there is more text than a write batch may have.  The frame's size does not limit the
+ * text, because many short rows can name one long string. */
 static bool builder_is_overfull(const struct row_builder *builder)
 {
     return builder->block->partitions.text.size > WRITE_BATCH_BYTES_MAX ||

@@ -17,7 +17,8 @@ void binary_decoder_free(struct binary_decoder *decoder);      /* NULL is fine *
 
 size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder);
 
-/* After a failure the dictionary must not be used. */
+/* Add the strings of a STRINGS frame to the dictionary.  After a failure the dictionary must not be
+ * used. */
 must_check int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload);
 
 /* A BATCH frame: its checked header, and views of the parts of its payload. */
@@ -29,7 +30,7 @@ struct binary_batch {
     uint8_t partition_width, ad_width, time_width, amount_width;
     uint8_t scale;
     uint64_t time_base, amount_base;
-    struct bytes shape;                /* the header without the number */
+    struct bytes shape;                /* the header behind the batch's number */
     const uint8_t *resellers, *days, *ads;
     const uint8_t *partition_codes, *ad_codes, *times, *amounts, *scales;
     struct bytes columns;
@@ -37,7 +38,7 @@ struct binary_batch {
 must_check int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_out);
 
 /* Check the batch's tables against the dictionary, before the calls below.  `is_next`: the rows
- * will be joined to those of the batch before, which are in the builder. */
+ * will be joined to the rows of the batch before, which are in the builder. */
 must_check int binary_decoder_begin(struct binary_decoder *decoder,
                                     const struct binary_batch *batch, bool is_next);
 
@@ -45,9 +46,9 @@ must_check int binary_decoder_begin(struct binary_decoder *decoder,
 void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
                          struct hash128_stream *hash);
 
-/* Add the rows to `builder`, behind those of the batches that were joined before.  Returns 1 when
- * that is done.  Returns 0 if rows must be checked one by one, or the dictionary was emptied: the
- * caller begins the batch again for a builder without rows. */
+/* Add the rows to `builder`, behind those of the batches that were joined before.  Returns 1 if all
+ * rows were added.  Returns 0 if none was added, because they must be checked one by one or the
+ * dictionary was emptied; the caller then begins the batch again for a builder without rows. */
 must_check int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder);
 

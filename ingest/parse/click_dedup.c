@@ -17,7 +17,7 @@
 enum {
     READ_ROWS = 5000,
     SORTED_AT_ONCE = 1024,
-    CONFLICTS_MAX = 3, /* after so many, the write lock is taken */
+    CONFLICTS_MAX = 3, /* conflicts after which the write lock is taken */
     ARENA_CHUNK = 64 * 1024
 };
 
@@ -44,9 +44,10 @@ struct click_dedup {
     const struct table *table;
     const struct block_column *time, *ad, *click_id;
     struct arena *arena;
-    struct click_dedup_row *rows; /* by partition, clustering and line */
+    struct click_dedup_row *rows; /* sorted by partition, clustering and line */
     uint32_t row_count;
-    struct store_expectation *expectations; /* one for each partition; has_changed: to be read */
+    struct store_expectation *expectations; /* one for each partition; has_changed: the partition
+                                             * must be read */
     uint32_t expectation_count;
     uint32_t partition;
     uint32_t begin, end;
@@ -273,7 +274,7 @@ static void take_page(void *context, int status, const struct error *err,
         click_dedup_finish(dedup, status, err);
         return;
     }
-    /* The version of the first page stands for the whole read. */
+    /* The first page's version is expected, so a change during the read is a conflict, too. */
     if (expectation->has_changed)
         expectation->version = page->version;
     expectation->has_changed = false;

@@ -1,12 +1,12 @@
 /* click_dedup: deduplicates clicks that have ids: a click whose id was written before is not
  * written again.
  *
- *     rows of a batch ─▶ rows with the same ids are read from the store ─▶ each row is
- *         new         written, and counted
- *         a duplicate not written: the store has its id, with the same amount
- *         different   rejected: the store has its id, with another amount
- *     ─▶ rows and increments are applied if the days have not changed since they were read; else
- *        the days are read again
+ *     rows of a batch ─▶ rows with the same ids are read from the store ─▶ each row is one of:
+ *         new         the store does not have its id: it is written, and counted
+ *         duplicate   the store has its id with the same amount: it is not written
+ *         different   the store has its id with another amount: it is rejected
+ *     ─▶ rows and increments are applied if the days have not changed since they were read;
+ *        otherwise the days are read again
  *
  * The row builder's block is not applied itself, because the store would give ranks to its clicks.
  * New rows are written as rows of the stream's table.  All functions run on the engine thread; only
@@ -23,7 +23,7 @@ struct click_dedup;
 /* `store`, `world` and `stream` outlive the result. */
 struct click_dedup *click_dedup_new(struct store *store, const struct world *world,
                                     const struct ingest_stream *stream);
-void click_dedup_free(struct click_dedup *dedup);              /* NULL is fine; not while READING */
+void click_dedup_free(struct click_dedup *dedup);              /* may be NULL, but not READING */
 
 enum click_dedup_state {
     CLICK_DEDUP_EMPTY,
@@ -41,7 +41,7 @@ const struct error *click_dedup_error(const struct click_dedup *dedup);
 void click_dedup_judge(struct click_dedup *dedup, const struct block *block,
                        void (*done)(void *context), void *context);
 size_t click_dedup_bytes(const struct click_dedup *dedup);
-/* Not while READING. */
+/* Drop the rows, and release the write lock.  The state must not be READING. */
 void click_dedup_clear(struct click_dedup *dedup);
 
 enum click_dedup_verdict { CLICK_DEDUP_NEW, CLICK_DEDUP_DUPLICATE, CLICK_DEDUP_DIFFERENT };
@@ -50,7 +50,7 @@ void click_dedup_add_rejects(const struct click_dedup *dedup, struct reject_list
 void click_dedup_add_rows(const struct click_dedup *dedup, struct write_batch *batch);
 /* Apply the batch, which has the rows of click_dedup_add_rows, by store_apply_if.  After
  * ERROR_CONFLICT the state is STALE, after ERROR_FULL still JUDGED, after any other result EMPTY.
- * After several conflicts in a row, the next click_dedup_judge locks other writers out
+ * After several conflicts in a row, the next click_dedup_judge takes the write lock
  * (store_write_lock) until its rows are applied or dropped. */
 must_check int click_dedup_apply(struct click_dedup *dedup, struct write_batch *batch,
                                  store_done done, void *context, struct error *err);

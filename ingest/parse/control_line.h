@@ -25,7 +25,7 @@ enum { CONTROL_WORDS_MAX = 8, CONTROL_LINE_MAX = 1024 };
 
 struct control_words {
     struct bytes words[CONTROL_WORDS_MAX];
-    uint32_t count;                    /* at CONTROL_WORDS_MAX the line may have more */
+    uint32_t count;                    /* if it is CONTROL_WORDS_MAX, the line may have more */
 };
 
 /* The kind that the first word names; CONTROL_UNKNOWN for more than CONTROL_LINE_MAX bytes.  In all

@@ -1,6 +1,7 @@
 /* day_memo: see day_memo.h.
  *
- * What must hold: a kept text is compared as a whole.  A text that is not a day is never kept. */
+ * What must hold: a kept day is used only for exactly the same text.  A text that is not a day is
+ * never kept. */
 #include "ingest/parse/day_memo.h"
 
 struct bytes day_memo_format(struct day_memo *memo, int32_t day)

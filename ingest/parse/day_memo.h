@@ -21,7 +21,7 @@ struct day_memo {
     } parsed[DAY_MEMO_SLOTS];
 };
 
-/* Valid until the next call. */
+/* The day as YYYY-MM-DD; valid until the next call. */
 struct bytes day_memo_format(struct day_memo *memo, int32_t day);
 
 /* The same as calendar_day_parse of the DAY_TEXT_SIZE bytes at `text`. */

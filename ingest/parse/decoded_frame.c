@@ -21,7 +21,7 @@ bool decoded_frame_is_sound(struct bytes frame)
     return sum == load_u32(header + 8) && header[5] == 0 && header[6] == 0 && header[7] == 0;
 }
 
-/* Size 0: the frame is not whole, or too long. */
+/* The first frame of the input.  Size 0: it is incomplete, or too long. */
 static struct bytes frame_first(struct bytes input)
 {
     if (input.size < WIRE_HEADER_SIZE || load_u32(input.data) > WIRE_PAYLOAD_MAX)

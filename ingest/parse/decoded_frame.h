@@ -4,7 +4,7 @@
  * These frames use only the connection's dictionary, so another thread can decode them before the
  * connection handles them.
  *
- * Only one thread uses the dictionary at a time. */
+ * Only one thread at a time may use the dictionary. */
 #ifndef DAYBOOK_INGEST_PARSE_DECODED_FRAME_H
 #define DAYBOOK_INGEST_PARSE_DECODED_FRAME_H
 
@@ -14,7 +14,8 @@
 
 enum {
     DECODED_FRAMES_MAX = 64,
-    DECODED_FRAMES_ROWS_MAX = 1 << 16      /* rows of a chunk's BATCH frames, except the first */
+    DECODED_FRAMES_ROWS_MAX = 1 << 16      /* rows of a plan's BATCH frames in all; a first frame
+                                            * may have more */
 };
 
 struct batch_group;
@@ -51,7 +52,7 @@ size_t decoded_frame_plan(struct bytes input, uint32_t *count_out);
 /* Decode a STRINGS frame, or the header and tables of a BATCH outside of groups. */
 void decoded_frame_begin(struct decoded_frame *frame, struct binary_decoder *decoder, uint8_t kind,
                          struct bytes payload);
-/* Of a numbered BATCH that was begun. */
+/* Set the hash of a numbered BATCH, after decoded_frame_begin. */
 void decoded_frame_hash(struct decoded_frame *frame, struct binary_decoder *decoder,
                         const struct ingest_stream *stream);
 #endif

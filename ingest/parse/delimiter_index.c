@@ -28,7 +28,8 @@ static inline uint64_t mask_within(uint64_t mask, size_t left)
     return left >= BLOCK_BYTES ? mask : mask & ((UINT64_C(1) << left) - 1);
 }
 
-/* Set the high bit of each byte of `word` that equals `byte`.  No carry crosses a byte. */
+/* In the result, the high bit of a byte is set if that byte of `word` equals `byte`.  No carry
+ * crosses a byte. */
 static inline uint64_t bytes_equal_to(uint64_t word, uint8_t byte)
 {
     const uint64_t low7 = UINT64_C(0x7F7F7F7F7F7F7F7F);

@@ -13,8 +13,8 @@ enum {
     DELIMITER_EXTRA = 64               /* entries that may be written past the last position */
 };
 
-/* Write the ascending positions of ',' and LF within `text` to `positions`, which has room for
- * `size` + DELIMITER_EXTRA entries; returns how many there are. */
+/* Write the ascending positions of ',' and LF within `text` to `positions`, an array of `size` +
+ * DELIMITER_EXTRA entries; returns the number of positions. */
 typedef size_t (*delimiter_index)(const uint8_t *text, size_t size, uint32_t *positions);
 
 delimiter_index delimiter_index_best(void);

@@ -18,8 +18,8 @@ static inline uint64_t digits_of_word(uint64_t word)
     return (word & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32;
 }
 
-/* Nonzero unless all eight bytes are digits: a digit's upper four bits are 3, even after 6 is
- * added. */
+/* Nonzero unless all eight bytes are digits: a digit's upper four bits are 3, and are still 3 after
+ * 6 is added. */
 static inline uint64_t digits_not_in_word(uint64_t word)
 {
     const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0);

@@ -6,7 +6,7 @@
 
 enum {
     INTERN_SLOTS_MIN = 64,
-    INTERN_SLOTS_KEPT_MAX = 1 << 17 /* a clear frees a larger table */
+    INTERN_SLOTS_KEPT_MAX = 1 << 17 /* intern_clear frees a larger table */
 };
 
 #define MASK(size)                                                                                 \

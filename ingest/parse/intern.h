@@ -12,7 +12,7 @@
 
 enum {
     INTERN_SHORT_MAX = 16,
-    INTERN_NONE = -1,                  /* codes are below BLOCK_ROWS_MAX */
+    INTERN_NONE = -1,                  /* no code: codes are below BLOCK_ROWS_MAX */
     INTERN_PADDING = 16,               /* bytes that must be readable after a string's start */
     INTERN_APART = 1 << 30             /* marks the size of a separate key (intern_key_apart) */
 };
@@ -51,7 +51,7 @@ struct intern_key {
 static inline struct intern_key intern_key_of(struct bytes text);
 struct intern_key intern_key_long(struct bytes text);
 /* A separate key for the string of `key`.  It finds only strings that were added with a separate
- * key, which ordinary keys do not find.  It is slower. */
+ * key, and ordinary keys do not find these strings.  Its use is slower. */
 static inline struct intern_key intern_key_apart(struct intern_key key);
 
 static inline int32_t intern_find(const struct intern *intern, struct intern_key key,
@@ -61,7 +61,7 @@ uint32_t intern_add(struct intern *intern, struct intern_key key, struct bytes t
 
 /* ---- inline functions ---- */
 
-/* The bits of a key that are the string's own bytes, by its size. */
+/* By a string's size: the bits of its key that are the string's own bytes. */
 struct intern_mask {
     uint64_t low, high;
 };

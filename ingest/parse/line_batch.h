@@ -6,7 +6,7 @@
 
 /* Parse whole lines from the start of `text` on, at most `lines_max`, up to a line that begins with
  * '#' or has no end.  Returns their bytes, and adds their number to parser->line.
- * LINE_PARSER_PADDING bytes are readable behind `text`.  `ndjson` NULL: the lines are CSV. */
+ * LINE_PARSER_PADDING bytes behind `text` must be readable.  `ndjson` NULL: the lines are CSV. */
 size_t line_batch_run(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text, uint64_t lines_max);
 

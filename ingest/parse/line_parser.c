@@ -2,14 +2,13 @@
  *
  * There are two ways to parse a line, with the same result.  The plain way is for a line that has
  * the right number of delimiters, a time of 13 digits and a short amount.  All other lines take the
- * full way, as do those that row_builder_add_plain refuses.  The plain way refuses every field with
- * a quote.
+ * full way, as do lines with a quote, and lines that row_builder_add_plain refuses.
  *
  *   text    r1,2013-11-28,1385654400123,ad42,0.005\n r2,...
  *   index     ^2         ^13           ^27  ^32   ^38   positions of one window of 16 KiB
  *
- * A line that crosses the end of a window begins the next one.  A line longer than a window takes
- * the full way. */
+ * If a line crosses the end of a window, the next window begins with this line.  A line longer than
+ * a window takes the full way. */
 #include "ingest/parse/line_parser.h"
 
 #include "ingest/parse/digits.h"
@@ -60,7 +59,7 @@ static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
         *at = i + 1;
         return memchr(field_out->data, '"', field_out->size) == NULL;
     }
-    /* A view of an empty field needs memory, too. */
+    /* Even the view of an empty field must not be NULL. */
     buffer_reserve(unquoted, line.size - i);
     start = unquoted->size;
     for (i++;; i++) {
@@ -81,7 +80,7 @@ static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
     return true;
 }
 
-/* False: a quote is wrong, and the last field is the line from the wrong field on. */
+/* False: a quote is wrong, and the last field is the rest of the line from the wrong field on. */
 static bool line_split(struct line_parser *parser, struct bytes line,
                        struct bytes fields[LINE_FIELDS_MAX], uint32_t *count_out)
 {
@@ -249,7 +248,7 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     if (text.size == 0 || text.size > 8)
         return text.size > 0 && long_amount(text, amount_out, scale_out);
     uint64_t word = load_u64(text.data);
-    /* A borrow can set wrong marks, but only above the lowest mark, and only that mark is used.
+    /* A borrow can set wrong marks, but only above the lowest mark, and only the lowest is used.
      * The text's end gets a mark, too, because the bytes behind it may be uninitialized. */
     uint64_t found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
     found |= UINT64_C(0x80) << 8 * (text.size - 1) << 8;
@@ -271,8 +270,8 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     return true;
 }
 
-/* Whether row_builder_add_plain reads every field of a line.  A field that nothing reads is not
- * checked for quotes. */
+/* Whether row_builder_add_plain reads every field of a line.  If not, the plain way is not used,
+ * because it would not check all fields for quotes. */
 static bool order_is_plain(const struct line_order *order)
 {
     bool has_day = order->line_field[FIELD_DAY] != LINE_FIELD_NONE;

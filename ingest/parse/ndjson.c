@@ -14,7 +14,7 @@
 struct ndjson {
     const struct line_columns *columns;
     yajl_handle parser;
-    struct buffer values; /* copies: yajl overwrites its own */
+    struct buffer values; /* copies, because yajl overwrites its own */
     struct {
         size_t offset, size;
         bool is_present;
@@ -214,7 +214,7 @@ static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
     if (has_lone_surrogate(line))
         return false;
     ndjson_make_parser(ndjson);
-    /* yajl ends a number outside an object only at the line end. */
+    /* yajl knows the end of a number outside an object only after the line end. */
     if (yajl_parse(ndjson->parser, line.data, line.size) == yajl_status_ok &&
         yajl_parse(ndjson->parser, (const unsigned char *)"\n", 1) == yajl_status_ok &&
         ndjson->objects == 1 && !ndjson->is_open)

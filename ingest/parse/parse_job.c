@@ -59,7 +59,7 @@ static size_t group_next(const struct parse_job *job, const struct batch_group *
     return size;
 }
 
-/* The batch's lines, `size` bytes from `at` on, are in the builder. */
+/* Add a batch to the group.  Its lines, `size` bytes from `at` on, are in the builder. */
 static void group_add_lines(const struct parse_job *job, struct batch_group *group, size_t at,
                             size_t size)
 {
@@ -74,7 +74,7 @@ static void group_add_lines(const struct parse_job *job, struct batch_group *gro
 
 /* Parse batches from the control line at `at` on, at most `count_max`, as long as the group admits
  * them.  False: the last batch is not whole, and its lines are in the builder, too.  If it is the
- * only one, the span gets its lines. */
+ * only batch, its lines become the span. */
 static bool group_fill(struct parse_job *job, struct record_span *span, size_t at,
                        uint32_t count_max)
 {
@@ -111,7 +111,7 @@ static bool group_fill(struct parse_job *job, struct record_span *span, size_t a
 
 /* Make the span from the control line at `at` on: a group, or the lines of a batch that is not
  * whole.  Returns the span's end; 0: there is none.  If a later batch of a group is not whole, the
- * earlier ones are parsed again. */
+ * earlier batches are parsed again without it. */
 static size_t group_parse(struct parse_job *job, struct record_span *span, size_t at)
 {
     uint32_t count_max = BATCH_GROUP_MAX;
@@ -142,7 +142,7 @@ void parse_job_lines(struct parse_job *job)
 
 /* ---- frames ---- */
 
-/* NULL: there are PARSE_JOB_SPANS_MAX spans already. */
+/* The span to fill next; NULL: there are PARSE_JOB_SPANS_MAX spans already. */
 static struct record_span *group_open(struct parse_job *job)
 {
     return job->span_count < PARSE_JOB_SPANS_MAX ? &job->spans[job->span_count] : NULL;
@@ -159,7 +159,7 @@ static void group_end(struct parse_job *job)
 }
 
 /* A part for the rows of a frame outside of groups: the next span's, or a new one.  A span whose
- * part is used is not used for a group. */
+ * part is used in this way does not become a group. */
 static struct row_part *frame_part(struct parse_job *job)
 {
     struct record_span *span = group_open(job);
@@ -176,7 +176,7 @@ static struct row_part *frame_part(struct parse_job *job)
     return part;
 }
 
-/* NULL: the batch may not be joined to a group. */
+/* The span whose group the batch may join; NULL: it may join none. */
 static struct record_span *frame_group(struct parse_job *job, const struct binary_batch *batch)
 {
     struct record_span *span = group_open(job);
@@ -189,7 +189,7 @@ static struct record_span *frame_group(struct parse_job *job, const struct binar
     return batch->sequence == 0 || batch->rows > BATCH_GROUP_ROWS_MAX ? NULL : span;
 }
 
-/* The frame's rows are the last in the builder. */
+/* Add a frame to the group.  Its rows are the last in the builder. */
 static void frame_join(struct parse_job *job, struct record_span *to, struct decoded_frame *made,
                        size_t size)
 {

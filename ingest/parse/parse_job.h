@@ -27,8 +27,8 @@
 enum { PARSE_JOB_SPANS_MAX = 12 };
 
 struct record_span {
-    struct batch_group group;          /* its part has the span's rows; count 0: these are not whole
-                                        * batches */
+    struct batch_group group;          /* its part has the span's rows; count 0: the rows are not
+                                        * whole batches */
     size_t start;                      /* offset in the job's data */
 };
 
@@ -37,7 +37,7 @@ struct parse_job {
     struct parse_lane *lane;
     struct row_builder *builder;
     struct line_order order;
-    uint8_t columns;                   /* entries of order.line_field in a batch's hash */
+    uint8_t columns;                   /* entries of order.line_field that go into a batch's hash */
     struct binary_decoder *decoder;    /* NULL: the input is lines */
     uint32_t frame_count;
     const uint8_t *data;               /* LINE_PARSER_PADDING bytes are readable behind `end` */

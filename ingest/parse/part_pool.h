@@ -30,7 +30,7 @@ void part_pool_open(struct part_pool *pool, struct store *store, const struct wo
 /* All parts must have been given back.  Builders may be freed after this. */
 void part_pool_close(struct part_pool *pool);
 
-/* NULL: the table does not exist. */
+/* An empty part for the stream's table; NULL: the table does not exist. */
 struct row_part *part_pool_take(struct part_pool *pool, const struct ingest_stream *stream);
 void part_pool_give(struct part_pool *pool, struct row_part *part);            /* NULL is fine */
 

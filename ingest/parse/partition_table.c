@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { SLOTS_MIN = 64, SLOTS_KEPT_MAX = 1 << 17 /* a clear frees a larger table */ };
+enum { SLOTS_MIN = 64, SLOTS_KEPT_MAX = 1 << 17 /* partition_table_clear frees a larger table */ };
 
 static void table_allocate(struct partition_table *table, uint32_t slots)
 {
@@ -32,7 +32,7 @@ size_t partition_table_bytes(const struct partition_table *table)
 void partition_table_clear(struct partition_table *table, uint32_t first)
 {
     check(first > 0);
-    /* If marks count from 1 again, old ones would look new. */
+    /* When marks count from 1 again, marks left in the slots would seem valid. */
     if (first <= table->first || table->mask >= SLOTS_KEPT_MAX) {
         memory_free(table->slots);
         table_allocate(table, SLOTS_MIN);

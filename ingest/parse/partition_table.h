@@ -31,7 +31,7 @@ size_t partition_table_bytes(const struct partition_table *table);
 /* Free all slots.  Later marks must be at least `first`, which is above all earlier marks, or 1 if
  * marks count from 1 again. */
 void partition_table_clear(struct partition_table *table, uint32_t first);
-/* Slots may move. */
+/* Make space for `more` partitions.  Slots may move. */
 void partition_table_reserve(struct partition_table *table, uint32_t more);
 
 static inline struct partition_slot *partition_table_find(const struct partition_table *table,
@@ -53,7 +53,8 @@ static inline bool partition_table_is_free(const struct partition_table *table,
     return slot->mark < table->first;
 }
 
-/* `slot` is the free slot that partition_table_find returned.  The table must have room. */
+/* `slot` is the free slot that partition_table_find returned.  The table must have space
+ * (partition_table_reserve). */
 static inline void partition_table_put(struct partition_table *table, struct partition_slot *slot,
                                        struct partition_slot content)
 {

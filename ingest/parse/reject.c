@@ -53,8 +53,8 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
                      struct bytes text, struct bytes content)
 {
     list->items = memory_make_room(list->items, list->count, &list->capacity, sizeof *list->items);
-    /* A few bytes more than an answer quotes keep a character that crosses REJECT_TEXT_MAX
-     * whole. */
+    /* A few bytes more than an answer quotes are kept, because a character that is cut at
+     * REJECT_TEXT_MAX would seem to be invalid UTF-8. */
     if (text.size > REJECT_TEXT_MAX + 4)
         text.size = REJECT_TEXT_MAX + 4;
     if (content.size > REJECT_CONTENT_MAX)

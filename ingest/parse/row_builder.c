@@ -2,10 +2,10 @@
  *
  * What must hold: a row is added only if all of its fields are valid, and a rejected record leaves
  * nothing in the block.  A partition without rows would become a reseller's day without clicks, and
- * an ad without rows a counter.
+ * an ad without rows would become a counter.
  *
  * row_builder_add_plain is a shortcut: it never rejects, and it adds only rows that row_builder_add
- * would add in the same way.  An id is checked only when it is not found.  An id with a quote has a
+ * would add in the same way.  It checks an id only if the id is new.  An id with a quote has a
  * separate key (intern_key_apart), which the shortcut does not use, because the same bytes in a
  * line of text are another id, or a wrong quote.
  *
@@ -158,7 +158,7 @@ static void column_absent(struct block *block, struct block_column *column)
         memset(column->scales, 0, block->rows);
 }
 
-/* While rows are added, day_derived is 1 or 0.  In a finished block, 0 is absent. */
+/* While rows are added, day_derived is 1 or 0.  In a finished block, 0 is marked as absent. */
 static void day_derived_finish(struct block *block, struct block_column *column)
 {
     uint32_t row = 0;
@@ -484,8 +484,8 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
                    plain.amount, plain.amount_scale, record->fields[FIELD_DAY].size == 0);
 }
 
-/* Whether all bytes of a short id are simple (not_simple).  The zeros behind them in the key become
- * spaces, which are simple. */
+/* Whether all bytes of a short id are simple (not_simple).  The zeros behind them in the key are
+ * replaced by spaces, which are simple. */
 static inline bool id_is_simple(struct intern_key key)
 {
     const uint64_t spaces = UINT64_C(0x2020202020202020);

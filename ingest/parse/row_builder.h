@@ -27,10 +27,10 @@ enum {
     ROW_BUILDER_CONTENT
 };
 
-/* A text_high without a text: greater than any two bytes. */
+/* The text_high of a memo without a text; it is greater than any two bytes. */
 enum { MEMO_NO_TEXT = UINT16_MAX + 1 };
 
-/* A reseller's last day and its partition. */
+/* A reseller's last day, as a number and as 10 bytes of text, and its partition. */
 struct partition_memo {
     uint64_t text_low;
     uint32_t text_high;                /* MEMO_NO_TEXT: no text */
@@ -71,7 +71,7 @@ void row_builder_clear(struct row_builder *builder);
 bool row_builder_is_empty(const struct row_builder *builder);
 size_t row_builder_bytes(const struct row_builder *builder);
 /* Forget which ads the dictionary has, so that the hash table of ads stays small between the
- * batches of a group.  Later rows may add an ad again. */
+ * batches of a group.  Later rows may add an ad a second time. */
 void row_builder_part_ads(struct row_builder *builder);
 /* Complete the block before it is applied: mark missing values as absent. */
 void row_builder_finish(struct row_builder *builder);
@@ -89,7 +89,7 @@ struct record {
 
 void row_builder_add(struct row_builder *builder, const struct record *record, uint64_t line,
                      struct bytes content);
-/* Removes a CR from `text`.  False: the line is empty or too long, and was rejected. */
+/* Remove the CR of a CRLF from `text`.  False: the line is empty or too long, and was rejected. */
 bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct bytes *text);
 /* The line `text` without the CR of a CRLF. */
 static inline struct bytes row_builder_without_cr(struct bytes text)
@@ -105,10 +105,11 @@ struct plain_record {
     int64_t amount;
     uint8_t amount_scale;
 };
-/* Add the row of a line in the common form.  The block must have room for it, and the stream's
- * clicks must have no ids.  False: no row was added, and the line needs row_builder_add. */
+/* Add the row of a line in the common form.  The block must have space for the row, and the
+ * stream's clicks must have no ids.  False: no row was added, and the line needs
+ * row_builder_add. */
 bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record);
-/* The same for a record whose ids are valid, perhaps with quotes.  *reseller and *ad are the ids'
+/* Add the row of a record whose ids are valid, and may have quotes.  *reseller and *ad are the ids'
  * codes in the builder; INTERN_NONE is replaced by the code.  False: the day is wrong, and no row
  * was added. */
 bool row_builder_add_coded(struct row_builder *builder, const struct plain_record *record,

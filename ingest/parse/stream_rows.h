@@ -49,7 +49,7 @@ void stream_rows_append(struct stream_rows *rows, struct row_part *part);
 size_t stream_rows_bytes(const struct stream_rows *rows);
 bool stream_rows_is_idle(const struct stream_rows *rows);
 
-/* Complete the builder's block, and gather all rejects in the returned list.  Called before a
+/* Complete the builder's block, and gather all rejects in the returned list.  To be called before a
  * commit. */
 const struct reject_list *stream_rows_finish(struct stream_rows *rows);
 uint64_t stream_rows_accepted(const struct stream_rows *rows);
