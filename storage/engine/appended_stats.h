@@ -8,10 +8,11 @@
 void appended_stats_add(const struct run_set *runs, const struct memtable_set *memtables,
                         uint32_t table_id, int64_t token, struct bytes key, uint64_t frame,
                         struct partition_stats *stats);
-/* Without sealed runs. */
+/* As appended_stats_add, but without the segments. */
 void appended_stats_add_memtables(const struct memtable_set *memtables, uint32_t table_id,
                                   struct bytes key, uint64_t frame, struct partition_stats *stats);
-/* Appended rows, durable or not, deleted or not; 0: no event table. */
+/* The number of appended rows, including deleted ones and ones that are not durable yet; 0 if the
+ * table is not an event table. */
 uint64_t appended_stats_rows(const struct run_set *runs, const struct memtable_set *memtables,
                              uint32_t table_id, int64_t token, struct bytes key);
 #endif

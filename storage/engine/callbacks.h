@@ -1,6 +1,6 @@
 /* callbacks: a list of callbacks that wait for one event, called in the order they were added.
  *
- * A callback may add others, which wait for the next event. */
+ * A callback may add callbacks; these are called at the next event. */
 #ifndef DAYBOOK_STORAGE_ENGINE_CALLBACKS_H
 #define DAYBOOK_STORAGE_ENGINE_CALLBACKS_H
 

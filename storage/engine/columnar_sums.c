@@ -1,8 +1,8 @@
 /* A piece of rows is added quickly only if every row has a value, all values have one scale, and
  * their sum fits 64 bits.  All other pieces are added row by row.
  *
- * A number is of one dictionary or memtable, so all sums are given to the caller and cleared before
- * another begins. */
+ * A number is valid within one dictionary or memtable.  So before the next dictionary or memtable
+ * begins, all sums are given to the caller and cleared. */
 #include "storage/engine/columnar_sums.h"
 
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 
-/* A power of two.  COLUMNAR_PAGE_ROWS_MAX values from -SUMMED_MAX to SUMMED_MAX - 1 add up within
- * 64 bits. */
+/* The sum of COLUMNAR_PAGE_ROWS_MAX values from -SUMMED_MAX to SUMMED_MAX - 1 fits 64 bits.
+ * is_plain needs a power of two. */
 #define SUMMED_MAX (UINT64_C(1) << 46)
 
 enum {
-    NUMBER_NONE = 0, /* rows without a string; number n has slot n + 1 */
+    NUMBER_NONE = 0, /* the slot of rows without a string; number n has slot n + 1 */
     NUMBERS_FIRST = 1024
 };
 
@@ -25,8 +25,8 @@ struct place_sum {
     uint64_t rows;
 };
 
-/* There are many numbers, so the struct must be small.  `rows` have values of scale `scale` that
- * add up to `sum`; all other rows are in `others`. */
+/* `sum` is the sum of `rows` values, all of scale `scale`; all other rows are in `others`.  The
+ * struct is small, because there are many numbers. */
 struct number_sum {
     int64_t sum;
     uint64_t rows;
@@ -36,8 +36,8 @@ struct number_sum {
 
 struct columnar_sums {
     const struct table *table;
-    uint32_t by;     /* index of the column, or UINT32_MAX */
-    uint32_t amount; /* index of the summed column, or UINT32_MAX */
+    uint32_t by;     /* index of the column to group by; UINT32_MAX: none */
+    uint32_t amount; /* index of the summed column; UINT32_MAX: none */
     struct segment *segment;
     struct columnar_dictionary *strings; /* of the segment; NULL before its first page */
     struct columnar_page page;
@@ -45,7 +45,7 @@ struct columnar_sums {
     struct buffer encoded;
     struct place_sum *places; /* of one entry; all zero between entries */
     struct columnar_rows rows;
-    const struct bytes *codes;  /* of the memtable that is summed, or NULL */
+    const struct bytes *codes;  /* strings of the memtable being summed; NULL: none */
     struct number_sum *numbers; /* by number plus one */
     uint32_t capacity;
     uint32_t used; /* slots from here on are zero */
@@ -260,7 +260,8 @@ static void piece_group_slowly(struct columnar_sums *sums, const struct columnar
     }
 }
 
-/* By place first: an entry has few strings, whose sums lie together in memory. */
+/* Sums by place first, because the few strings of an entry have places that lie together in
+ * memory. */
 static void entry_group(struct columnar_sums *sums, uint32_t index,
                         const struct columnar_vector *by, const struct columnar_vector *amount)
 {
@@ -322,7 +323,7 @@ static int page_read(struct columnar_sums *sums, uint32_t page, struct error *er
     return rc == 0 && sums->by != UINT32_MAX ? numbers_check(sums, page, err) : rc;
 }
 
-/* If the page has another dictionary, the sums of the previous one are given first. */
+/* If the page has another dictionary, `group` first gets the sums of the previous dictionary. */
 static int page_load(struct columnar_sums *sums, uint32_t page, columnar_sums_group group,
                      void *context, struct error *err)
 {

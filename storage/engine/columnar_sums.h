@@ -17,8 +17,8 @@
 
 struct columnar_sums;
 
-/* Called with the sums of one string; empty: of the rows without one.  `sums` has rows and values,
- * no times. */
+/* Called with the sums of one string; an empty string stands for the rows without a string.  `sums`
+ * has no times. */
 typedef void (*columnar_sums_group)(void *context, struct bytes string,
                                     const struct partition_stats *sums);
 
@@ -26,7 +26,7 @@ typedef void (*columnar_sums_group)(void *context, struct bytes string,
 struct columnar_sums *columnar_sums_new(const struct table *table, uint32_t by_column);
 void columnar_sums_free(struct columnar_sums *sums);           /* NULL is fine */
 
-/* A reference to the segment is kept until the next one begins. */
+/* Begin a segment, and keep a reference to it until the next segment begins. */
 void columnar_sums_segment(struct columnar_sums *sums, struct segment *segment);
 /* Call this for partitions in the order of the directory.  Without groups the sum is in `sum_out`,
  * which the caller releases.  With groups, `group` is called when another dictionary begins.

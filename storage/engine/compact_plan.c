@@ -1,7 +1,7 @@
 /* Lanes are tried first, then closings, then purges (compact_plan.h).
  *
- * Two things must hold; all else is a matter of cost.  For a choice that does not split, is_sound()
- * holds.  A choice that splits has all runs with rows of its day. */
+ * For correct ranks, a choice that does not split must satisfy is_sound(), and a choice that splits
+ * must have all runs with rows of its day.  All other conditions only affect cost. */
 #include "storage/engine/compact_plan.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "base/memory.h"
 
 enum {
-    CLOSED_DAYS = 2,  /* then a UTC day is over in every time zone */
+    CLOSED_DAYS = 2,  /* two days after it began, a UTC day is over in every time zone */
     CLOSE_SHARE = 10, /* a tenth of the largest run's rows */
-    OLDER_SHARE = 4   /* size of older runs to the others, at most */
+    OLDER_SHARE = 4   /* older runs may be four times as large as the others */
 };
 
 #define QUIET_US (INT64_C(600) * 1000000)  /* since the newest write of the day's runs */
@@ -28,7 +28,7 @@ static uint32_t size_class(uint64_t size, uint64_t tier_bytes)
     return class;
 }
 
-/* Whether the merged run is enough larger than the largest input. */
+/* Whether the merged run is at least runs_min / 2 times as large as its largest input. */
 static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32_t runs_min)
 {
     uint64_t largest = 0;
@@ -40,7 +40,8 @@ static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32
     return all >= largest * runs_min / 2;
 }
 
-/* The newest stretch of runs with no class above `class`.  In class 0 a merge costs little. */
+/* Finds the newest stretch of runs in classes up to `class`.  In class 0 any stretch is worth a
+ * merge, because the merge costs little. */
 static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, uint32_t runs_min,
                        uint64_t tier_bytes, uint32_t *start_out, uint32_t *end_out)
 {
@@ -71,7 +72,7 @@ bool compact_plan_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min
 /* ---- what may be merged ---- */
 
 /* Whether all runs between the chosen ones have rows of other days only.  Row runs have no days
- * here, and may not lie between chosen ones. */
+ * here, so no row run may lie between chosen ones. */
 static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, uint32_t count)
 {
     uint64_t first = facts->runs[chosen[0]].info->frame_first;
@@ -142,7 +143,7 @@ static uint32_t lane_end(const struct lane_entry *entries, uint32_t count, uint3
     return end;
 }
 
-/* Begin at the oldest run if that costs little: only then tombstones can be dropped. */
+/* Begins at the oldest run if that costs little, because only such a merge can drop tombstones. */
 static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
 {
     uint64_t older = 0;
@@ -183,7 +184,7 @@ static bool choose_stretch(const struct compact_facts *facts, const uint32_t *gr
     uint32_t end = count < COMPACT_RUNS_MAX ? count : COMPACT_RUNS_MAX;
     bool found = facts->asked_until > 0 ? is_asked(facts, group, count)
                                         : find_tier(facts, group, count, &start, &end);
-    /* A run of another lane between them may have rows of their days. */
+    /* A run of another lane that lies between the chosen runs may have rows of their days. */
     if (!found || !is_sound(facts, group + start, end - start))
         return false;
     for (uint32_t i = start; i < end; i++)
@@ -266,7 +267,7 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
     return day != DAY_NONE && facts->now_us / 1000 / DAY_MS >= (int64_t)day + CLOSED_DAYS;
 }
 
-/* If at_us has not come yet, choice->again_us becomes at_us or stays earlier. */
+/* If at_us is in the future, choice->again_us is lowered to at_us. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
     if (facts->now_us >= at_us)
@@ -334,7 +335,7 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
     bool is_asked_for = facts->asked_until > 0;
     uint64_t frame = 0;
     int64_t newest_us = 0;
-    /* A request purges up to the last day with overwrites of the request. */
+    /* A requested merge purges days up to the last day that had overwrites at the request. */
     int32_t last = is_asked_for ? DAY_NONE : INT32_MAX;
     for (uint32_t i = 0; i < facts->overwrite_count; i++) {
         const struct segment_info *info = facts->overwrites[i].info;

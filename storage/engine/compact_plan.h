@@ -1,9 +1,9 @@
 /* compact_plan: a pure function that chooses which runs of one table and kind to merge next.
  *
- * Runs come in the order of their frames.  The rank of a click is its place, over all runs in that
- * order, among the clicks of the same ad and millisecond
- * (docs/decisions/04-identity-of-a-click.md).  Therefore, for each day, the runs that a merge takes
- * must be neighbours among the runs that have rows of that day.
+ * Runs are ordered by their frames.  The rank of a click is its place, over all runs in that order,
+ * among the clicks of the same ad and millisecond (docs/decisions/04-identity-of-a-click.md).
+ * Therefore, for each day, the runs that a merge takes must be neighbours among the runs that have
+ * rows of that day.
  *
  *   lanes     The runs that have rows of one day only are the lane of that day.  The mixed runs
  *             (late clicks of many days, and days too small for separate runs) are one lane, and
@@ -14,9 +14,10 @@
  *             where n is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN for columnar ones,
  *             and its size is at least n/2 times that of its largest run.  Of the lowest class that
  *             has a stretch, the newest stretch is merged.
- *   closing   A day of day_rows_min rows or more that is over, and got no rows for a while, is
- *             merged into one run if its smaller runs have at least a tenth as many rows of the
- *             day as its largest run.  The mixed runs are written again with their other days.
+ *   closing   A day of day_rows_min rows or more that is over, and got no rows for ten minutes, is
+ *             merged into one run.  This is done only if its smaller runs together have at least a
+ *             tenth as many rows of the day as its largest run.  The mixed runs are written again
+ *             without the day.
  *   purging   A day that is over and has deletions of its clicks is merged, even if it is a single
  *             run.
  *
@@ -49,13 +50,13 @@ struct compact_facts {
     uint32_t run_count;
     const struct compact_run *overwrites;      /* the row runs beside columnar ones */
     uint32_t overwrite_count;
-    /* Not 0: a full merge was requested.  Any merge is chosen of which two runs begin at this frame
-     * or before, or that purges deletions up to this frame. */
+    /* Not 0: a full merge was requested.  A merge is then chosen if two of its runs begin at this
+     * frame or before, or if it purges deletions up to this frame. */
     uint64_t asked_until;
-    uint64_t day_rows_min;             /* of a day that gets a separate run */
+    uint64_t day_rows_min;             /* the fewest rows of a day with a separate run */
     uint64_t tier_bytes;
     int64_t now_us;
-    /* Days before purge_day were tried with overwrites up to purge_frame. */
+    /* Purges of the days before purge_day were tried, with the overwrites up to purge_frame. */
     uint64_t purge_frame;
     int32_t purge_day;
 };
@@ -66,7 +67,7 @@ struct compact_choice {
     bool splits;                       /* rows of `day` become one run, other rows stay in a run for
                                         * each input */
     bool purges;                       /* deletions of `day` are purged */
-    uint64_t purge_frame;              /* for compact_facts, if `purges` */
+    uint64_t purge_frame;              /* if `purges`: the next compact_facts.purge_frame */
     int32_t day;
     int64_t again_us;                  /* when to plan again; INT64_MAX: after a write */
 };

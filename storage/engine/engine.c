@@ -1,9 +1,9 @@
 /* After a failed write or sync no write is acknowledged any more, and store_apply answers
  * ERROR_FAILED.
  *
- * Closing waits for all jobs.  A timer's callback frees the engine: then none of its functions is
- * on the stack.  A clean close leaves at most SEQUENCER_REPLAY_BYTES of the log to be replayed,
- * unless the disk is full. */
+ * Closing waits for all jobs.  A timer's callback frees the engine, because then no function of the
+ * engine is on the stack.  A clean close leaves at most SEQUENCER_REPLAY_BYTES of the log to be
+ * replayed, unless the disk is full. */
 #include "storage/engine/engine_private.h"
 
 #include "base/memory.h"
@@ -37,7 +37,7 @@ static void timers_stop(struct engine *engine)
     sequencer_stop(&engine->sequencer);
 }
 
-/* The loop calls this, so nothing uses the engine after it. */
+/* The event loop calls this function, so no caller uses the engine after it. */
 static void close_now(struct timer *timer)
 {
     struct engine *engine = timer->context;

@@ -10,25 +10,27 @@
 
 enum {
     ENGINE_MEMORY_DEFAULT = 1 << 30,
-    ENGINE_UNFLUSHED_LOG_MAX = 1 << 30  /* bytes; more freezes the memtable */
+    ENGINE_UNFLUSHED_LOG_MAX = 1 << 30  /* bytes; with more, the memtable is frozen */
 };
 
 /* How an opening replaces write timestamps that are ahead of now, and what it has found. */
 struct engine_restamp {
     bool is_dry_run;                   /* change no timestamp; memtables are still flushed */
-    /* Called for each table with timestamps ahead of now, with their number; may be NULL. */
+    /* Called for each table that has timestamps ahead of now; `times` is their number.  May be
+     * NULL. */
     void (*table)(void *context, const struct table *table, uint64_t times);
     void *context;
     /* Set by the opening, microseconds: */
     int64_t now_us;
     int64_t before_us;                 /* the last timestamp that the store gave */
-    int64_t after_us;                  /* the new last one; in a dry run, what it would be */
+    int64_t after_us;                  /* the last timestamp after the replacement, or, in a dry
+                                        * run, after a real one */
 };
 
 struct engine_options {
     bool read_only;                    /* shared lock; the log is replayed in memory */
-    bool salvage;                      /* as in manifest.h and commit_log.h; also make segments with
-                                        * damaged pages again from the log (run_recover.h) */
+    bool salvage;                      /* as in manifest.h and commit_log.h; also rebuild segments
+                                        * with damaged pages from the log (run_recover.h) */
     uint64_t memory_limit;             /* bytes (memory_account.h); 0: the default */
     uint64_t memtable_rows_max;        /* rows of event tables in one memtable; 0: 16 Mi */
     uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
@@ -48,12 +50,12 @@ struct engine_options {
     void *notice_context;
 };
 
-/* Make a directory's first manifest.  ERROR_EXISTS when there is one. */
+/* Make a directory's first manifest.  ERROR_EXISTS when there is a manifest already. */
 must_check int engine_create(struct world *world, struct schema *schema, struct bytes properties,
                              struct error *err);
 
 /* Lock and recover the directory.  Tables of `builtin` (may be NULL) that the directory lacks are
- * added.  `world` and `metrics` outlive the store.  Besides disk errors: ERROR_NOT_FOUND,
+ * added.  `world` and `metrics` must outlive the store.  Besides disk errors: ERROR_NOT_FOUND,
  * ERROR_NOT_OURS, ERROR_BUSY, ERROR_NEWER_FORMAT, ERROR_CORRUPT, and ERROR_CONFLICT
  * (commit_log_open). */
 must_check int engine_open(struct world *world, const struct engine_options *options,
@@ -69,8 +71,8 @@ must_check int engine_open_new(struct world *world, const struct engine_options 
 
 /* ---- calls of the embedded store only: `store` must be one ---- */
 
-/* Write the memtables to segments, or merge all runs that may be merged.  `done` waits for all
- * data that the store had at the call. */
+/* engine_flush writes the memtables as segments; engine_compact merges all runs that may be merged.
+ * `done` is called when this is done for all data that the store had at the call. */
 must_check int engine_flush(struct store *store, store_done done, void *context, struct error *err);
 must_check int engine_compact(struct store *store, store_done done, void *context,
                               struct error *err);
@@ -128,7 +130,7 @@ void engine_return_memory(struct store *store, bool at_once);
 /* All data up to a frame: the segments of `state`, and the log files with the frames after
  * state.flushed_frame.  They do not change until the snapshot is released. */
 struct engine_snapshot {
-    uint64_t frame;                    /* the last durable one */
+    uint64_t frame;                    /* the last durable frame */
     int64_t timestamp_us;              /* the last timestamp that the store gave up to `frame`, or a
                                         * later one; 0: there is no write */
     struct manifest_state state;
@@ -142,9 +144,9 @@ struct engine_snapshot {
 /* Take a snapshot of the files as of now, without waiting.  `frame_kept`: also include log files
  * with frames after this one, though the frames are flushed; UINT64_MAX: include none of these.  A
  * backup that copies the log without a gap passes the last frame that it has copied.  The backup
- * releases its earlier snapshot only after this call, because that snapshot keeps those files.  The
- * caller releases the snapshot before it closes the store.  ERROR_BUSY: a purge is being published;
- * try again in some milliseconds. */
+ * releases its earlier snapshot only after this call, because the earlier snapshot keeps those
+ * files.  The caller releases the snapshot before it closes the store.  ERROR_BUSY: a purge is
+ * being published; try again in some milliseconds. */
 must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
                                     struct engine_snapshot **snapshot_out, struct error *err);
 /* From now on, keep only the log files that the snapshot itself needs; files of `archive` may be

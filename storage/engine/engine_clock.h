@@ -4,7 +4,7 @@
  * A write timestamp is later than all timestamps that the store gave before.
  *
  * The mark of trusted time is written to the manifest at opening, and then hourly while the server
- * runs.  While the clock is in doubt no mark is written, so that the last one is a right time.
+ * runs.  While the clock is in doubt no mark is written, so that the last mark is a correct time.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_CLOCK_H

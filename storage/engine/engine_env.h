@@ -13,9 +13,10 @@
 struct engine_env {
     struct world *world;
     struct engine_options options;     /* zeros are replaced by defaults */
-    uint32_t jobs;                     /* under way, of all parts */
+    uint32_t jobs;                     /* number of jobs under way, of all parts */
     bool is_closing;
-    int failed;                        /* negative for good after an error that is not retried */
+    int failed;                        /* 0, or the negative status of the first error that is not
+                                        * retried */
     struct error failure;
     void (*on_failure)(void *context); /* called once */
     void (*on_job_done)(void *context);
@@ -26,12 +27,13 @@ struct engine_env {
 void engine_env_init(struct engine_env *env, struct world *world,
                      const struct engine_options *options);
 
-/* A part that turns a request into a job later counts the job in `jobs` itself. */
+/* Count a job as done.  A part that queues a request before it becomes a job adds 1 to `jobs`
+ * itself. */
 void engine_env_job_done(struct engine_env *env);
 void engine_env_submit(struct engine_env *env, enum executor_lane lane, struct job *job,
                        void (*run)(struct job *job), void (*done)(struct job *job));
 
-/* Note a failure; only the first one counts.  Nothing is acknowledged or written from now on. */
+/* Note a failure, unless one was noted before.  From now on nothing is acknowledged or written. */
 void engine_env_fail(struct engine_env *env, int code, const char *why);
 
 /* 0, or ERROR_FAILED with the reason. */

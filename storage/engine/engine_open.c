@@ -176,7 +176,8 @@ static int flush_without_skipped(struct engine *engine, struct error *err)
     return maintenance_flush_now(&engine->maintenance, err);
 }
 
-/* The frame is parsed with the schema from before the damage, as far as it can be. */
+/* Counts the clicks in those batches of the frame that can be parsed with the schema from before
+ * the damage. */
 static uint64_t count_clicks(void *context, struct bytes payload)
 {
     struct engine *engine = context;
@@ -201,7 +202,8 @@ static void report_unread(const struct engine *engine)
         engine->env.options.notice(engine->env.options.notice_context, what.text);
 }
 
-/* An older manifest does not have the last timestamp; the newest cells stand in for it. */
+/* A manifest of an earlier version does not have the last timestamp; then those of the newest cells
+ * are used. */
 static void pass_flushed_times(struct engine *engine)
 {
     engine_clock_pass(&engine->clock, engine->runs.timestamp_us);

@@ -1,9 +1,9 @@
 /* Restamps a directory whose write timestamps are ahead of now.
  *
  * The timestamps of the store never go back.  So once its clock was ahead, its writes win over
- * later writes of drivers with the right time.  All timestamps between now and the last one that
- * the store gave are replaced (restamp.h), in every table.  They include timestamps of clients in
- * that range, which cannot be distinguished from the store's.
+ * later writes to which drivers give the right time.  All timestamps between now and the last one
+ * that the store gave are replaced (restamp.h), in every table.  They include timestamps of clients
+ * in that range, which cannot be distinguished from the store's.
  *
  *     1 memtables are flushed, so that no frame of the log is replayed any more
  *     2 every segment with such times is read, and the times are noted
@@ -249,8 +249,8 @@ static int restamp_all(struct engine *engine, struct engine_restamp *options, st
     return rc;
 }
 
-/* A directory without a mark of trusted time is not refused: its newest write would stand in for
- * the mark, and is itself ahead. */
+/* A directory without a mark of trusted time is not refused: the only substitute for the mark is
+ * the newest write, which is itself ahead. */
 static int refuse_doubt(const struct engine *engine, const struct clock_reading *now,
                         struct error *err)
 {

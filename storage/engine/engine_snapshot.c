@@ -31,7 +31,8 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        /* Used only if no other is known, because the newest cell's time may be a client's. */
+        /* The newest cell's time is used only if no other is known, because a client may have given
+         * it. */
         if (engine->runs.timestamp_us == 0 && info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }

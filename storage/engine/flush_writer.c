@@ -91,7 +91,7 @@ static int flush_share(struct flush_writer *flush, const struct columnar_share *
     return rc == 0 ? run_change_add(&flush->change, &info, share->table, &flush->err) : rc;
 }
 
-/* `days` has room for all partitions.  True: some days have no separate segment. */
+/* `days` has an element for each partition.  True: some days have no separate segment. */
 static bool days_of(const struct flush_writer *flush, const struct columnar_memtable *columnar,
                     const struct table *table, int32_t *days, struct segment_days *own)
 {

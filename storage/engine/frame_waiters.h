@@ -3,7 +3,7 @@
  *     frame     41  41  42  43  43  43
  *     durable: 42 ──▶ the first three are called, the others stay
  *
- * A callback may add others. */
+ * A callback may add callbacks. */
 #ifndef DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
 #define DAYBOOK_STORAGE_ENGINE_FRAME_WAITERS_H
 

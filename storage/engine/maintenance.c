@@ -115,7 +115,7 @@ int maintenance_status(const struct maintenance *maintenance)
     return status[MAINTENANCE_FLUSH] != 0 ? status[MAINTENANCE_FLUSH] : status[MAINTENANCE_MERGE];
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 void maintenance_stop(struct maintenance *maintenance)
 {

@@ -40,11 +40,12 @@ struct maintenance {
                                         * flush */
     struct timer compact_timer;
     atomic_bool merge_ends;
-    struct purge_tried *purges;        /* by table id: purges that need not be retried */
+    struct purge_tried *purges;        /* by table id: the purges that were tried */
     uint32_t purge_count;
     uint32_t purge_count_max;
     uint64_t purges_begun;
-    uint32_t purges_under_way;         /* no snapshot is taken meanwhile */
+    uint32_t purges_under_way;         /* number of purges being published; no snapshot is taken
+                                        * meanwhile */
 
     struct timer retry_timer;
     int job_status[MAINTENANCE_KINDS]; /* the error after which a job is retried; or 0 */
@@ -73,7 +74,7 @@ must_check int maintenance_compact(struct maintenance *maintenance, store_done d
 
 /* Whether jobs were short of disk space, descriptors or memory, and wait for their next try. */
 bool maintenance_is_waiting_for_space(const struct maintenance *maintenance);
-/* 0: no job waits. */
+/* The error after which a job waits for its next try; 0: no job waits. */
 int maintenance_status(const struct maintenance *maintenance);
 /* Call all waiting callbacks after the engine has failed. */
 void maintenance_fail(struct maintenance *maintenance);

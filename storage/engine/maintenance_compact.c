@@ -3,25 +3,25 @@
  * A merge of row runs may be under way beside one of columnar runs, which may take minutes.  A
  * table has only one merge at a time, because a columnar merge also takes in the table's row runs.
  *
- * Merges that engine_compact requested begin before all others, and its `done` waits only for them.
+ * Merges that engine_compact requested begin before all others, and the `done` of engine_compact
+ * waits only for them.
  *
  * Purges.  The ranks of purged clicks may be given again only to clicks that come after the purge
  * is published.  So at the end of the merge, memtables and all other runs are searched for clicks
- * of the purged partitions.  If there is one, the purge is disturbed, and its outputs are
+ * of the purged partitions.  If one is found, the purge is disturbed, and its outputs are
  * discarded.  From that search until the manifest names the outputs, no click is accepted.
  *
  * A disturbed purge is tried again when engine_compact is called, or an hour later, but not before
  * the disturbing clicks are in runs.
  *
- * Nothing is purged while the log is kept for restores: replayed over a state from before the
- * purge, the log would give clicks other ranks.  The manifest counts each purge.  The first frame
- * after a purge has the count, so that this frame is never replayed over segments without the
- * purge.
+ * Nothing is purged while the log is kept for restores, because a replay over a state from before
+ * the purge would give clicks other ranks.  The manifest counts each purge.  The first frame after
+ * a purge has the count, so that this frame is never replayed over segments without the purge.
  *
  * A tombstone of a table whose clients give timestamps may hide a later write with an earlier time.
- * A merge drops it only if the merge takes in the newest run, and the tombstone is older than a
- * minute and than all writes in memtables.  If an older write comes during the merge, the outputs
- * are discarded.
+ * A merge drops such a tombstone only if the merge takes in the newest run, and the tombstone is
+ * older than a minute and older than all writes in memtables.  If a write with an older timestamp
+ * arrives during the merge, the outputs are discarded.
  *
  * A run with an unreadable page is left out of merges until it is replaced or the directory is
  * opened again.  No run may lie between merged ones, so the runs before and behind it are merged
@@ -43,11 +43,11 @@ struct purge_tried {
     uint32_t table_id;
     uint64_t frame;
     int32_t day;
-    bool was_disturbed;   /* a merge was disturbed: the table's next merge purges only if it is
-                           * chosen to */
+    bool was_disturbed;   /* the table's last merge was disturbed: its next one purges only if the
+                           * plan chose a purge */
     int64_t again_us;     /* monotonic: when days from `again_day` on may be retried; 0: no purge
                            * was disturbed */
-    uint64_t again_frame; /* not before this frame is in segments */
+    uint64_t again_frame; /* before this frame is in segments, they are not retried */
     int32_t again_day;
 };
 
@@ -193,7 +193,8 @@ static void note_disturbed(const struct compact_job *compact)
     note_tried(tried, compact);
 }
 
-/* *again_us is lowered to when a disturbed purge may be retried, if only time has to pass. */
+/* Allow a disturbed purge again if its conditions hold.  If only its time has not come yet,
+ * *again_us is lowered to that time. */
 static void purge_renew(const struct maintenance *maintenance, struct purge_tried *tried,
                         int64_t *again_us)
 {
@@ -314,7 +315,7 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
     return true;
 }
 
-/* Whether clients may or could give timestamps to writes of the table. */
+/* Whether clients may give timestamps to writes of the table. */
 static bool has_client_times(const struct table *table)
 {
     return !table_is_builtin(table) && (table->flags & TABLE_HIDDEN) == 0;
@@ -332,13 +333,14 @@ static int64_t tombstones_before(struct maintenance *maintenance, const struct t
     return before_us;
 }
 
-/* Whether a later write may have another result after this merge than without it. */
+/* Whether this merge may change the result of a later write. */
 static bool is_purge(const struct compact_job *compact)
 {
     return has_purged(compact) || (compact->has_dropped && compact->clients_give_times);
 }
 
-/* Whether the outputs must be discarded because of what came during the merge. */
+/* Whether the outputs must be discarded because of a write that arrived during the merge, or
+ * because the log is kept for restores by now. */
 static bool is_disturbed(const struct compact_job *compact)
 {
     const struct maintenance *maintenance = compact->maintenance;
@@ -357,7 +359,8 @@ static uint32_t count_failed_reads(const struct segment_list *list)
     return count;
 }
 
-/* If another error ended the merge, the result may be wrong, at most once for a page. */
+/* Whether an unreadable page ended the merge: more runs have one than at the start.  If such a page
+ * was found by another reader, the result may be wrong, at most once for each run. */
 static bool is_failed_read(const struct compact_job *compact)
 {
     return !error_is_passing(compact->status) && count_failed_reads(&compact->inputs) +
@@ -500,7 +503,7 @@ static void fill_lists(struct compact_job *compact, const struct need *need)
 
 /* A merge of row runs from the oldest on may drop tombstones, but not in an event table.  Where
  * clients give timestamps, the merge must also end with the newest run, the log must not be kept
- * for restores, and the table's last merge was not disturbed. */
+ * for restores, and the table's last merge must not have been disturbed. */
 static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
     struct maintenance *maintenance = compact->maintenance;
@@ -632,8 +635,8 @@ static bool table_compact(struct maintenance *maintenance, struct group table, u
     return needs;
 }
 
-/* A table with a requested merge gets no other merge, which would delay the requested one.  True: a
- * requested merge is under way, or has yet to begin. */
+/* A table with a requested merge gets no other merge, because that would delay the requested one.
+ * True: a requested merge is under way, or has yet to begin. */
 static bool tables_compact(struct maintenance *maintenance, int64_t *again_us)
 {
     uint64_t asked_until = maintenance->compact_waiters.count > 0 ? maintenance->compact_until : 0;

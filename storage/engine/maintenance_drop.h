@@ -1,5 +1,5 @@
-/* maintenance_drop: finds the columnar runs whose rows are all deleted, so that a purge removes
- * them unread.
+/* maintenance_drop: finds the columnar runs whose rows are all deleted, so that a purge can remove
+ * them without reading them.
  *
  *     runs of days    27 ─ dropped      28 ─ stays      28, 29 mixed ─ stays
  *     deletions       of every partition of the 27th and the 28th
@@ -15,7 +15,8 @@
 #include "storage/engine/maintenance_merge.h"
 
 /* 1: compact->inputs has the removable runs, compact->beside the others, and compact->purged the
- * partitions of the inputs; 0: there are none, and nothing was changed; negative: an error. */
+ * partitions of the inputs; 0: no run can be removed, and nothing was changed; negative: an
+ * error. */
 must_check int maintenance_drop_find(struct compact_job *compact);
 
 /* *stream_out NULL: compact->overwrites has nothing of the partition. */

@@ -4,7 +4,7 @@
  *                                                                           next opening
  *   2 one manifest record names them all and moves the flushed frame        replay begins behind
  *                                                                           that frame
- *   3 memory swaps the memtable for the segments, on the engine thread
+ *   3 the engine thread replaces the memtable in memory by the segments
  *   4 the log may reuse files that hold flushed frames only */
 #include "base/memory.h"
 #include "storage/engine/flush_writer.h"
@@ -99,7 +99,7 @@ static void flush_done(struct job *job)
     engine_env_job_done(maintenance->env);
 }
 
-/* Remove the segments of dropped and truncated tables, unless they are being merged. */
+/* Remove the segments of dropped and truncated tables, except of tables that are being merged. */
 static void collect_dropped(struct flush_job *flush)
 {
     const struct run_set *runs = flush->maintenance->runs;

@@ -7,9 +7,10 @@
  * a dropped one keep their ranks, which are then written explicitly (columnar_purge.h).  If the
  * overwrites also have corrections of remaining clicks, the partition is left as it is.
  *
- * A merge of row runs drops tombstones if it takes in the oldest run of the table, because then
- * nothing is left that they could hide.  Where clients give timestamps, more must hold
- * (maintenance_compact.c).  In event tables it drops none, because they hide rows of columnar runs.
+ * A merge of row runs drops tombstones if it takes in the oldest run of the table, because then no
+ * older run has rows that they could hide.  Where clients give timestamps, more must hold
+ * (maintenance_compact.c).  In event tables it drops none, because tombstones there hide rows of
+ * columnar runs.
  *
  * Each counter shard is in one run only, so one sum replaces the shards of all inputs. */
 #include "storage/engine/maintenance_merge.h"
@@ -110,7 +111,8 @@ static struct stream *stream_folded(struct stream *inner)
     return &fold->stream;
 }
 
-/* Tombstones of the partition written before this time are dropped; INT64_MIN: none is. */
+/* Tombstones of the partition that were written before this time are dropped; INT64_MIN: none
+ * are. */
 static int64_t purged_before(const struct compact_job *compact, int64_t token, struct bytes key)
 {
     struct partition_index_entry entry;
@@ -177,8 +179,8 @@ static bool takes(void *context, int64_t token, struct bytes key)
 }
 
 /* Whether the partition's rows may get the newest of their timestamps (columnar_segment.h): true if
- * the row runs have no overwrite of it.  Any overwrite is then of a later frame, and newer than all
- * rows of the inputs. */
+ * the row runs have no overwrite of the partition.  Any overwrite of it is then in a later frame,
+ * and newer than all rows of the inputs. */
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;
@@ -201,7 +203,8 @@ static bool list_has(const struct segment_list *list, const struct segment_list 
     return false;
 }
 
-/* *stream_out has the deletions that are dropped with the partition's rows; NULL: they stay. */
+/* *stream_out has the deletions that are dropped with the partition's rows; NULL: none are
+ * dropped. */
 static int deletions(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err)
 {

@@ -27,7 +27,8 @@ struct compact_job {
     int32_t day;
     bool purges;
     uint64_t purge_frame;
-    bool may_purge;                    /* drop rows that the overwrites delete, and deletions */
+    bool may_purge;                    /* drop the rows that overwrites delete, and these
+                                        * deletions */
     bool is_awaited;
     bool drops_tombstones;             /* of row runs: no older run has rows that they hide */
     int64_t drops_before_us;           /* tombstones from this time on stay */
@@ -41,7 +42,8 @@ struct compact_job {
 
     /* Used on the merge lane until the merge is done: */
     struct segment_list pass;          /* inputs of the output being written; not referenced */
-    bool takes_day;                    /* of a split: the output gets the day, else the rest */
+    bool takes_day;                    /* of a split: the output gets the rows of `day`; false: it
+                                        * gets the other rows */
     struct partition_reader *reader;
     struct view overwrite_view;
     struct partition_index *purged;    /* partitions whose deletions and rows are dropped */

@@ -8,9 +8,9 @@
  *     └─ memtables  the rest, at least a quarter of the limit: one open memtable, others being
  *                   flushed or freed, and free memory for the next ones
  *
- * What must hold: no write is refused for good.  The share of memtables has a minimum, so that
- * there is always a memtable to flush, and waiting for memory ends.  So the process can exceed a
- * limit that is too small for its partitions. */
+ * What must hold: no write is refused for ever.  Therefore the share of memtables has a minimum:
+ * some memtable can always be flushed, and every wait for memory ends.  So if kept memory is large,
+ * the process can exceed its limit. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMORY_ACCOUNT_H
 #define DAYBOOK_STORAGE_ENGINE_MEMORY_ACCOUNT_H
 
@@ -22,7 +22,7 @@ struct memory_account {
     struct memory_held held;
 };
 
-/* `runs` outlives the account. */
+/* `runs` must outlive the account. */
 void memory_account_init(struct memory_account *account, const struct run_set *runs);
 uint64_t memory_account_kept(const struct memory_account *account);
 uint64_t memory_account_memtables_share(const struct memory_account *account);

@@ -4,7 +4,7 @@
 #include "base/world/thread.h"
 
 enum {
-    NEEDED_SHARE = 32, /* more than a 32nd of the limit is not made ready ahead */
+    NEEDED_SHARE = 32, /* more than a 32nd of the limit is not touched ahead */
     FROZEN_SHARE = 3   /* one memtable may have a third of the share of all */
 };
 
@@ -28,7 +28,7 @@ void memtable_set_release(struct memtable_set *set)
     arena_supply_free(set->supply);
 }
 
-/* ---- the open one ---- */
+/* ---- the open memtable ---- */
 
 void memtable_set_begin(struct memtable_set *set, uint64_t frame_first)
 {
@@ -93,7 +93,7 @@ void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *w
     set->waiters = waiter;
 }
 
-/* ---- what they hold ---- */
+/* ---- contents ---- */
 
 bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_id)
 {
@@ -139,7 +139,7 @@ uint64_t memtable_set_bytes(const struct memtable_set *set)
     return bytes;
 }
 
-/* The supply should hold as much as one memtable may have. */
+/* The bytes that the supply may still keep: in all, as much as one memtable may have. */
 static uint64_t spare_room(const struct memtable_set *set)
 {
     uint64_t room = memory_account_memtables_share(set->account) / FROZEN_SHARE;
@@ -197,7 +197,7 @@ static void memory_done(struct job *job)
     engine_env_job_done(set->env);
 }
 
-/* The kernel clears memory when it is first touched, which takes longer than to write the data.  So
+/* The kernel clears memory when it is first touched, which takes longer than writing the data.  So
  * another thread touches it first. */
 void memtable_set_make_ready(struct memtable_set *set)
 {
@@ -220,7 +220,7 @@ void memtable_set_make_ready(struct memtable_set *set)
 struct giving_job {
     struct job job;
     struct memtable_set *set;
-    struct memtable *memtable; /* NULL: the arena alone */
+    struct memtable *memtable; /* NULL: `arena` is only shrunk */
     uint64_t bytes;            /* in memtable_set.giving_bytes until the job is done */
     uint64_t kept_bytes;       /* kept for the next memtable */
     struct arena *arena;
@@ -252,7 +252,7 @@ static void giving_start(struct memtable_set *set, struct giving_job *giving)
     engine_env_submit(set->env, LANE_BACKGROUND, &giving->job, giving_run, giving_done);
 }
 
-/* A job frees the memory, because for ten thousand partitions that takes milliseconds. */
+/* A job frees the memory, because freeing ten thousand partitions takes milliseconds. */
 void memtable_set_give_back(struct memtable_set *set, struct memtable *memtable)
 {
     struct memtable *last = memtable_let_go(memtable);

@@ -33,8 +33,8 @@ struct memtable_set {
     struct memtable *open;
     struct memtable **frozen;
     uint32_t frozen_count;
-    int64_t oldest_us;                 /* no write since the last merge of row runs began is
-                                        * older */
+    int64_t oldest_us;                 /* all writes since the last merge of row runs began have
+                                        * this timestamp or a later one */
     struct freeze_waiter *waiters;
 
     struct arena_supply *supply;
@@ -46,7 +46,7 @@ struct memtable_set {
     void *context;                     /* of both */
 };
 
-/* The set has no open memtable before memtable_set_begin.  It references `schema`. */
+/* The set has no open memtable before memtable_set_begin.  The set references `schema`. */
 void memtable_set_init(struct memtable_set *set, struct engine_env *env,
                        const struct memory_account *account, struct schema *schema);
 void memtable_set_release(struct memtable_set *set);
@@ -75,7 +75,7 @@ void memtable_set_drop_oldest(struct memtable_set *set);
 
 /* Call `waiter->resume` after the next freeze.  The caller requests the freeze. */
 void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *waiter);
-/* Resume all waiters.  One that waits again meanwhile waits for the next freeze. */
+/* Resume all waiters.  A waiter that is added meanwhile waits for the next freeze. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
 
 /* Whether the open memtable, which other threads may not read, has anything of the table. */

@@ -15,9 +15,9 @@ struct partition_reader {
     struct columnar_segment_reader **columnar; /* by segment of the view; NULL for row segments, or
                                                 * before the first use */
     struct segment_cursor **cursors; /* by segment of the view; NULL before the first use */
-    struct buffer from;              /* copy of the key to seek: the caller's may be a view into a
-                                      * cursor, which the seek moves */
-    struct buffer found[2];          /* keys of the last two seeks, in turn */
+    struct buffer from;              /* copy of the key to seek, because the caller's may point into
+                                      * a cursor, which the seek moves */
+    struct buffer found[2];          /* keys that the last two seeks found, used in turn */
     uint32_t seek_count;
     struct columnar_rows *inputs;
     uint32_t input_count;
@@ -311,7 +311,7 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
                                  view->looked, READ_LOOKED_MAX + 1, list->streams + list->count);
 }
 
-/* True: a deletion of the partition hides all its appended rows.  False: it may not. */
+/* True: a deletion of the partition hides all its appended rows.  False: perhaps not. */
 static bool is_appended_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
                                const struct stream_list *overwrites,
                                const struct columnar_rows *extra_rows)

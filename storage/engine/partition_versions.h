@@ -13,12 +13,12 @@ struct partition_versions {
 void partition_versions_init(struct partition_versions *versions);
 void partition_versions_release(struct partition_versions *versions);
 
-/* At least the number of the partition's last write.  It may be that of a later write to another
- * partition, because partitions share slots. */
+/* At least the number of the partition's last write.  The result may be the number of a later write
+ * to another partition, because partitions share slots. */
 uint64_t partition_versions_of(const struct partition_versions *versions, uint32_t table_id,
                                int64_t token);
-/* A batch that changes the schema gives all partitions a new number, as partition_versions_end
- * does. */
+/* Give the partitions that the batch changes a new number; if it changes the schema, all
+ * partitions. */
 void partition_versions_advance(struct partition_versions *versions,
                                 const struct write_batch *batch);
 /* Give all partitions a new number. */

@@ -21,14 +21,14 @@ struct read_position {
 
 void read_position_put(struct buffer *buffer, enum read_position_kind kind, int64_t token,
                        struct bytes key, const struct clustering *clustering);
-/* The result points into `bytes`; if they are empty, it is not set.  ERROR_INVALID: the bytes are
- * no position. */
+/* The position points into `bytes`.  If `bytes` is empty, is_set is false.  ERROR_INVALID: `bytes`
+ * is not a position. */
 must_check int read_position_parse(struct bytes bytes, struct read_position *position_out,
                                    struct error *err);
 /* ERROR_INVALID: rows of the table cannot have this clustering. */
 must_check int read_position_check(const struct read_position *position, const struct table *table,
                                    struct error *err);
-/* The position must lie in the partition that is read.  Behind a row, the result also lacks rows
- * whose clustering begins with the position's. */
+/* The part of `slice` behind the position, which must lie in the partition that is read.  If the
+ * position is behind a row, all rows whose clustering begins with that row's are excluded. */
 struct slice read_position_rest(const struct read_position *position, struct slice slice);
 #endif

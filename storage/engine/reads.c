@@ -1,6 +1,6 @@
-/* Handing a job to another thread and back takes longer than to read a page from the system's
- * memory.  So a read of one partition is tried on the engine thread first, unless the table is an
- * event table.  If the read would have to wait, it is begun again on the lane. */
+/* Passing a job to another thread and back takes longer than reading a page from the page cache.
+ * So a read of one partition is tried on the engine thread first, unless the table is an event
+ * table.  If the read would have to wait for the disk, it is begun again on LANE_READ. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -126,8 +126,8 @@ static uint32_t read_budget_pages(struct reads *reads)
     return reads->read_budget.pages_left;
 }
 
-/* False: the read needs a job, because it is long or would have to wait; nothing was read.  A row
- * that was folded cannot be read again. */
+/* False: the read needs a job, because it is long or would have to wait; nothing was read.  A read
+ * with `fold` always needs a job, because no row may be folded twice. */
 static bool read_on_engine_thread(struct read_job *read)
 {
     struct reads *reads = read->reads;

@@ -62,8 +62,8 @@ uint32_t reads_summed_column(const struct table *table);
 /* `summed` 0: no column. */
 must_check int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
                              struct partition_stats *stats, struct error *err);
-/* NULL, with an error: there is no such table, it has counters, or it lacks the column (0: none is
- * asked for). */
+/* NULL, with an error: the table does not exist, has counters, or lacks the column.  `column_id` 0:
+ * no column is needed. */
 const struct table *reads_table_of_rows(const struct reads *reads, uint32_t table_id,
                                         uint32_t column_id, struct error *err);
 #endif

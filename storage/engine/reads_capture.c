@@ -8,7 +8,7 @@
 
 enum { CAPTURE_BYTES_MAX = 4 << 20, CAPTURE_FRESH_ROWS_MAX = 65536 };
 
-/* ---- taking ---- */
+/* ---- copying ---- */
 
 static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct arena *arena)
 {
@@ -25,8 +25,8 @@ static size_t captured_bytes(const struct read_job *read)
     return arena_held(read->arena) - read->before;
 }
 
-/* A time after which no other run of the view deletes anything of the partition.  INT64_MAX: a
- * frozen memtable has the partition. */
+/* No other run of the view has a deletion of the partition that is newer than the result.
+ * INT64_MAX: a frozen memtable has the partition. */
 static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
 {
     int64_t newest_us = INT64_MIN;
@@ -42,8 +42,8 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
     return newest_us;
 }
 
-/* After a row that no other run can delete, skip the rows with the same first clustering value:
- * there may be thousands in memory. */
+/* After a row that no other run can delete, skip the rows with the same first clustering value,
+ * because there may be thousands in memory. */
 static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
                          struct stream *stream)
 {
@@ -54,7 +54,7 @@ static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere
 }
 
 /* False: `stream` yields more than may be copied.  If `newest_elsewhere_us` is below INT64_MAX,
- * `stream` is of the row memtable, for a request one_of_each. */
+ * `stream` is of the row memtable, for a request with one_of_each. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, int64_t newest_elsewhere_us, uint32_t *items)
 {
@@ -129,7 +129,7 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
                          key_out);
 }
 
-/* False: the first partition is too much. */
+/* False: the first partition is too large to be copied. */
 static bool capture_scan(struct read_job *read)
 {
     uint32_t items = 0;
@@ -153,7 +153,7 @@ static bool capture_scan(struct read_job *read)
     return true;
 }
 
-/* False: the first partition is too much. */
+/* False: the first partition is too large to be copied. */
 static bool capture_parts(struct read_job *read)
 {
     uint32_t items = 0;
@@ -223,7 +223,7 @@ bool reads_capture_appended(struct read_job *read)
     return true;
 }
 
-/* ---- using ---- */
+/* ---- reading the copies ---- */
 
 void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key)
 {

@@ -12,8 +12,8 @@
 
 enum {
     PAGE_ROWS_SURE = 2, /* rows given whatever their size: a static row, and another */
-    PASSED_MAX = 32     /* with one_of_each: after so many rows with the first clustering value
-                         * already given, seek past that value instead of stepping */
+    PASSED_MAX = 32     /* with one_of_each: after so many rows whose first clustering value was
+                         * already given, seek past that value */
 };
 
 /* ---- rows ---- */
@@ -38,7 +38,7 @@ static struct page_row *next_row(struct read_job *read)
     return &read->rows[read->row_count];
 }
 
-/* What the row points to must live as long as the page. */
+/* The memory to which the row points must live as long as the page. */
 static void add_row(struct read_job *read, int64_t token, struct bytes key)
 {
     struct page_row *added = &read->rows[read->row_count++];
@@ -73,8 +73,8 @@ static bool page_is_full(const struct read_job *read)
 
 /* ---- of sealed runs and the capture, on a lane ---- */
 
-/* The next partition, of sealed runs or of the capture.  False at the end, and at the horizon, the
- * first partition that was not captured. */
+/* The next partition, of sealed runs or of the capture.  False: there is none, or the horizon is
+ * reached (the first partition that was not captured). */
 static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
@@ -102,9 +102,9 @@ static struct slice behind_given(const struct read_job *read, struct slice slice
     return read_position_rest(&position, slice);
 }
 
-/* For each page, the rows of a partition are decoded as a whole.  So after READ_FOLDED_MAX rows a
- * page folds on for as long as this took: the pages of a large partition are few, and the job is at
- * most twice as long. */
+/* Each page decodes the rows of its partition as a whole.  So after READ_FOLDED_MAX rows, folding
+ * continues for as long as the decoding took.  A large partition then needs few pages, and a job
+ * takes at most twice as long. */
 static bool folds(const struct read_job *read)
 {
     if (read->request.fold == NULL)
@@ -114,7 +114,7 @@ static bool folds(const struct read_job *read)
 }
 
 /* 1: the page is full.  After PASSED_MAX consecutive skipped rows, stop, set *is_left_out, and cut
- * the slice to what lies behind all rows with that first clustering value. */
+ * the slice to the rows behind that first clustering value. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
                       struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {
@@ -244,7 +244,7 @@ void reads_run(struct job *job)
 
 /* ---- of the open memtable alone, on the engine thread ---- */
 
-/* Does not read the segment. */
+/* Whether the segment may have rows of the read; decided without reading the segment. */
 static bool segment_matters(const struct read_job *read, const struct segment *segment)
 {
     const struct read_part *part = &read->parts[0];
@@ -285,8 +285,8 @@ bool reads_is_open_only(struct read_job *read)
     return read->view.segment_count == 0;
 }
 
-/* Only the engine thread writes the open memtable, so values are not copied.  Arrays of cells with
- * a deleted or expired cell are. */
+/* Only the engine thread writes the open memtable, so values are not copied.  A row's array of
+ * cells is copied only if a cell is deleted or expired. */
 struct open_read {
     struct read_job *read;
     int64_t now_s;

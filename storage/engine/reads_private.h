@@ -50,8 +50,9 @@ struct read_job {
     struct read_part *parts; /* ascending; a scan has none */
     uint32_t part_count;
     uint32_t part_end;  /* parts from here on were not captured */
-    struct bytes given; /* one_of_each: the first clustering value of this partition's row that was
-                         * given last, by this page or the one before; data NULL: none was */
+    struct bytes given; /* one_of_each: the first clustering value of the last row given of this
+                         * partition, by this page or the previous one; data NULL: no row was
+                         * given */
     struct view view;
     struct captured *captured; /* in (token, key) order; up to two for a partition */
     uint32_t captured_count;
@@ -87,9 +88,9 @@ bool reads_is_past(const struct read_job *read, int64_t token);
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                            int64_t *token_out, struct bytes *key_out);
 
-/* Copy what the page needs of the open memtable: its appended rows, or all others.  False: that is
- * too much, or a scan meets appended rows.  The caller must drop the capture and freeze the
- * memtable. */
+/* Copy what the page needs of the open memtable: reads_capture_appended copies the appended rows,
+ * reads_capture all others.  False: that is too much, or a scan meets appended rows; the caller
+ * must drop the capture and freeze the memtable. */
 bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);
@@ -113,6 +114,7 @@ void reads_reduce(struct read_job *read);
 /* Whether all rows of the partition, or of the table, are in the open memtable; false for an event
  * table or a table of counters. */
 bool reads_is_open_only(struct read_job *read);
-/* False: that is too much, and nothing was read. */
+/* Read the page from the open memtable alone.  False: there are too many items, and nothing was
+ * read. */
 bool reads_open(struct read_job *read);
 #endif

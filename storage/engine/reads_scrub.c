@@ -90,8 +90,8 @@ static bool span_has(const struct segment *segment, const struct table *table,
     return item->kind == UNFILTERED_BOUND || row_segment_may_meet(segment, table, &slice);
 }
 
-/* A value that its type does not allow is no damage, because the page's checksum is right.  An
- * earlier version wrote the value. */
+/* A value that its type does not allow is not damage: the page's checksum is right, and an earlier
+ * version wrote the value. */
 static void check_item(struct scrub_job *scrub, struct bytes key, const struct unfiltered *item)
 {
     struct error err;

@@ -2,8 +2,8 @@
  *
  * The stats of append-only runs add up (appended_stats.h).  If a partition has anything in an
  * overwrite run, its figure is counted from its live rows instead, because sums cannot say which
- * write of a row is the last.  So are figures of tables other than event tables, and sums of a
- * column that is not reads_summed_column. */
+ * write of a row is the last.  Rows are also read for tables other than event tables, and for sums
+ * of a column other than reads_summed_column. */
 #include "base/murmur3.h"
 #include "base/memory.h"
 #include "storage/engine/appended_stats.h"
@@ -159,7 +159,7 @@ struct stats_scan {
     struct reads *reads;
     const struct table *table;
     uint32_t column_id;
-    struct view view; /* without columnar segments, whose partitions the index has */
+    struct view view; /* without columnar segments, whose partitions are in the index */
     struct partition_reader *reader;
     enum read_view read_view;
     bool has_last; /* token and key are those of the last partition */

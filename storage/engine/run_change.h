@@ -1,4 +1,5 @@
-/* run_change: collects the segments that were written and those they replace, and swaps them.
+/* run_change: collects the segments that a job wrote and those that they replace, and replaces
+ * them.
  *
  *     run_change_add, _remove ──▶ run_change_publish ──▶ run_change_apply ──▶ run_change_release
  *     (a job: files)              (a job: manifest)      (engine thread: run_set)

@@ -1,11 +1,11 @@
 /* What decides correctness: the new segment is used only if its footer equals that of the damaged
  * file, except for id and schema version.  The footer covers every byte by checksums, so the new
- * segment has the bytes that the damaged one was written with.  The comparison can fail for these
- * reasons:
+ * segment has the bytes that the damaged one had before the damage.  The comparison can fail for
+ * these reasons:
  *
  *   - A merge of clicks wrote the segment; only a flush writes the same bytes for the same frames.
  *   - The table was changed since.  The frames are read with the present schema, unless the first
- *     frame brings another.
+ *     frame has another.
  *   - Another version of zstd, or of this program, may give other bytes. */
 #include "storage/engine/run_rebuild.h"
 
@@ -71,7 +71,7 @@ static int read_frames(struct rebuild *rebuild, struct error *err)
     return rc;
 }
 
-/* Keep only the segment whose footer agrees. */
+/* Keep only the segment whose footer equals that of the damaged one. */
 static int write_again(struct rebuild *rebuild, struct segment **segment_out, struct error *err)
 {
     const struct segment_info *damaged = rebuild->damaged;

@@ -158,7 +158,7 @@ int run_recover(struct run_set *runs, const struct run_rebuild_parts *parts, str
         if (rc != 0)
             return rc;
     }
-    /* A copy, because a segment that is made again changes the manifest. */
+    /* The infos are copied, because making a segment again changes the manifest. */
     struct segment_info *infos = memory_alloc(count * sizeof(struct segment_info));
     if (count > 0)
         memcpy(infos, state->segments, count * sizeof(struct segment_info));

@@ -1,6 +1,6 @@
 /* run_recover: opens the segments that the manifest names, and removes all other files in segments/
- * but the roster (manifest_snapshot.h).  A salvage, or an opening for reading only, leaves them in
- * place.
+ * except the roster (manifest_snapshot.h).  A salvage, or an opening for reading only, leaves them
+ * in place.
  *
  * A damaged segment is made again from the log where possible (run_rebuild.h), but not by an
  * opening for reading only.  Pages are checked only by a salvage that may write.  A segment of

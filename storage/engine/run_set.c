@@ -104,7 +104,7 @@ struct partition_index *run_set_index(const struct run_set *runs, uint32_t table
     return NULL;
 }
 
-/* The index's entries lie anywhere in memory. */
+/* Prefetches entries that are needed soon, because they are scattered over memory. */
 static void index_prefetch(const struct partition_index *index, struct segment_cursor *cursor,
                            uint32_t i, uint32_t count)
 {
@@ -175,7 +175,7 @@ void run_set_note_flushed(struct run_set *runs, uint64_t frame, int64_t given_us
     }
 }
 
-/* ---- what there is ---- */
+/* ---- contents ---- */
 
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table)
 {

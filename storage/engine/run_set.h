@@ -30,13 +30,13 @@ struct run_set {
     struct reader_pool *readers;
     struct partition_index **indexes;  /* sums of append-only segments, by event table */
     uint32_t index_count;
-    /* A failed job does not give its ids back, because its files may be left. */
+    /* A failed job does not give its ids back, because its files may still exist. */
     atomic_uint_fast64_t id_next;
 
     struct schema *schema;             /* referenced: the manifest's, as of frame_flushed */
     uint64_t frame_flushed;            /* every frame up to here is in segments */
-    int64_t timestamp_us;              /* the last one given up to frame_flushed; 0: not known, in a
-                                        * directory of an older format */
+    int64_t timestamp_us;              /* the last write timestamp given up to frame_flushed; 0: not
+                                        * known (older format) */
     uint64_t purges;                   /* as in manifest_state */
 };
 

@@ -271,7 +271,7 @@ int sequencer_apply(struct sequencer *sequencer, struct write_batch *batch,
     }
     run_hook(sequencer, batch);
     int64_t timestamp_us = payload_add(sequencer, batch, &admitted);
-    /* The log begins first, so that the disk works while the memtable is changed. */
+    /* The log begins to write first, so that the disk works while the memtable is changed. */
     bool is_begun = !batch->is_followed && !batch->joins_loop_turn && frame_is_ready(sequencer);
     if (is_begun)
         frame_begin(sequencer);

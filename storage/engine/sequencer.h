@@ -11,9 +11,10 @@
  *   rely on this (columnar_memtable.h).
  * - A memtable is frozen between two frames only.
  *
- * To seal a frame is to hand it to the log.  If the log is idle, a batch's frame is sealed at once,
- * with two exceptions (write_batch.h).  After a batch with joins_loop_turn, it is sealed at the end
- * of the loop turn.  After a batch with is_followed, it waits up to 4 ms for the next batch.
+ * To seal a frame means to give it to the log.  If the log is idle, a batch's frame is sealed at
+ * once, with two exceptions (write_batch.h).  After a batch with joins_loop_turn, the frame is
+ * sealed at the end of the loop turn.  After a batch with is_followed, the frame waits up to 4 ms
+ * for the next batch.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SEQUENCER_H
@@ -38,7 +39,7 @@ struct sequencer {
     const struct run_set *runs;
     struct commit_log *log;            /* NULL while opening */
 
-    struct buffer payload;             /* not yet handed to the log */
+    struct buffer payload;             /* batches of the open frame */
     uint64_t frame;
     int64_t timestamp_us;
     bool is_followed;                  /* all batches of the open frame say that another follows */
@@ -46,8 +47,8 @@ struct sequencer {
     struct timer seal_timer;
     struct buffer scratch;
     int64_t opened_us;                 /* monotonic: when the open frame got its first batch */
-    int64_t writing_us;                /* the same of the frame that the log writes; 0: of none */
-    struct metric *metric_frames;      /* counts sealed frames; or NULL, like the next */
+    int64_t writing_us;                /* opened_us of the frame that the log is writing; 0: none */
+    struct metric *metric_frames;      /* counts sealed frames; this and the next may be NULL */
     struct metric *metric_commits;
 
     struct frame_waiters waiters;
@@ -61,7 +62,8 @@ struct sequencer {
     bool drain_owed;                   /* a batch was answered ERROR_FULL */
 };
 
-/* All pointers outlive the sequencer.  The caller sets the hooks, and the log once it is open. */
+/* All pointers must outlive the sequencer.  The caller sets the hooks, and the log once it is
+ * open. */
 void sequencer_init(struct sequencer *sequencer, struct engine_env *env, struct engine_clock *clock,
                     struct memtable_set *memtables, const struct run_set *runs);
 void sequencer_release(struct sequencer *sequencer);
@@ -82,12 +84,13 @@ uint64_t sequencer_durable_frame(const struct sequencer *sequencer);
 /* Seal the next frame, and call the callbacks of the frames up to `frame`. */
 void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame);
 void sequencer_fail(struct sequencer *sequencer);
-/* Hand the open frame to the log if the log is idle and has room. */
+/* Seal the open frame if the log is idle and has room. */
 void sequencer_seal_if_idle(struct sequencer *sequencer);
 
 void sequencer_stop(struct sequencer *sequencer);
 
-/* The memtable covers the frames up to `frame_last`.  Called between two frames. */
+/* Freeze the open memtable, which covers the frames up to `frame_last`.  Call this between two
+ * frames. */
 void sequencer_freeze(struct sequencer *sequencer, uint64_t frame_last);
 /* Freeze the open memtable now, or, if the open frame has a batch, when it is sealed. */
 void sequencer_request_freeze(struct sequencer *sequencer);

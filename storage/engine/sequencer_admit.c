@@ -70,7 +70,8 @@ static int admit_overwrites(struct sequencer *sequencer, const struct write_batc
     return sequencer->freeze_requested ? full(sequencer, err) : 0;
 }
 
-/* After the hook it would be too late to refuse the batch, so its share is included. */
+/* After the hook it would be too late to refuse the batch, so the bytes that the hook may add are
+ * included. */
 static size_t batch_bytes_max(struct sequencer *sequencer, const struct write_batch *batch,
                               struct packed_mutations *packed_out)
 {

@@ -10,8 +10,8 @@ struct sequencer_admitted {
     struct packed_mutations packed;
 };
 
-/* 0: the batch may be applied now, and must be.  ERROR_FULL: try again when the drain functions are
- * called.  An empty batch needs no room, and does not set `admitted_out`. */
+/* 0: the caller may apply the batch now, and must do so.  ERROR_FULL: try again when the drain
+ * functions are called.  An empty batch needs no room, and does not set `admitted_out`. */
 must_check int sequencer_admit(struct sequencer *sequencer, const struct write_batch *batch,
                                struct store_expectation *expectations, uint32_t count,
                                struct sequencer_admitted *admitted_out, struct error *err);

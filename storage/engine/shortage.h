@@ -1,7 +1,7 @@
 /* shortage: finds what the engine is short of, and reports when a shortage begins and ends.
  *
- * Of several waiting things, the first of these counts: the log's next file, a flush, a merge,
- * batches for which there is no memory.
+ * If several of these wait for a resource, the first one counts: the log's next file, a flush, a
+ * merge, batches for which there is no memory.
  *
  * What must hold: a shortage is reported without a gap.  So a failed flush or merge counts until a
  * later one succeeds.  Full memory is usual under load, and counts only when no batch was applied
@@ -25,7 +25,7 @@ struct shortage {
     struct timer stall_timer;
     struct timer report_timer;
     int64_t refused_since_us;          /* 0: batches are not refused */
-    struct metric *metrics[STORE_SHORTAGES];   /* the first is NULL */
+    struct metric *metrics[STORE_SHORTAGES];   /* by enum store_shortage; the first is NULL */
 };
 
 void shortage_init(struct shortage *shortage, const struct maintenance *maintenance);

@@ -1,6 +1,6 @@
-/* skipped_cells: counts the cells of the log that cannot be read: values that are not of their
- * column's type, which an earlier version wrote.  A salvage leaves them out; any other opening
- * refuses the directory. */
+/* skipped_cells: counts cells of the log that cannot be read, because an earlier version wrote
+ * values that the column's type does not allow.  A salvage leaves these cells out; any other
+ * opening refuses the directory. */
 #ifndef DAYBOOK_STORAGE_ENGINE_SKIPPED_CELLS_H
 #define DAYBOOK_STORAGE_ENGINE_SKIPPED_CELLS_H
 

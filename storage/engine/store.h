@@ -4,13 +4,13 @@
  * So no caller may rely on local files, one process, or a fast store (but see store_capabilities).
  *
  * All calls are made on the engine thread.  A call that returned 0 calls its callback once, on the
- * engine thread, possibly before the call returns.  A call that returned an error never does.  The
- * callback of a store_read is never called within the callback of another one, so that chains of
- * reads do not grow the stack.
+ * engine thread, possibly before the call returns.  A call that returned an error calls no
+ * callback.  The callback of a store_read is never called within the callback of another one, so
+ * that chains of reads do not grow the stack.
  *
- * Views.  READ_DURABLE shows what no crash can undo; all answers to clients are read with it.
- * READ_APPLIED also shows what was applied and is not synced yet.  It is only for a writer whose
- * own frame follows the frames that it has read (the rollup, a conditional write). */
+ * Views.  READ_DURABLE shows only durable writes; all answers to clients are read with it.
+ * READ_APPLIED also shows writes that are applied and not synced yet.  It is only for a writer
+ * whose own frame follows the frames that it has read (the rollup, a conditional write). */
 #ifndef DAYBOOK_STORAGE_ENGINE_STORE_H
 #define DAYBOOK_STORAGE_ENGINE_STORE_H
 
@@ -41,33 +41,34 @@ struct read_request {
     int64_t token_first;
     int64_t token_last;
     struct bytes key;
-    const struct bytes *keys;     /* read these instead of `key`: ascending by (token, key); not of
+    const struct bytes *keys;     /* read these instead of `key`: ascending by (token, key); not for
                                    * an event table */
     uint32_t key_count;           /* READ_KEYS_MAX at most; 0: read `key` */
     struct slice slice;
     bool one_of_each;             /* of rows with the same first clustering value, give only the
                                    * first in the slice's direction */
-    bool with_deleted;            /* give rows with their deletions and expired cells; not of an
+    bool with_deleted;            /* give rows with their deletions and expired cells; not for an
                                    * event table */
     struct bytes position;        /* read_page.position of the page before; empty: the start.  It
                                    * stays valid over restarts and compactions */
-    /* NULL: none.  Else up to READ_FOLDED_MAX rows before those of a page are passed to this
-     * function and not given; perhaps on another thread, but only until the page arrives, and one
-     * row at a time.  It borrows the row, and must use nothing that the engine thread changes.
-     * Not of a table with counters, and not with one_of_each. */
+    /* NULL: none.  Else the first READ_FOLDED_MAX rows, and more if decoding took long, are passed
+     * to this function, and the page has only rows after these.  Called perhaps on another thread,
+     * for one row at a time, and only until the page arrives.  The function borrows the row, and
+     * must use nothing that the engine thread changes.  Not allowed for a table with counters, nor
+     * with one_of_each. */
     void (*fold)(void *context, const struct table *table, const struct page_row *row);
     void *fold_context;
-    uint32_t row_limit;           /* the most rows of a page, 1..READ_ROWS_MAX; large rows make it
-                                   * fewer */
+    uint32_t row_limit;           /* the most rows of a page, 1..READ_ROWS_MAX; a page of large rows
+                                   * has fewer */
     enum read_view view;
 };
 enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128, READ_FOLDED_MAX = 65536 };
 
-/* The copy of the request and all that it points to is in `arena`. */
+/* Copy the request, and all that it points to, into `arena`. */
 struct read_request store_request_copy(const struct read_request *request, struct arena *arena);
 
-/* If two reads of a partition return equal versions, no write was applied to it between them.
- * Versions cannot be compared across a restart.  Counting rules do not change them. */
+/* If two reads of a partition return equal versions, no write was applied to the partition between
+ * them.  Versions cannot be compared across a restart.  Counting rules do not change them. */
 struct store_version {
     uint64_t writes;
     uint64_t appended_rows;       /* of an event table */
@@ -87,7 +88,7 @@ struct read_page {
     struct bytes position;        /* where the next page begins; empty: there is none */
     struct store_version version; /* of the one partition that is read; not set for a scan or
                                    * several keys.  A write after a read of several pages expects
-                                   * the version of the first */
+                                   * the version of the first page */
 };
 
 /* `page` is valid during the callback; NULL when status is negative. */
@@ -98,7 +99,7 @@ typedef void (*store_page)(void *context, int status, const struct error *err,
 bool store_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
                      struct bytes *value_out);
 
-/* Append the position behind a row, or, if `partition`, behind its partition. */
+/* Append the position behind the row, or, if `partition`, behind the row's partition. */
 void store_position_after(const struct page_row *row, bool partition, struct buffer *position);
 
 /* ---- partition stats ---- */
@@ -107,8 +108,8 @@ struct partition_figure {
     struct bytes key;
     struct partition_stats stats; /* of live rows */
 };
-/* `position`: where a scan continues; empty: it is over.  The arguments are valid during the call;
- * after an error there are no figures. */
+/* `position`: where a scan continues; empty: the scan is over.  The arguments are valid during the
+ * call; after an error there are no figures. */
 typedef void (*store_figures)(void *context, int status, const struct error *err,
                               const struct partition_figure *figures, uint32_t count,
                               struct bytes position);
@@ -120,7 +121,7 @@ typedef void (*store_figures)(void *context, int status, const struct error *err
 typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
 
 /* Called before the commit hook, unless the batch is empty.  A negative status refuses the batch,
- * and store_apply returns it. */
+ * and store_apply returns that status. */
 typedef int (*store_commit_check)(void *context, const struct write_batch *batch,
                                   struct error *err);
 
@@ -130,12 +131,13 @@ struct store_expectation {
     uint32_t table_id;
     struct bytes key;
     struct store_version version;
-    bool allows_appended;         /* appended_rows may differ: for a write that names its rows */
+    bool allows_appended;         /* appended_rows may differ; for a write that names the rows it
+                                   * changes */
     bool has_changed;             /* set by store_apply_if */
 };
 
-/* For a writer whose expectations are broken again and again.  While the writer has the lock, every
- * batch that does not name the lock (write_batch.write_lock) is answered ERROR_FULL. */
+/* For a writer whose expectations fail again and again.  While the writer has the lock, every batch
+ * that does not name the lock (write_batch.write_lock) is answered ERROR_FULL. */
 struct store_write_lock {
     void (*granted)(void *context);    /* once, perhaps before store_write_lock returns */
     void *context;
@@ -148,9 +150,9 @@ typedef void (*store_waiting_changed)(void *context, const struct store_waiting 
 struct group_request {
     uint32_t table_id;
     uint32_t column_id;           /* a text column outside the partition key; 0: by partition */
-    /* Whether rows of this value (or partition) are counted; NULL: all are.  It may shorten
-     * `*value` to a part, under which the rows are then counted.  Called on other threads, with the
-     * context of store_group. */
+    /* Whether rows of this value (or partition) are counted; NULL: all are.  The function may
+     * shorten `*value`; the rows are then counted under the shorter value.  Called on other
+     * threads, with the context of store_group. */
     bool (*takes)(void *context, struct bytes *value);
     size_t bytes_max;             /* memory that the counting may use; 0: no limit */
 };
@@ -221,7 +223,7 @@ struct store_ops {
     void (*close)(struct store *store, store_done done, void *context);
 };
 
-/* NULL: there is none. */
+/* A NULL hook is not called. */
 struct store_hooks {
     store_commit_hook commit;
     void *commit_context;
@@ -229,12 +231,12 @@ struct store_hooks {
     void *refuses_context;
 };
 
-/* Implementations embed it first. */
+/* The first member of each implementation's struct. */
 struct store {
     const struct store_ops *ops;
     struct store_capabilities capabilities;
     struct store_hooks hooks;
-    struct memory_held *held;          /* memory outside of the store */
+    struct memory_held *held;          /* memory that users of the store keep */
 };
 
 /* `done` (may be NULL) is called when the batch is durable, or with a negative status if the store
@@ -255,10 +257,10 @@ must_check static inline int store_apply(struct store *store, struct write_batch
  *          ▲                                     │ ERROR_CONFLICT
  *          └─────────────────────────────────────┘
  *
- * The read must be READ_APPLIED, or it would miss an earlier write of the same frame.  What it
- * shows may not be durable yet.  So a caller that decides to write nothing applies an empty batch
- * before it reports what it has read.  The `done` of an empty batch is called when everything
- * applied before is durable; an empty batch never gets ERROR_FULL. */
+ * The read must be READ_APPLIED, or it would miss an earlier write of the same frame.  The rows
+ * that it returns may not be durable yet.  So a caller that decides to write nothing applies an
+ * empty batch before it reports what it has read.  The `done` of an empty batch is called when
+ * everything applied before is durable; an empty batch never gets ERROR_FULL. */
 must_check static inline int store_apply_if(struct store *store, struct write_batch *batch,
                                             struct store_expectation *expectations,
                                             uint32_t expectation_count, store_done done,
@@ -267,8 +269,8 @@ must_check static inline int store_apply_if(struct store *store, struct write_ba
     return store->ops->apply(store, batch, expectations, expectation_count, done, context, err);
 }
 
-/* `write_lock` must stay in its place until store_write_unlock, which may be called before the lock
- * is granted. */
+/* The caller must not move or free `write_lock` before store_write_unlock, which may also be called
+ * before the lock is granted. */
 static inline void store_write_lock(struct store *store, struct store_write_lock *write_lock)
 {
     store->ops->write_lock(store, write_lock);
@@ -305,17 +307,18 @@ must_check static inline int store_stats_scan(struct store *store, uint32_t tabl
                                   context, err);
 }
 
-/* Group the whole table, in the durable view; `request` is copied.  There is one figure for each
- * value, in any order; its `key` is the value.  Every row is read, because verification must not
- * rely on kept sums.  `figures` is called once, without a position.  ERROR_LIMIT: the groups need
- * more memory than request->bytes_max. */
+/* Count and sum all rows of a table by group, in the durable view; `request` is copied.  There is
+ * one figure for each value, in any order; its `key` is the value.  Every row is read, because
+ * verification must not rely on kept sums.  `figures` is called once, without a position.
+ * ERROR_LIMIT: the groups need more memory than request->bytes_max. */
 must_check static inline int store_group(struct store *store, const struct group_request *request,
                                          store_figures figures, void *context, struct error *err)
 {
     return store->ops->group(store, request, figures, context, err);
 }
 
-/* Valid until the schema is changed; a caller that keeps it calls schema_ref. */
+/* The schema is valid until it is replaced by a changed one; a caller that keeps it calls
+ * schema_ref. */
 static inline const struct schema *store_schema(struct store *store)
 {
     return store->ops->schema(store);
@@ -359,7 +362,7 @@ static inline int64_t store_now_us(struct store *store)
 {
     return store->ops->now_us(store);
 }
-/* For work that cannot be undone, which must wait while the wall clock is in doubt. */
+/* Work that cannot be undone must wait while is_in_doubt is true. */
 static inline struct store_clock store_clock(struct store *store)
 {
     return store->ops->clock(store);

@@ -9,8 +9,8 @@ typedef int (*store_rows_each)(void *context, const struct table *table,
                                const struct page_row *row, struct error *err);
 
 /* Read page after page from request->position on: call `each` for every row, and then `done` once,
- * also if the store refuses the read.  All calls may come before this function returns.  The
- * request and all it points to are copied. */
+ * also if the store refuses the read.  All these calls may be made before this function returns.
+ * The request, and all that it points to, is copied. */
 void store_rows_read(struct store *store, const struct read_request *request, store_rows_each each,
                      store_done done, void *context);
 

@@ -6,7 +6,7 @@
 
 #include "storage/engine/memtable_set.h"
 
-/* Rows and ends of range deletions that a read on the engine thread may look at in memtables. */
+/* The most rows and ends of range deletions that a read on the engine thread reads of memtables. */
 enum { READ_LOOKED_MAX = 20000 };
 
 struct view {
@@ -17,7 +17,8 @@ struct view {
     uint32_t segment_count;
     uint64_t frame;
     struct segment_read_budget *read_budget; /* for a read on the engine thread; NULL: the reader
-                                              * may wait.  Only for tables without appended rows */
+                                              * may wait for the disk.  Only for tables without
+                                              * appended rows */
     uint32_t *looked;                  /* counts what is read of frozen memtables.  Above
                                         * READ_LOOKED_MAX their streams end.  NULL: no limit */
 };
