@@ -27,7 +27,7 @@ enum {
     RETRY_MS = 250
 };
 
-/* `bytes` is bytes_written after `frame`. */
+/* `bytes` is the value of bytes_written after `frame` was appended. */
 struct mark {
     uint64_t frame;
     uint64_t bytes;
@@ -58,16 +58,16 @@ struct commit_log {
 
     struct commit_log_file current; /* id 0: none */
     struct disk_file *current_file;
-    uint64_t offset; /* where its next record goes */
+    uint64_t offset; /* in `current`: where the next record is written */
     bool is_opening_due;
     struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
     struct disk_file *retired[COMMIT_LOG_RETIRED_MAX];
     size_t retired_count;
-    struct commit_log_files live; /* with needed frames, without `current` */
+    struct commit_log_files live; /* files with needed frames, without `current` */
     struct commit_log_files spare;
-    struct commit_log_files leaving; /* for the next file job to archive; after a failure, when
-                                      * archive_retry fires */
+    struct commit_log_files leaving; /* the next file job moves these to the archive; after a
+                                      * failure, the job that archive_retry starts does */
     struct timer archive_retry;
     bool archive_fails;
     struct commit_log_archive archive;
@@ -75,7 +75,7 @@ struct commit_log {
     uint32_t file_id_last;
 
     struct timer retry;
-    uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
+    uint64_t room_wanted; /* bytes of a record for which there was no space; 0: none */
 
     uint64_t bytes_written; /* since the opening */
     uint64_t bytes_flushed;
@@ -102,7 +102,7 @@ static bool log_fits(const struct commit_log *log, uint64_t bytes)
     return file_fits(&log->current, current_offset(log), bytes) || file_fits(&log->next, 0, bytes);
 }
 
-/* spare.count: no spare file is large enough. */
+/* The largest spare file of at least `size` bytes; spare.count: there is none. */
 static uint32_t spare_find(const struct commit_log *log, uint64_t size)
 {
     uint32_t best = log->spare.count;
@@ -165,7 +165,7 @@ static void file_job_take_removals(struct commit_log *log, struct commit_log_fil
 {
     file_job->remove_count = 0;
     if (log->current.id == 0)
-        return; /* the log may have no other file */
+        return; /* a spare file may be the only file of the log */
     for (uint32_t i = log->spare.count; i > 0 && file_job->remove_count < COMMIT_LOG_REMOVE_MAX;
          i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
@@ -246,7 +246,7 @@ static int file_job_finish(struct commit_log *log)
         return 0;
     file_job->is_making = false;
     if (file_job->status < 0) {
-        if (file_job->spare.id != 0) /* it may have the new id already */
+        if (file_job->spare.id != 0) /* the spare file may have been renamed to the new id */
             log->file_id_last = file_job->made.id;
         return file_job->status;
     }
@@ -427,7 +427,7 @@ static void current_replace(struct commit_log *log)
     log->next_file = NULL;
 }
 
-/* Without space a timer tries again. */
+/* If there is no space, a timer tries again later. */
 static int log_open_current(struct commit_log *log, struct error *err)
 {
     struct disk *disk = log->world->disk;
@@ -618,7 +618,8 @@ static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
     buffer_append(extents, &extent, sizeof(extent));
 }
 
-/* A record that is being written is not included. */
+/* The size of the current file's durable records: a record that is being written is not
+ * included. */
 static uint64_t current_durable(const struct commit_log *log)
 {
     const struct frame_writer_record *record = &log->record;
@@ -628,7 +629,7 @@ static uint64_t current_durable(const struct commit_log *log)
     return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
 
-/* An opening record that is being added is not included. */
+/* The same for a live file: an opening record that is being added is not included. */
 static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
 {
     const struct frame_writer_record *record = &log->record;
@@ -687,8 +688,8 @@ static void append_done(void *context, int status)
     log->durable(log->context, log->failure, log->status.frame_durable);
 }
 
-/* The old file stays open until the frame is written, because an opening record may be added to it
- * first. */
+/* The old file stays open until the frame is written, because the writer may first add an opening
+ * record to the file. */
 static void file_rotate(struct commit_log *log)
 {
     check(log->next.id != 0);
@@ -724,7 +725,7 @@ void commit_log_note_purges(struct commit_log *log, uint64_t purges)
     log->purges = purges;
 }
 
-/* If no frame has recorded the number of purges yet, append it to the payload. */
+/* If no frame has recorded the number of purges yet, append the number to the payload. */
 static uint16_t purges_record(struct commit_log *log, struct buffer *payload)
 {
     if (log->purges <= log->purges_reported)

@@ -8,8 +8,8 @@
  * still has its old bytes) can be distinguished from damage (all sectors are there, but the
  * checksum is wrong).  A torn tail is dropped.  With damage the log opens only if `salvage` is set.
  *
- * A file is reused or archived when all its frames are flushed.  Layout byte by byte: FORMATS.md
- * "Commit log".
+ * A file is reused or archived when all its frames are flushed.  docs/FORMATS.md "Commit log" has
+ * the layout byte by byte.
  *
  * Engine thread only.  Only commit_log_open, commit_log_close, commit_log_scan and commit_log_read
  * wait for the disk. */
@@ -34,15 +34,15 @@ struct commit_log_options {
     uint64_t first_file_size;      /* bytes of an opening's first file; 0: 1 MiB.  Each further file
                                     * is 8 times as large, up to file_size */
     uint64_t flushed_frame;        /* frames up to this one are not replayed */
-    uint64_t purges;               /* number of purges in the segments; a frame written after more
-                                    * is refused */
+    uint64_t purges;               /* number of purges that the segments have; a frame written after
+                                    * more purges is refused */
     bool read_only;                /* replay in memory, write nothing */
     bool salvage;                  /* at damage: end the log after the last good frame, return 0,
                                     * and describe the loss in `err`.  Damaged and later files are
                                     * kept.  With read_only no file changes */
     uint64_t archive_bytes;        /* bytes of flushed log files to keep in directory archive.  0:
                                     * keep all if that directory exists, else none */
-    struct frame_writer *writer;   /* makes frames durable; outlives the log.  NULL: the local
+    struct frame_writer *writer;   /* makes frames durable; must outlive the log.  NULL: the local
                                     * disk */
     commit_log_count count;        /* counts clicks that damage would lose; gets the context of
                                     * `replay`.  NULL: they are not counted */
@@ -59,7 +59,7 @@ typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
 
 /* Read, check and replay the log in DIR/log.  Unless read_only is set, sync the accepted tail, and
  * open or make the file for the next frames.  `world` must outlive the log.  If there is no space
- * for that file, the log opens without room.
+ * for that file, the log opens, and commit_log_has_room is false at first.
  *
  * ERROR_CORRUPT, unless `salvage` is set: the log is damaged, or frames or files are missing.
  * ERROR_CONFLICT: a frame was written after a purge that the segments do not have.
@@ -81,7 +81,7 @@ struct commit_log_status {
     uint64_t frame_durable;
     int64_t timestamp_last_us;     /* of the last frame replayed or appended; 0: none */
     int64_t timestamp_durable_us;  /* of the last durable frame; 0: none */
-    bool is_writing;               /* no other frame may be appended */
+    bool is_writing;               /* a frame is being written; no other may be appended */
     bool is_busy;
     uint64_t next_bytes;           /* size of the next file, unless a frame needs more */
     struct commit_log_shortage shortage;
@@ -90,8 +90,9 @@ struct commit_log_status {
 const struct commit_log_status *commit_log_status(const struct commit_log *log);
 
 /* Whether the ready log files have space for a frame of this payload size.  If not, the engine
- * accepts no writes until `room` of commit_log_on_space is called, and asks again.  Also false
- * after a failure, for a read-only log, and for a payload over COMMIT_LOG_PAYLOAD_MAX. */
+ * accepts no writes until `room` of commit_log_on_space is called, and then calls this function
+ * again.  Also false after a failure, for a read-only log, and for a payload over
+ * COMMIT_LOG_PAYLOAD_MAX. */
 bool commit_log_has_room(struct commit_log *log, size_t payload_size);
 /* The callbacks may be NULL.  `room`: a file was made after commit_log_has_room had returned false.
  * `shortage`: the shortage begins, changes or ends. */
@@ -150,10 +151,10 @@ struct commit_log_range {
 };
 
 struct commit_log_end {
-    uint64_t frame;                /* the last in the range; frame_after: there is none */
+    uint64_t frame;                /* the last frame in the range; frame_after: there is none */
     int64_t timestamp_us;
-    uint32_t file_id_first;        /* where reading began; 0: there is none */
-    uint32_t file_id;              /* where the last frame ends; 0: none was read */
+    uint32_t file_id_first;        /* the file in which reading began; 0: there is none */
+    uint32_t file_id;              /* the file in which the last frame ends; 0: no frame was read */
     uint64_t size;                 /* of file_id, up to the end of the last frame */
     bool goes_on;
     bool is_cut;                   /* the newest file is damaged after its first record, as when it
@@ -170,14 +171,14 @@ must_check int commit_log_scan(struct world *world, const struct commit_log_rang
 must_check int commit_log_read(struct world *world, const struct commit_log_range *range,
                                commit_log_replay replay, void *context, struct error *err);
 
-/* commit_log_disk_bytes: files in log/ with frames or ready for frames.
+/* Sizes in bytes.  commit_log_disk_bytes: files in log/ with frames or ready for frames.
  * commit_log_unflushed_bytes: frames that are not flushed, to within 1 MiB; exactly 0 when all are.
  * Replayed frames count until all of them are flushed. */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
-/* How many of the current and the next file were removed from the directory; `path_out`: one of
- * them. */
+/* How many of the current and the next file were removed from the directory; `path_out`: the path
+ * of one of them. */
 uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
 void commit_log_dump(const struct commit_log *log, struct buffer *text);

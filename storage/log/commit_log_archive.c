@@ -1,8 +1,8 @@
 /* commit_log_archive: keeps flushed log files in DIR/archive, so that backups have them and
  * `restore --to` reaches any moment.
  *
- * Without a limit nothing is removed: a command that opens the directory has no limit, and must not
- * remove files that the server is configured to keep. */
+ * Without a limit no file is removed, because a command that opens the directory has no limit, and
+ * must not remove files that the server is configured to keep. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -77,7 +77,8 @@ size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids
     return count;
 }
 
-/* Files are kept in the order of ids: one that a narrowed pin kept comes after newer ones. */
+/* Keeps the files in the order of ids, because a file that a narrowed pin kept is added after newer
+ * files. */
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file)
 {
     struct commit_log_files *files = &archive->files;

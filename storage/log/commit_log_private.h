@@ -33,10 +33,10 @@ enum {
 /* On disk: the numbers cannot change. */
 enum commit_log_record {
     COMMIT_LOG_FRAME = 0,
-    COMMIT_LOG_CLOSING = 1,        /* the last record before a clean stop; no frame, but has the
-                                    * number of the next one */
-    COMMIT_LOG_OPENING = 2,        /* the first record after a closing record; no frame, but has the
-                                    * number of the next one */
+    COMMIT_LOG_CLOSING = 1,        /* the last record before a clean stop; it has the number of the
+                                    * next frame */
+    COMMIT_LOG_OPENING = 2,        /* the first record after a closing record; it has the number of
+                                    * the next frame */
     COMMIT_LOG_PURGED = 3          /* the first frame after a purge; its payload ends with the
                                     * number of purges so far, u64 */
 };
@@ -66,7 +66,8 @@ enum commit_log_sector {
     COMMIT_LOG_SECTOR_DAMAGED      /* bytes that no crash could leave */
 };
 
-/* The second function counts only sectors with content. */
+/* commit_log_record_bytes counts whole blocks; commit_log_record_sectors counts only the sectors
+ * with content. */
 uint64_t commit_log_record_bytes(size_t payload_size);
 uint64_t commit_log_record_sectors(size_t payload_size);
 
@@ -83,7 +84,7 @@ struct bytes commit_log_frame_payload(const struct commit_log_header *header, st
 void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP]);
 enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_SECTOR],
                                                uint32_t file_id, uint64_t frame);
-/* The stamp is not checked. */
+/* The frame number in the sector's stamp; the stamp is not checked. */
 uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR]);
 
 void commit_log_record_fill(const struct commit_log_header *header,
@@ -103,7 +104,7 @@ void commit_log_reader_free(struct commit_log_reader *reader);   /* closes its o
 /* Also closes the file that was open before. */
 must_check int commit_log_reader_open(struct commit_log_reader *reader, const char *path,
                                       uint64_t size, struct error *err);
-/* At least one sector; the sectors are valid until the next call. */
+/* Give at least one sector, from byte `offset` on.  The sectors are valid until the next call. */
 must_check int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
                                     const uint8_t **sectors_out, uint64_t *count_out,
                                     struct error *err);
@@ -160,7 +161,8 @@ struct commit_log_archive {
  * `read_only` is set. */
 must_check int commit_log_archive_open(struct disk *disk, uint64_t limit, bool read_only,
                                        struct commit_log_archive *archive, struct error *err);
-/* The caller removes the files with these ids, at most `capacity`. */
+/* Take files over the limit out of `archive`, at most `capacity`.  Returns their number; the caller
+ * removes the files with these ids. */
 size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids, size_t capacity);
 void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file);
 /* "archive/00000001.log" */
@@ -171,8 +173,8 @@ void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 enum {
     COMMIT_LOG_REMOVE_MAX = 16,    /* the most files that one job removes from log/, archives, or
                                     * removes from archive/ */
-    COMMIT_LOG_RETIRED_MAX = 4     /* open files to close: one job may last for two rotations and a
-                                    * next file that is too small */
+    COMMIT_LOG_RETIRED_MAX = 4     /* the most open files to close: while one job lasts, there may
+                                    * be two rotations and a next file that is too small */
 };
 
 struct commit_log_file_job {
@@ -206,7 +208,7 @@ struct commit_log_damage {
     void *context;
 };
 
-/* `reader` has `file` open. */
+/* `reader` must have `file` open. */
 void commit_log_damage_add_file(struct commit_log_reader *reader,
                                 const struct commit_log_file *file, uint64_t offset,
                                 struct commit_log_damage *damage);
@@ -218,7 +220,7 @@ void commit_log_damage_add_file(struct commit_log_reader *reader,
 must_check int commit_log_salvage(struct world *world, struct commit_log_file file,
                                   uint64_t offset, const struct commit_log_files *later,
                                   struct error *err);
-/* Copy to the same offset; `from` and `to` may be the same file. */
+/* Copy bytes to the same offset; `from` and `to` may be the same file. */
 must_check int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
                                uint64_t offset, uint64_t size);
 

@@ -6,9 +6,9 @@
  * synced.  Everything else is damage to frames that may have been acknowledged.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
- * another frame 181 to file 6.  The walk leaves file 5 at the torn record.  File 6 begins with
- * another frame 181, whose header names frame 180's checksum as its predecessor's, so the walk goes
- * on there and the torn record is ignored. */
+ * another frame 181 to file 6.  The walk ends in file 5 at the torn record.  The header of frame
+ * 181 in file 6 has the checksum of frame 180 as that of its predecessor.  So the walk continues in
+ * file 6, and ignores the torn record. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ enum found_state {
 };
 
 struct found {
-    struct commit_log_file file; /* frame_last and used: as far as it was read */
+    struct commit_log_file file; /* frame_last and used: as far as the file was read */
     bool is_archived;
     enum found_state state;
     uint64_t frame_first;
@@ -59,7 +59,7 @@ struct recovery {
     bool is_damaged; /* the error is about the bytes at `index`, `offset` */
 };
 
-/* ---- small parts ---- */
+/* ---- helpers ---- */
 
 void commit_log_files_add(struct commit_log_files *files, struct commit_log_file file)
 {
@@ -303,8 +303,8 @@ static int record_read(struct recovery *r, struct commit_log_header *header, boo
     return rc < 0 ? rc : record_gather(r, header, is_whole_out, err);
 }
 
-/* ERROR_CONFLICT: the frame was written after more purges than the segments have been through (a
- * mended clock counts as a purge). */
+/* ERROR_CONFLICT: the frame was written after more purges than the segments have (a mended clock
+ * counts as a purge). */
 static int frame_accept(struct recovery *r, const struct commit_log_header *header,
                         struct error *err)
 {
@@ -356,8 +356,8 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 /* ---- the walk ---- */
 
-/* The timestamp of a frame before the range is ignored, because the clock may have been wrong when
- * it was written. */
+/* The timestamp of a frame before the range is ignored, because the clock may have been wrong at
+ * that time. */
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
     return r->range != NULL && commit_log_is_frame(header) &&
@@ -403,7 +403,7 @@ static int file_walk(struct recovery *r, struct error *err)
     return rc;
 }
 
-/* found_count: all further files are empty. */
+/* The first file from `index` on that is not empty; found_count: there is none. */
 static uint32_t found_next(const struct recovery *r, uint32_t index)
 {
     while (index < r->found_count && r->found[index].state == FOUND_EMPTY)
@@ -411,7 +411,8 @@ static uint32_t found_next(const struct recovery *r, uint32_t index)
     return index;
 }
 
-/* The last file that begins at or before flushed_frame + 1; else the first that is not empty. */
+/* The last file whose first frame is flushed_frame + 1 or earlier; else the first file that is not
+ * empty. */
 static uint32_t found_start(const struct recovery *r)
 {
     uint32_t start = r->found_count;
@@ -489,12 +490,12 @@ static int log_search_later(struct recovery *r, struct error *err)
     return rc;
 }
 
-/* ---- what is left for the writer ---- */
+/* ---- files for the writer ---- */
 
-/* Sync the file in which the log ends, because accepted frames may be in a cache only.  If the last
- * process's sync failed, the system may believe that a page is on disk though it never got there.
- * So the last record is written again (every earlier one was synced before its successor was
- * written).  Writing the same bytes in the same place cannot tear it. */
+/* Sync the file in which the log ends, because accepted frames may be in a cache only.  If a sync
+ * of the last process failed, the kernel may treat a page as written that is not on disk.  So the
+ * last record is written again; each earlier record was synced before its successor was written.
+ * Writing the same bytes in the same place cannot tear the record. */
 static int tail_sync(struct recovery *r, uint32_t index, struct error *err)
 {
     struct disk *disk = r->world->disk;
@@ -521,7 +522,8 @@ static void files_sort(struct recovery *r, uint32_t tail)
     for (uint32_t i = 0; i < r->found_count; i++) {
         const struct found *found = &r->found[i];
         struct commit_log_file file = found->file;
-        /* A file with only flushed frames was not read, so its first frame stands for its last. */
+        /* A file with only flushed frames was not read, so its first frame is taken for its
+         * last. */
         if (file.frame_last == 0 && found->state == FOUND_BEGINS)
             file.frame_last = found->frame_first;
         if (r->out->is_clean && i == tail)

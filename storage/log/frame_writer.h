@@ -20,12 +20,12 @@ struct frame_writer_record {
     uint32_t opening_file_id;
 };
 
-/* 0: the frame is durable; negative: it may not be durable. */
+/* 0: the frame is durable; negative: perhaps it is not. */
 typedef void (*frame_writer_durable)(void *context, int status);
 
 /* Engine thread only. */
 struct frame_writer {
-    /* The caller owns the record, and keeps it until `durable` is called. */
+    /* The caller owns the record, and must keep it until `durable` is called. */
     void (*write)(struct frame_writer *writer, struct frame_writer_record *record);
     /* The log sets `durable` and `context`.  The writer calls `durable` once for each frame, after
      * `write` has returned. */
