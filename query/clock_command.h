@@ -1,4 +1,5 @@
-/* clock_command: `daybook clock`: prints whether the clock is trusted, or declares it right. */
+/* clock_command: `daybook clock`: prints whether the clock is trusted, or declares the clock
+ * right. */
 #ifndef DAYBOOK_QUERY_CLOCK_COMMAND_H
 #define DAYBOOK_QUERY_CLOCK_COMMAND_H
 
@@ -10,6 +11,6 @@ struct clock_command_options {
     bool is_dry_run;
 };
 
-/* Runs on a struct query (query/query.h). */
+/* Its function `run` takes a struct query (query/query.h) as `room`. */
 extern const struct command clock_command;
 #endif

@@ -13,6 +13,6 @@ struct memory_part {
 };
 
 void memory_parts(const struct engine_status *engine, struct memory_part parts_out[MEMORY_PARTS]);
-/* The words for people of the part of this name; NULL: there is none. */
+/* Returns the `what` of the part with this name, or NULL if there is no such part. */
 const char *memory_parts_what(struct bytes name);
 #endif

@@ -10,7 +10,7 @@
 
 enum { LABEL_SIZE = 64 };
 
-/* UINT64_MAX: not known. */
+/* A value of UINT64_MAX means that the value is not known. */
 static void set(struct metrics *metrics, const char *name, uint64_t value, const char *help)
 {
     metrics_add(metrics, METRIC_GAUGE, name, "", help)->value =

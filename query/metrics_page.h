@@ -1,7 +1,7 @@
-/* metrics_page: the metrics of the process and of its directory, as Prometheus reads them.
+/* metrics_page: writes the metrics of the process and of its directory in Prometheus' format.
  *
- * Most metrics are counted where something happens.  The gauges of what the store, the disk and the
- * process have are set here, when they are asked for. */
+ * Other modules count most metrics when the counted events happen.  This module sets the gauges of
+ * store, disk and process each time that it writes the page. */
 #ifndef DAYBOOK_QUERY_METRICS_PAGE_H
 #define DAYBOOK_QUERY_METRICS_PAGE_H
 

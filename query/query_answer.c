@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 enum {
-    PIECE = 64 * 1024 /* bytes handed over at once */
+    PIECE = 64 * 1024 /* bytes; from this size on the text is written to the output */
 };
 
 /* ---- answers ---- */

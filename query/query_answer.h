@@ -1,10 +1,10 @@
-/* query_answer: prints the rows of a command's answer as fast as the client reads them. */
+/* query_answer: prints the rows of a command's answer, no faster than the client reads them. */
 #ifndef DAYBOOK_QUERY_QUERY_ANSWER_H
 #define DAYBOOK_QUERY_QUERY_ANSWER_H
 
 #include "base/cli/command.h"
 
-/* The command allocates the struct and releases it. */
+/* The command owns the struct, and calls query_answer_release in the end. */
 struct query_answer {
     struct command_output *output;
     struct table_print *print;         /* NULL: not begun, or ended */
@@ -21,11 +21,11 @@ bool query_answer_has_room(const struct query_answer *answer);
 /* If the output is full, call `drained` when all of it has been sent; otherwise call `drained`
  * before this function returns. */
 void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context);
-/* Print the rest; the caller then finishes the output. */
+/* Print the buffered rows and the end of the table.  The caller then calls `output->finish`. */
 void query_answer_end(struct query_answer *answer);
 void query_answer_release(struct query_answer *answer);
 
-/* Returns 0, or EINVAL after an argp error. */
+/* Parse the value of --format.  Returns 0, or EINVAL after it has reported an argp error. */
 int query_answer_format(const char *name, enum table_format *format_out, struct argp_state *state);
 
 /* The result points into `text`. */

@@ -227,8 +227,8 @@ static void put_descriptors(struct status_report *report, const struct status_co
             descriptors.limit);
 }
 
-/* Values of folders that this one may not include are in metrics; those of doors only in a server.
- */
+/* Reads from metrics what belongs to folders that this file may not include.  Some metrics exist
+ * only in a server; their facts are left out elsewhere. */
 static void put_metrics(struct status_report *report, const struct status_context *context,
                         const char *label, const char *const (*facts)[3], size_t fact_count)
 {
@@ -261,7 +261,7 @@ static void put_merges(struct status_report *report, const struct status_context
         put_metrics(report, context, "written", facts, sizeof(facts) / sizeof(facts[0]));
 }
 
-/* For a metric NAME_max: the metric NAME, or NULL. */
+/* Returns the metric NAME if `limit` is called NAME_max; otherwise NULL. */
 static const struct metric *limited_by(const struct metrics *metrics, const struct metric *limit)
 {
     static const char suffix[] = "_max";
@@ -313,7 +313,7 @@ static void put_backup(struct status_report *report, const struct status_context
                           backup.failure);
 }
 
-/* A command without a server prints no days, because it does not load the dirty ones. */
+/* A command without a server prints no days, because it does not load the dirty days. */
 static void put_days(struct status_report *report, const struct status_context *context)
 {
     const struct rollup *rollup = streams_find(context->query->streams, NULL);

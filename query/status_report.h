@@ -20,12 +20,12 @@ struct status_report {
     uint32_t finding_count;
 };
 
-/* The label "" continues the subject of the line before it. */
+/* Begin a new line.  The label "" shows that it continues the subject of the line before. */
 void status_report_line(struct status_report *report, const char *label, const char *words);
-/* Append words to the open line; they are not in the JSON object. */
+/* Append words to the open line only; the JSON object does not have them. */
 void status_report_words(struct status_report *report, const char *words);
-/* Add a fact to the JSON object under `key`, and to the lines.  A label begins a new line; with a
- * label of NULL, the value is appended to the open line.  `words` follow the value. */
+/* Add a fact to the JSON object under `key`, and its value and `words` to the lines.  A label
+ * begins a new line.  If the label is NULL, value and words are appended to the open line. */
 void status_report_text(struct status_report *report, const char *label, const char *key,
                         const char *value);
 void status_report_number(struct status_report *report, const char *label, const char *key,

@@ -3,8 +3,8 @@
  *     timer ─▶ live_clicks_turn ─▶ live_today_turn ─▶ JSON ─▶ made
  *       └────── the turn before is still under way ────▲
  *
- * A turn waits for the disk.  While it waits, states are made all the same: they show that no click
- * becomes durable, and what the store waits for. */
+ * A turn waits for the disk.  States are made also while a turn waits: they show that no click
+ * becomes durable, and which shortage stops the store. */
 #include "query/live/live.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct live {
     struct live_today today;
     bool is_on;
     bool is_turning; /* a turn is under way */
-    int64_t keep_us; /* until when states are made for askers; monotonic */
+    int64_t keep_us; /* monotonic: until then states are made without viewers */
     struct timer tick;
     struct buffer json;
     TAILQ_HEAD(, live_asker) askers;
@@ -127,7 +127,7 @@ static int64_t metric_value(const struct live *live, const char *name)
     return metric != NULL ? metric->value : METRIC_UNKNOWN;
 }
 
-/* The metric knows clicks of before somebody watched, but only their second. */
+/* The metric covers also clicks before the first viewer, but its unit is a second. */
 static void put_freshness(struct live *live, int64_t wall_ms)
 {
     int64_t second = metric_value(live, "daybook_ingest_last_click_timestamp_seconds");
@@ -153,7 +153,8 @@ static void put_number(struct live *live, const char *separator, const char *nam
                   value != METRIC_UNKNOWN ? value : 0);
 }
 
-/* Labels are code="bad_amount". */
+/* Append the rejected lines by code, and return their sum.  A metric's labels are like
+ * code="bad_amount". */
 static int64_t put_codes(const struct live *live, struct buffer *codes)
 {
     const struct metric *metric = metrics_first(live->options.query->metrics);
@@ -247,7 +248,8 @@ static void live_free(struct live *live)
     closed(context);
 }
 
-/* What failed is said by the store's own state; the figures stay as they were. */
+/* An error is not reported here, because the store's state names it.  The figures of the turn
+ * before stay. */
 static void turn_done(void *context, int status, const struct error *err)
 {
     struct live *live = context;
@@ -261,7 +263,7 @@ static void turn_done(void *context, int status, const struct error *err)
         make(live);
 }
 
-/* Counters that could not be read say nothing about today's figures. */
+/* Today's figures are read also if the counters could not be read. */
 static void clicks_done(void *context, int status, const struct error *err)
 {
     struct live *live = context;

@@ -1,5 +1,6 @@
-/* live: what happens now, as one JSON object, made LIVE_MS after LIVE_MS while somebody watches.
- * Nothing is done and nothing kept when nobody does.
+/* live: makes a *state* every LIVE_MS: one JSON object with the present rates, figures and counts
+ * of ingest.  States are made while there are viewers, and for LIVE_KEEP_MS after each live_ask.
+ * At other times the module does no work and keeps no data.
  *
  *     {"at": "2026-11-29T06:30:00.123Z",
  *      "clicks": {"per_second": 1234.5,
@@ -13,8 +14,8 @@
  *      "ingest": {"accepted": 120, "rejected": 3, "duplicates": 0, "connections": 1,
  *                 "codes": [{"code": "bad_amount", "lines": 3}], "waiting": null}}
  *
- * All clicks and figures are durable ones.  docs/API.md says what the members mean.  Engine
- * thread. */
+ * Clicks and figures count durable clicks only.  docs/API.md says what the members mean.  All
+ * functions are called on the engine thread. */
 #ifndef DAYBOOK_QUERY_LIVE_LIVE_H
 #define DAYBOOK_QUERY_LIVE_LIVE_H
 
@@ -24,37 +25,39 @@
 
 enum {
     LIVE_MS = 500,
-    LIVE_KEEP_MS = 30000,              /* that states are still made after somebody asked */
+    LIVE_KEEP_MS = 30000,              /* states are made for so long after live_ask */
     LIVE_NAME_MAX = 256                /* bytes; longer names of resellers and ads are cut */
 };
 
 struct live;
 
 struct live_options {
-    const struct query *query;         /* outlives the live, as does `world` */
+    const struct query *query;         /* `query` and `world` outlive the struct live */
     struct world *world;
-    /* Whether somebody watches. */
+    /* Returns whether there is a viewer. */
     bool (*is_watched)(void *context);
-    /* A state was made; the view is valid during the call. */
+    /* Called with each state when it is made.  `json` is valid during the call. */
     void (*made)(void *context, struct bytes json);
     void *context;
 };
 
 struct live *live_new(const struct live_options *options);
-/* Call `closed` when no reading is under way any more and the live is freed, perhaps before the
- * call returns.  Askers are not called any more. */
+/* Free the struct when no turn is under way, then call `closed`, perhaps before this function
+ * returns.  Askers are not called any more. */
 void live_close(struct live *live, void (*closed)(void *context), void *context);
 
-/* Somebody watches from now on: begin to make states, unless they are made. */
+/* Called when a viewer has come: begin to make states, unless that has begun already. */
 void live_watch(struct live *live);
 
-/* A caller that wants one state. */
+/* One call of live_ask. */
 struct live_asker {
-    void (*done)(void *context, struct bytes json);    /* once; the view is valid during the call */
+    void (*done)(void *context, struct bytes json);    /* called once; `json` is valid during the
+                                                        * call */
     void *context;
     TAILQ_ENTRY(live_asker) link;      /* private */
 };
-/* `asker` stays in its place until it is called, or forgotten. */
+/* Call `asker->done` with the newest state, perhaps before this function returns.  The struct keeps
+ * its address until `done` is called or the caller calls live_forget. */
 void live_ask(struct live *live, struct live_asker *asker);
 void live_forget(struct live *live, struct live_asker *asker);
 #endif

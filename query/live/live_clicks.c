@@ -18,7 +18,7 @@ static struct click_stream_counter counter_of(const struct click_stream *stream,
     for (uint32_t i = 0; i < stream->counter_count; i++)
         if (stream->counters[i].key == key)
             return stream->counters[i];
-    check(false); /* the built-in stream has both */
+    check(false); /* the built-in stream has both counters */
     return (struct click_stream_counter){0};
 }
 
@@ -61,7 +61,8 @@ static bool take_known(struct live_clicks_list *from, struct bytes key, struct l
     return false;
 }
 
-/* A key that stays keeps its readings. */
+/* Replace the list by the keys that are now most frequent.  A key of the old list keeps its
+ * readings. */
 static void choose_keys(struct live_clicks_list *list, const struct frequent *frequent,
                         bool has_missed)
 {
@@ -74,7 +75,7 @@ static void choose_keys(struct live_clicks_list *list, const struct frequent *fr
         struct live_clicks_key *key = &list->keys[i];
 
         if (take_known(&before, buffer_view(&top[i]->key), key)) {
-            key->has_first = false; /* it counts from an earlier turn */
+            key->has_first = false; /* its readings began in an earlier turn */
             continue;
         }
         buffer_set(&key->key, buffer_view(&top[i]->key));
@@ -112,8 +113,8 @@ static int compare_places(const void *a, const void *b)
                                  murmur3_token(right->data, right->size), *right);
 }
 
-/* What a new key's counter was at the turn before follows from the clicks seen since, if the
- * counter has just these. */
+/* Whether the counter's value at the turn before is `key->clicks - key->first`.  That needs a watch
+ * that has seen all clicks since, and no click that was applied after this turn began. */
 static bool knows_before(const struct live_clicks *clicks, const struct live_clicks_key *key)
 {
     return key->rate.readings == 0 && key->has_first && clicks->before_us != 0 &&
@@ -133,7 +134,7 @@ static void note_list(struct live_clicks *clicks, struct live_clicks_list *list)
     }
 }
 
-/* Of a key that is new nothing was read yet. */
+/* A new key has no reading that could be repeated. */
 static void note_list_waiting(struct live_clicks *clicks, struct live_clicks_list *list)
 {
     int64_t now_us = world_monotonic_us(clicks->world);
@@ -164,7 +165,7 @@ static void read_counters(struct live_clicks *clicks, struct live_clicks_list *l
     store_rows_read(clicks->store, &request, take_counter, counters_read, clicks);
 }
 
-/* Rates that stayed as they were would look like those of now. */
+/* Old rates would be taken for present ones. */
 static void forget_rates(struct live_clicks_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)

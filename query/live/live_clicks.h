@@ -1,12 +1,14 @@
-/* live_clicks: durable clicks a second: all, and of the resellers and ads that have most of them.
+/* live_clicks: counts durable clicks a second, in all and of the resellers and ads with most
+ * clicks.
  *
  *     commit hook ─▶ click_watch.h: all clicks, and which resellers and ads come most often
  *                      │                │
  *                      ▼                ▼ LIVE_CLICKS_KEYS of each
  *     an empty batch is durable ─▶ their counters, durable ─▶ rates
  *
- * What that costs is the same however many resellers and ads there are: a look at some clicks, and
- * two reads of a few counters a turn.  Engine thread. */
+ * The cost does not depend on the number of resellers and ads: the watch samples clicks, and each
+ * turn reads at most LIVE_CLICKS_KEYS counters of each.  All functions are called on the engine
+ * thread. */
 #ifndef DAYBOOK_QUERY_LIVE_LIVE_CLICKS_H
 #define DAYBOOK_QUERY_LIVE_LIVE_CLICKS_H
 
@@ -16,20 +18,21 @@
 #include "rollup/days/rollup.h"
 
 enum {
-    LIVE_CLICKS_KEYS = 24,             /* whose counters are read */
-    LIVE_CLICKS_TOP = 10               /* that are given */
+    LIVE_CLICKS_KEYS = 24,             /* resellers, and ads, whose counters are read */
+    LIVE_CLICKS_TOP = 10               /* resellers, and ads, in a state */
 };
 
 struct live_clicks_key {
     struct buffer key;
-    uint64_t clicks;                   /* ever, by its counter */
-    bool has_first;                    /* of a new key: it is known what its counter was before */
-    uint64_t first;                    /* the clicks that it has had since then */
+    uint64_t clicks;                   /* value of the key's counter */
+    bool has_first;                    /* the key is new, and `first` counts all its clicks since
+                                        * the turn before */
+    uint64_t first;                    /* clicks of the key since the turn before */
     struct live_rate rate;
 };
 
 struct live_clicks_list {
-    struct live_clicks_key keys[LIVE_CLICKS_KEYS];     /* those that come most often first */
+    struct live_clicks_key keys[LIVE_CLICKS_KEYS];     /* most frequent first */
     uint32_t count;
     struct click_stream_counter counter;
 };
@@ -39,26 +42,27 @@ struct live_clicks {
     struct world *world;
     struct click_watch *watch;
     int64_t turn_us, before_us;        /* monotonic: when the turn, and the one before, began */
-    uint64_t applied;                  /* clicks that are being made durable */
-    uint64_t durable;                  /* clicks since the watch began */
-    int64_t newest_ms;                 /* wall time: when clicks became durable last; 0: not since
-                                        * then */
+    uint64_t applied;                  /* clicks since the watch began, at the begin of the turn */
+    uint64_t durable;                  /* how many of `applied` are known to be durable */
+    int64_t newest_ms;                 /* wall time when a turn last found new durable clicks; 0:
+                                        * none since the watch began */
     struct live_rate rate;
     struct live_clicks_list resellers, ads;
-    struct live_clicks_list *reading;  /* NULL: neither is read */
-    bool is_syncing;                   /* a call waits for the disk */
+    struct live_clicks_list *reading;  /* `resellers` or `ads`; NULL: no read is under way */
+    bool is_syncing;                   /* the turn waits until the log is synced */
     store_done done;
     void *context;
 };
 
-/* Begin to watch; `rollup` outlives it. */
+/* Begin to watch.  `store`, `world` and `rollup` must outlive the watch. */
 void live_clicks_begin(struct live_clicks *clicks, struct store *store, struct world *world,
                        struct rollup *rollup);
-/* Stop.  No turn may be under way. */
+/* Stop watching.  No turn may be under way. */
 void live_clicks_end(struct live_clicks *clicks);
-/* Read how many clicks are durable now.  `done` is called once, perhaps before the call returns.
- * Keys whose counters could not be read have no rate then. */
+/* Count the durable clicks.  `done` is called once, perhaps before this function returns.  Keys
+ * whose counters could not be read then have no rate. */
 void live_clicks_turn(struct live_clicks *clicks, store_done done, void *context);
-/* While the turn under way waits for the disk, nothing becomes durable: note that. */
+/* If the turn under way waits for the disk, no click becomes durable: record unchanged counts, so
+ * that the rates sink. */
 void live_clicks_note_waiting(struct live_clicks *clicks);
 #endif

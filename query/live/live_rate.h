@@ -1,5 +1,5 @@
-/* live_rate: how many a second there are, from readings of a count: over the second before the last
- * reading, or since the first one if that is later. */
+/* live_rate: computes a rate per second from readings of a count.  The rate is the mean over the
+ * second before the last reading, or since the first reading if that was later. */
 #ifndef DAYBOOK_QUERY_LIVE_LIVE_RATE_H
 #define DAYBOOK_QUERY_LIVE_LIVE_RATE_H
 
@@ -15,8 +15,8 @@ struct live_rate {
     uint32_t readings;
 };
 
-/* `at_us` is later than that of the reading before. */
+/* Add a reading.  `at_us` (monotonic) is later than that of the reading before. */
 void live_rate_read(struct live_rate *rate, uint64_t count, int64_t at_us);
-/* False: there was no second reading yet.  A count that became smaller has a rate of 0. */
+/* False: there are fewer than two readings.  If the count has become smaller, the rate is 0. */
 bool live_rate_per_second(const struct live_rate *rate, double *per_second_out);
 #endif

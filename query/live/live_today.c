@@ -30,7 +30,7 @@ static void sum_up(struct live_today *today, struct decimal value, struct decima
                    &(struct error){.code = rc, .text = "a sum has too many digits"});
 }
 
-/* Of resellers with equal clicks the first that came stays before. */
+/* Insert the figure by its clicks.  Among equal figures the earlier one stays first. */
 static void place(struct live_today_sums *sums, const struct day_figure *figure)
 {
     uint32_t at = sums->row_count;

@@ -1,9 +1,11 @@
-/* live_today: the figures of today: of all resellers together, and of those with the most clicks.
+/* live_today: reads the figures of today, for all resellers together and for those with most
+ * clicks.
  *
- * A turn reads today's figure of every reseller, as `daybook report` does: what was acknowledged
- * before is in it.  A reseller takes some 3 us; so after a reading turns do nothing for
- * LIVE_TODAY_PAUSE_US for each, which makes it a fiftieth of a processor.  (How long the reading
- * took would not do: beside other work it takes longer, and costs no more.)  Engine thread. */
+ * A turn reads today's figure of every reseller, as `daybook report` does: clicks that were
+ * acknowledged before the turn are in it.  A figure takes about 3 us.  After a reading, turns do
+ * nothing for LIVE_TODAY_PAUSE_US per known reseller, so that readings use a fiftieth of a
+ * processor.  The pause does not depend on the time that the reading took, because other work makes
+ * a reading longer, but no dearer.  All functions are called on the engine thread. */
 #ifndef DAYBOOK_QUERY_LIVE_LIVE_TODAY_H
 #define DAYBOOK_QUERY_LIVE_LIVE_TODAY_H
 
@@ -14,14 +16,14 @@ enum { LIVE_TODAY_TOP = 10, LIVE_TODAY_PAUSE_US = 150 };
 
 struct live_today_row {
     struct buffer reseller;
-    struct day_figure figure;          /* its own `reseller` is not set */
+    struct day_figure figure;          /* its member `reseller` is empty */
 };
 
-/* Of one reading. */
+/* The result of one reading. */
 struct live_today_sums {
     bool is_read;
     int32_t day;
-    int64_t read_us;                   /* monotonic: when it began */
+    int64_t read_us;                   /* monotonic: when the reading began */
     uint64_t resellers;                /* with clicks today */
     uint64_t clicks;
     struct decimal gross, amount, unpriced_gross;
@@ -33,7 +35,7 @@ struct live_today {
     struct rollup *rollup;
     struct world *world;
     struct live_today_sums shown;
-    struct live_today_sums next;       /* while figures are read */
+    struct live_today_sums next;       /* filled while figures are read */
     int64_t due_us;
     struct error err;
     store_done done;
@@ -43,7 +45,7 @@ struct live_today {
 void live_today_begin(struct live_today *today, struct rollup *rollup, struct world *world);
 /* No turn may be under way. */
 void live_today_end(struct live_today *today);
-/* `done` is called once, perhaps before the call returns; after an error the figures are those of
+/* `done` is called once, perhaps before this function returns.  After an error, `shown` still has
  * the reading before. */
 void live_today_turn(struct live_today *today, store_done done, void *context);
 #endif
