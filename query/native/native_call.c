@@ -4,8 +4,8 @@
  * closes.  A call that is not admitted is answered 0x1001 (overloaded) and never carried out, so a
  * driver may safely send it to another server.
  *
- * cql may answer within cql_run; call_answered then leaves further calls to the loop of
- * native_call_start. */
+ * cql_run may call call_answered before it returns; then the loop in native_call_start starts the
+ * further calls. */
 
 #include "query/native/native_connection.h"
 #include "base/arena.h"
@@ -66,7 +66,7 @@ void native_call_free_spare(struct native_door *door)
 
 /* ---- answers ---- */
 
-/* Whether the answer is large, and too many bytes of answers wait for their readers. */
+/* Whether the answer is large while too many bytes of answers are unread. */
 static bool is_over(const struct native_connection *connection, const struct cql_result *result)
 {
     const struct native_door *door = connection->door;
@@ -101,7 +101,7 @@ static void put_answer(struct native_call *call, const struct cql_result *result
         error = (struct cql_error){.code = CQL_READ_TIMEOUT,
                                    .message = "Too many answers wait for their readers",
                                    .consistency = call->request.cql.consistency};
-    error.required = 1; /* of a call's errors only timeouts encode it: received 0 of 1 required */
+    error.required = 1; /* only timeouts encode this member: received 0 of 1 required */
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 
@@ -182,7 +182,7 @@ void native_call_drop(struct native_connection *connection)
 
 /* ---- arrival ---- */
 
-/* False: there is no room for the call, or the door is closing. */
+/* False: the call exceeds a quota, or the door is closing. */
 static bool call_admit(struct native_call *call)
 {
     struct native_connection *connection = call->connection;

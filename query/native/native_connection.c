@@ -1,10 +1,11 @@
 /* native_connection: decodes the input of a connection, hands requests to the files that answer
  * them, and sends the answers.
  *
- * The door reads on while the server is busy: drivers take a server for dead that answers OPTIONS
- * late.  Instead, it refuses requests to bound their memory.  Input is left unread only while the
- * client does not read its answers, or until the loop's next turn.  Compressed input may hold very
- * many requests, so take_input goes on in the next turn after TAKEN_MAX. */
+ * The door reads also while the server is busy, because drivers take a server for dead if it
+ * answers OPTIONS late.  To bound the memory of requests, the door refuses requests instead.  It
+ * stops reading only while the client does not read its answers, or until the loop's next turn.
+ * Compressed input may hold very many requests; so after TAKEN_MAX of them take_input continues in
+ * the next turn. */
 #include "query/native/native_connection.h"
 
 #include <stdarg.h>
@@ -196,7 +197,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
         native_greeting_refuse_version(connection, envelope->version, envelope->flags);
         return;
     }
-    /* A peer whose first byte is that of an answer gets no error. */
+    /* An unset version means that the peer's first byte was that of an answer; no error is sent. */
     if (connection->inbox.version != 0) {
         connection->outbox.version = connection->inbox.version;
         native_connection_error(connection, 0, CQL_PROTOCOL_ERROR, "%s", err->text);
@@ -209,7 +210,7 @@ static bool is_before_login(const struct native_connection *connection)
     return connection->state < NATIVE_SERVING;
 }
 
-/* True: some requests may be left for the next turn of the loop. */
+/* True: some requests may be left; the loop's next turn takes them. */
 static bool take_input(struct native_connection *connection)
 {
     struct native_envelope envelope;
@@ -342,7 +343,7 @@ void native_connection_late(struct door_slot *slot)
         native_connection_update(connection);
 }
 
-/* A call may have to wait until answers are sent, so sending and starting alternate. */
+/* Sending and starting alternate, because a call may have to wait until answers are sent. */
 static void connection_pump(struct native_connection *connection)
 {
     do {
@@ -359,7 +360,7 @@ static bool is_owed_answers(const struct native_connection *connection)
            connection->login != NULL;
 }
 
-/* What the client would lose if the door gave its place to a new connection. */
+/* Tells the door what this client would lose if a new connection took its slot. */
 static enum door_claim claim_of(const struct native_connection *connection)
 {
     if (is_owed_answers(connection))
@@ -367,9 +368,9 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Clients that are not served, before their login or refused, are charged to the door's quota.  A
- * client whose password waits for its check is not charged.  The charge may close the connection,
- * so callers do nothing with it afterwards. */
+/* Charge the door's quota for clients that are before their login or were refused.  A client whose
+ * password waits for its check is not charged.  The charge may close the connection, so callers
+ * must not use the connection afterwards. */
 static void count_login_memory(struct native_connection *connection)
 {
     size_t most = 2 * NATIVE_GREETING_MAX; /* only a refused connection has more, for at most
@@ -455,8 +456,8 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
                     : sizeof connection->door->read;
 }
 
-/* Overwrite what called functions left on the stack: it may hold a part of a password.  The dynamic
- * loader, too, saves all registers there when it binds a function. */
+/* Overwrite the stack of functions that have returned, because it may hold parts of a password.
+ * (The dynamic loader, too, saves all registers there when it binds a function.) */
 static __attribute__((noinline)) void stack_wipe(void)
 {
     uint8_t below[STACK_WIPED];
@@ -506,10 +507,11 @@ static void connection_end(void *context, int status)
     struct native_connection *connection = context;
 
     connection->has_ended = true;
-    /* A peer that has closed only its sending side still reads answers, and looks like one that is
-     * gone.  So its requests go on for NATIVE_LEAVE_US. */
+    /* The server cannot distinguish a peer that is gone from a peer that has closed only its
+     * sending side and still reads answers.  Therefore its requests run on for NATIVE_LEAVE_US. */
     cql_session_leave(&connection->session, NATIVE_LEAVE_US);
-    /* No password is checked for a client that has hung up, since others wait for their checks. */
+    /* A client that has hung up gets no check of its password, because other logins wait for
+     * theirs. */
     if (status < 0 || connection->login != NULL)
         connection_close(connection);
     else

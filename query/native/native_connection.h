@@ -5,13 +5,13 @@
  *        └──────any state: an error that ends it─────▶ REFUSED ──peer hangs up, or linger──▶ closed
  *
  * A *call* is a statement from its arrival to its answer.  It waits in its connection's queue until
- * it may start.  A read runs again, for a short page, if there is no room for its answer.  Answers
- * may come in another order than their requests.
+ * it may start.  If a read's answer is too large for the queue of answers, the read runs again, for
+ * a short page.  Answers may be sent in another order than their requests.
  *
  *     envelope ─▶ admitted ─▶ waiting ─▶ running ─▶ answer ─▶ outbox ─▶ flush ─▶ network
  *                    └ no room: error 0x1001
  *
- * Its specification is tests/unit/test_native_door.c. */
+ * tests/unit/test_native_door.c specifies the behaviour. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
 
@@ -27,23 +27,25 @@
 #include "query/native/native_door.h"
 
 enum {
-    NATIVE_READ_SIZE = 64 << 10,           /* bytes of the buffer that all connections read into */
+    NATIVE_READ_SIZE = 64 << 10,           /* bytes of the buffer that all connections share for
+                                            * reading */
     NATIVE_GREETING_MAX = 4096,            /* before a login: bytes of a request, and of answers
-                                            * that wait for their reader */
+                                            * that the client has not read */
     NATIVE_GREETING_BODY_MAX = NATIVE_GREETING_MAX - NATIVE_HEADER_SIZE,
-    NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may have after a login, even if
-                                            * the door's quota for requests is used up */
+    NATIVE_ROOM_MIN = 64 << 10,            /* bytes that a body may have after a login even if the
+                                            * door's quota for requests is used up */
     NATIVE_LOGIN_MS = 10000,
     NATIVE_GUEST_BYTES = 2 << 20,          /* bytes of memory of all clients before their login */
     NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */
-    NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader, above
-                                            * which no further call starts */
-    NATIVE_QUEUE_FULL = 4 << 20,           /* bytes of answers that wait, above which no request is
+    NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of unread answers above which no further call
+                                            * starts */
+    NATIVE_QUEUE_FULL = 4 << 20,           /* bytes of unread answers above which no request is
                                             * read */
-    NATIVE_QUEUE_OVER = 32 << 20,          /* bytes of answers that wait, above which no large
-                                            * answer is queued */
+    NATIVE_QUEUE_OVER = 32 << 20,          /* bytes of unread answers above which no large answer is
+                                            * queued */
     NATIVE_ANSWER_LARGE = 64 << 10,        /* an answer with more bytes of rows is large */
-    NATIVE_LEAVE_US = 1000 * 1000,         /* how long requests go on after their peer hung up */
+    NATIVE_LEAVE_US = 1000 * 1000,         /* requests run on for so long after their peer hung
+                                            * up */
     NATIVE_CALLS_SPARE_MAX = 256,          /* calls kept for reuse, with their memory */
     NATIVE_ERROR_CODES = 18
 };
@@ -61,11 +63,11 @@ struct native_login;
 struct native_call {
     struct native_connection *connection;
     STAILQ_ENTRY(native_call) next;
-    struct arena *arena;                   /* the body and what was read from it */
+    struct arena *arena;                   /* has the body and the decoded request */
     int16_t stream;
     uint8_t version;
     size_t size;
-    int64_t began_us;                      /* monotonic: when the request had come */
+    int64_t began_us;                      /* monotonic: when the request had arrived */
     struct native_request request;
 };
 
@@ -79,25 +81,25 @@ struct native_connection {
     bool is_closing;
     bool is_closed;                        /* the network has closed it; calls may still run */
     bool is_taking;                        /* take_input is running; answers are sent afterwards */
-    bool has_input;                        /* requests are left for the next turn; nothing is read
-                                            * before that */
+    bool has_input;                        /* requests are left for the loop's next turn; until then
+                                            * nothing is read from the network */
     bool is_starting;                      /* native_call_start is running */
-    unsigned events;                       /* registered for by the client: bits of
+    unsigned events;                       /* those that the client registered for: bits of
                                             * native_event_kind */
     struct native_inbox inbox;
     struct native_outbox outbox;
     struct cql_session session;
-    struct native_login *login;            /* waits or is being checked; NULL: none */
+    struct native_login *login;            /* a login that waits or is being checked; NULL: none */
     STAILQ_HEAD(, native_call) waiting;
     uint32_t running;
     struct quota calls;                    /* bytes of calls; the parent is the door's `requests` */
     size_t input_bytes, output_bytes;      /* charged to the door's quotas */
     struct wake_entry wake;
-    struct door_slot slot;                 /* its clock closes a connection that reads slowly, was
-                                            * refused or does not log in */
+    struct door_slot slot;                 /* the slot's clock closes a connection that reads
+                                            * slowly, was refused or does not log in */
     uint64_t written;                      /* bytes given to the network */
-    uint64_t left;                         /* how many of these were sent when the slot's clock
-                                            * began */
+    uint64_t left;                         /* how many of `written` had been sent when the slot's
+                                            * clock was set */
 };
 
 struct native_metrics {
@@ -128,8 +130,9 @@ struct native_door {
                                             * answers are not served */
     STAILQ_HEAD(, native_call) spare;
     uint32_t spare_count;
-    struct wake_queue woken;               /* to be flushed in the loop's next turn */
-    bool is_flushing;                      /* door_flush is running; the door is not freed */
+    struct wake_queue woken;               /* connections to be updated in the loop's next turn */
+    bool is_flushing;                      /* door_flush is running, so the door must not be
+                                            * freed */
     struct buffer wire;
     struct buffer supported;               /* the body of every SUPPORTED; empty: not made yet */
     bool is_closing;
@@ -147,8 +150,8 @@ void native_connection_put_error(struct native_connection *connection, int16_t s
                                  const struct cql_extras *extras,
                                  const struct cql_error *error);
 /* Ignore all further input.  Once the answers have been sent, the server ends its side.  The
- * connection closes when its peer hangs up, or after `linger_ms`.  `why` is for the log; NULL: it
- * has a line already. */
+ * connection closes when its peer hangs up, or after `linger_ms`.  `why` goes to the log; NULL
+ * means that the log has a line already. */
 void native_connection_refuse(struct native_connection *connection, const char *why);
 void native_connection_flush(struct native_connection *connection);
 /* Update the connection in the loop's next turn, so that answers of one turn leave together.  While
@@ -185,7 +188,7 @@ void native_greeting_refuse_version(struct native_connection *connection, uint8_
 
 /* ---- native_call.c: statements ---- */
 
-/* Take a statement: it is queued, or refused. */
+/* Queue the statement in `envelope`, or refuse it with an error. */
 void native_call_take(struct native_connection *connection,
                       const struct native_envelope *envelope);
 void native_call_start(struct native_connection *connection);
@@ -195,11 +198,11 @@ void native_call_free_spare(struct native_door *door);
 
 /* ---- native_door.c ---- */
 
-/* Report the memory taken to the store.  If the answers pass their limit or are back at half of it,
- * all connections are updated. */
+/* Report the door's memory to the store.  When the bytes of answers pass their limit, or are back
+ * at half of it, all connections are updated in the loop's next turn. */
 void native_door_account(struct native_door *door);
 /* Free the door if it is closing, has no connections, and door_flush does not run. */
 void native_door_release(struct native_door *door);
-/* An unknown code counts as CQL_SERVER_ERROR. */
+/* Returns the counter of errors of this code; an unknown code counts as CQL_SERVER_ERROR. */
 struct metric *native_door_error_metric(struct native_door *door, uint32_t code);
 #endif

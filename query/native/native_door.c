@@ -92,7 +92,7 @@ static void door_flush(struct timer *timer)
     bool is_last = last == NULL;
 
     door->is_flushing = true;
-    /* Connections that are woken meanwhile have more to do, and wait for the next turn. */
+    /* Connections that are woken during this loop are handled in the next turn. */
     while (!is_last) {
         struct wake_entry *entry = wake_queue_take(&door->woken);
         struct native_connection *connection = connection_woken(entry);

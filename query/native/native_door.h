@@ -14,15 +14,14 @@ struct native_passwords;
 
 enum { NATIVE_CONNECTIONS_MAX = 16384, NATIVE_BYTES_MAX = 128 << 20 };
 
-/* 0 in a member means the default, which its comment gives after the semicolon. */
+/* A member of 0 means the default, which is the last part of its comment. */
 struct native_limits {
     uint32_t connections_max;            /* NATIVE_CONNECTIONS_MAX */
     size_t bytes_max;                    /* bytes of all requests under way; NATIVE_BYTES_MAX */
     size_t connection_bytes_max;         /* bytes of one connection's requests; 32 MiB, or
                                           * `bytes_max` if that is less */
-    size_t answer_bytes_max;             /* bytes of answers that wait for readers;
-                                          * NATIVE_BYTES_MAX */
-    int64_t slow_reader_ms;              /* how long a slow reader may read nothing; 60 s */
+    size_t answer_bytes_max;             /* bytes of all unread answers; NATIVE_BYTES_MAX */
+    int64_t slow_reader_ms;              /* time in which a slow reader must read something; 60 s */
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
     int64_t login_ms;                    /* time for a login, not counting the check of its
                                           * password; 10 s */
@@ -43,19 +42,19 @@ struct native_options {
 /* The door becomes the listener of `cql` (cql_on_schema_change, cql_on_room). */
 struct native_door *native_door_new(const struct native_options *options);
 
-/* Listen; call this at most once.  `*address_out` is valid until the door closes.  A door that
- * other machines reach without a password is read-only.  ERROR_USAGE: other machines reach the door
- * without a password, and its place does not say that it is open to all. */
+/* Listen at `place`; call this at most once.  `*address_out` is valid until the door closes.  If
+ * the door needs no password and other machines can reach it, it is read-only, and `place` must say
+ * that it is open to all; otherwise ERROR_USAGE. */
 must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
-/* Logins whose check begins from now on are checked against `passwords`, which takes the place of
- * those of the options.  The caller may then give up its reference to the former ones. */
+/* Replace the passwords of the options: logins whose check begins from now on are checked against
+ * `passwords`.  The caller may then give up its reference to the former passwords. */
 void native_door_set_passwords(struct native_door *door, struct native_passwords *passwords);
 /* Take ownership of an accepted `connection`: serve it, or close it if the door is full or
  * closing. */
 void native_door_attach(struct native_door *door, struct connection *connection);
 
-/* Take no more connections and requests, and answer the requests that are under way.  Then hang up,
+/* Take no more connections and requests.  When the requests under way have been answered, hang up,
  * free the door, and call `closed`. */
 void native_door_close(struct native_door *door, void (*closed)(void *context), void *context);
 void native_door_dump(const struct native_door *door, struct buffer *text);

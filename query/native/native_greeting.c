@@ -65,7 +65,7 @@ static bool find_option(const struct native_request *request, const char *name,
     return false;
 }
 
-/* Whether the version of the language begins with 2.99, or with a number from 3 on and a dot. */
+/* Whether the version begins with "2.99", or with a number of at least 3 and a dot. */
 static bool is_language_known(struct bytes version)
 {
     unsigned major = 0;
@@ -148,13 +148,14 @@ struct native_login {
     struct login_waiter waiter;
     struct native_connection *connection;
     int16_t stream;
-    struct native_passwords *passwords; /* from when the check begins */
+    struct native_passwords *passwords; /* a reference, taken when the check begins */
     char user[NATIVE_USER_MAX + 1];
     char password[NATIVE_PASSWORD_MAX + 1];
     bool is_right;
 };
 
-/* The part of a token up to the next NUL or its end, as text; false: it is too long. */
+/* Copy the token's bytes up to the next NUL, or up to its end, as text, and remove them from
+ * `token`.  False: they are more than `size_max`. */
 static bool take_part(struct bytes *token, char *to, size_t size_max)
 {
     const uint8_t *end = token->size == 0 ? NULL : memchr(token->data, '\0', token->size);
@@ -186,8 +187,8 @@ static void login_run(struct job *job)
     login->is_right = native_password_match(login->passwords, login->user, login->password);
 }
 
-/* At most one event in each period names a login and the number of failures, so that failures
- * cannot fill the log. */
+/* Log at most one event per period, with one login's name and the number of failures, so that
+ * failures cannot fill the log. */
 static void log_failed(struct native_connection *connection, const struct native_login *login)
 {
     struct native_door *door = connection->door;

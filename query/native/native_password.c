@@ -1,9 +1,9 @@
 /* native_password: see the header; the only file that includes crypt.h.
  *
  * A login takes the same time whether its name is known or not, so that no client learns which
- * names exist.  Computing a hash of cost c takes 2^c steps.  Hashes of cost c, c + 1, ... up to one
- * less than the highest cost follow it.  Together they take as long as one hash of the highest
- * cost. */
+ * names exist.  A hash of cost c takes 2^c steps.  After the hash of a known name, of cost c, dummy
+ * hashes of cost c, c + 1, ... are computed, up to one less than the file's highest cost.  All of
+ * them together take as long as one hash of the highest cost. */
 #include "query/native/native_password.h"
 
 #include <crypt.h>
@@ -35,7 +35,7 @@ struct native_passwords {
     int cost_max;
 };
 
-/* All names are compared, so that the time does not show at which place the name is. */
+/* Compares all names, so that the time does not show the name's position in the file. */
 static const struct native_user *find_user(const struct native_passwords *passwords,
                                            struct bytes name)
 {
@@ -61,7 +61,7 @@ static int cost_of(const char *hash)
 
 /* ---- reading ---- */
 
-/* Whether a text is as bcrypt makes it: $2a$10$ and 53 characters of salt and hash. */
+/* Whether the text has bcrypt's form: $2a$10$, then 53 characters of salt and hash. */
 static bool is_bcrypt(struct bytes hash)
 {
     return hash.size == HASH_SIZE && memcmp(hash.data, "$2", 2) == 0 &&
@@ -211,7 +211,7 @@ static bool check_password(const char *password, const char *hash, struct crypt_
     return made != NULL && strlen(made) == HASH_SIZE && is_same(made, hash, HASH_SIZE);
 }
 
-/* Make a hash that takes 2^cost steps and that no password has, except by chance. */
+/* Make a hash that takes 2^cost steps and belongs to no password, except by chance. */
 static void make_dummy(int cost, char hash[HASH_SIZE + 1])
 {
     memcpy(hash, "$2b$00$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW", HASH_SIZE + 1);
