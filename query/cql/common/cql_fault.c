@@ -1,5 +1,6 @@
-/* What must hold: no driver may repeat a write that may have been applied.  OVERLOADED therefore
- * means that nothing was logged.  A failed log write is a WRITE_TIMEOUT. */
+/* Drivers repeat a request that is answered OVERLOADED, but must not repeat a write that may have
+ * been applied.  Therefore OVERLOADED means that nothing was logged, and a failed write of the log
+ * is answered WRITE_TIMEOUT. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* A request over the limit of one request is refused as invalid; drivers do not send it again.  A
- * request that finds too little memory left is refused as overloaded; drivers may send it
- * elsewhere. */
+/* A request that needs more memory than one request may have is refused as invalid, so that drivers
+ * do not repeat it.  If only the memory of other requests leaves too little for it, it is refused
+ * as overloaded; drivers may then send it to another server. */
 #include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ struct cql_guard {
 
 /* ---- what is held ---- */
 
-/* Report held memory to the store, and new room to the doors. */
+/* Report the held memory to the store, and to the doors when requests have freed enough of it. */
 static void report_memory(struct cql *cql)
 {
     int64_t change = quota_unreported(&cql->quota);
@@ -126,7 +126,7 @@ static void budget_look(struct arena_budget *budget)
     int64_t most_us = execution->write_type == NULL ? READ_STEP_MAX_US : WRITE_STEP_MAX_US;
     bool is_long = now_us - execution->step_began_us > most_us;
     struct cql_guard *guard = execution->guard;
-    execution->guard = NULL; /* the memory for the refusal's text is not refused */
+    execution->guard = NULL; /* so that the memory for the refusal's text is granted */
     int rc = is_long ? refuse_time(execution) : check_limits(execution, now_us);
     execution->guard = guard;
     if (rc != 0)

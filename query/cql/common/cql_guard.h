@@ -1,4 +1,4 @@
-/* cql_guard: limits the memory and the time of a request, and ends one that passes a limit.
+/* cql_guard: limits the memory and the time of a request, and ends a request that passes a limit.
  *
  *     cql_run ─▶ guard [ compile, bind ] ─▶ store ─▶ guard [ rows of a page ] ─▶ store ─▶ answer
  *                  └── too much: unwound ──▶ 0x1001, 0x2200, 0x1200 or 0x1100
@@ -8,7 +8,7 @@
  * items.  When a limit is passed, the step ends with ERROR_LIMIT and a fault.
  *
  * A limit ends a step by longjmp.  The step may therefore own only arenas of the budget and data of
- * its execution.  It must not use the store or answer.
+ * its execution.  The step must not call the store, and must not answer the request.
  *
  * Its specification is tests/unit/test_cql_session.c and tests/e2e/test_memory.py. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_GUARD_H
@@ -19,13 +19,13 @@
 void cql_guard_begin(struct cql_execution *execution);
 /* The execution's own arena must be the only one left. */
 void cql_guard_end(struct cql_execution *execution);
-/* A further arena on the budget.  The caller gives it back by cql_arena_give before the execution
- * ends. */
+/* Returns a further arena of the budget.  The caller gives it back by cql_arena_give before the
+ * execution ends. */
 struct arena *cql_guard_arena(struct cql_execution *execution);
 
-/* Raise `*held`, memory of the execution that is not in an arena, to `bytes`.  A negative status
- * with the fault: there is no room for more.  The caller gives it back to the execution's quota by
- * quota_charge before the execution ends. */
+/* Charge the execution's quota for memory that is not in an arena: raise `*held` to `bytes`.  A
+ * negative status with the fault: the quota is used up.  The caller gives `*held` back to the quota
+ * by quota_charge before the execution ends. */
 must_check int cql_guard_hold(struct cql_execution *execution, size_t *held, size_t bytes);
 
 /* Returns the step's result, or ERROR_LIMIT with the fault. */

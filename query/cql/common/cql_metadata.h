@@ -8,8 +8,8 @@
 
 struct arena;
 
-/* The MD5 of the columns' description.  The description is made in `arena`, where it takes as much
- * memory as in an answer. */
+/* Set `id` to the MD5 of the columns' description.  The description is made in `arena`, and is as
+ * large as in an answer. */
 void cql_metadata_id(const struct cql_metadata *metadata, struct arena *arena,
                      uint8_t id[CQL_ID_SIZE]);
 #endif

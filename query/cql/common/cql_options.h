@@ -11,7 +11,7 @@ enum {
     CQL_PAGE_ROWS_MAX = 10000,           /* also if the client asks for more */
     CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes this or a quarter
                                           * of `work_bytes_max` */
-    CQL_RESULT_BYTES_MAX = 64 << 20,     /* of an answer without pages */
+    CQL_RESULT_BYTES_MAX = 64 << 20,     /* bytes of an answer without pages */
     CQL_PAGE_BYTES_SHORT = 32 << 10,
     CQL_WORK_BYTES_DEFAULT = 128 << 20,
     CQL_ROW_SHARE = 2,                   /* a row may take `work_bytes_max` / CQL_ROW_SHARE */
@@ -24,11 +24,11 @@ struct streams;
 struct cql_options {
     struct store *store;                 /* outlives the cql */
     struct world *world;                 /* the store's */
-    struct streams *streams;             /* NULL in tests whose store has none of its tables */
+    struct streams *streams;             /* NULL in tests whose store has no tables of streams */
     const uint8_t *host_id;              /* 16 bytes (engine_directory_id) */
     struct metrics *metrics;             /* may be NULL */
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */
-    size_t work_bytes_max;               /* of all requests under way with their answers; 0:
+    size_t work_bytes_max;               /* bytes of all requests under way with their answers; 0:
                                           * CQL_WORK_BYTES_DEFAULT */
 };
 #endif

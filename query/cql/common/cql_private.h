@@ -65,7 +65,7 @@ struct cql {
     struct quota quota;
     int64_t statement_time_us;           /* 0: no limit */
     bool is_stopping;                    /* only schema changes and executions that wait for the
-                                          * store go on */
+                                          * store continue */
     TAILQ_HEAD(, cql_session) ready;     /* sessions whose executions wait for a slice
                                           * (cql_slice.h) */
     int64_t turn_us;                     /* used by slices in this loop turn */
@@ -90,7 +90,7 @@ struct cql {
     uint32_t writing;                    /* writes under way; a schema change waits for them */
     struct cql_execution *schema_change; /* waits until `writing` is 0 */
     struct cql_execution_queue waiting;
-    struct cql_execution_queue stalled;  /* executions that wait for room in the store */
+    struct cql_execution_queue stalled;  /* executions that wait until the store accepts writes */
 };
 
 /* ---- requests under way ---- */
@@ -118,8 +118,8 @@ struct cql_execution {
     int64_t deadline_us;                 /* monotonic; 0: none */
     const char *write_type;              /* the kind of write, for a timeout; NULL: not known to be
                                           * a write */
-    bool must_end;                       /* must not end early, because other requests wait for
-                                          * it */
+    bool must_end;                       /* no limit ends it, because other requests wait for its
+                                          * end */
     void (*resume)(struct cql_execution *execution); /* called when its wait ends */
     STAILQ_ENTRY(cql_execution) next;
     /* Frees what the execution has outside of the arena; may be NULL. */
@@ -127,7 +127,7 @@ struct cql_execution {
     void *state;                         /* data of this kind of statement */
 };
 
-/* `page` is called once, possibly before this returns, and also where the store refuses the
+/* `page` is called once, perhaps before this function returns, also if the store refuses the
  * read. */
 void cql_execution_read(struct cql_execution *execution, const struct read_request *request,
                         store_page page, void *context);

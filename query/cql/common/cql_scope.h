@@ -1,6 +1,6 @@
 /* cql_scope: the schema, keyspace and markers of a statement, and the lookup of names in them.
  *
- * Refusals are in Cassandra's words.
+ * Errors have Cassandra's words.
  *
  * Its specification is tests/cql/cassandra/ddl_names.cql. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_SCOPE_H
@@ -19,15 +19,17 @@ struct cql_scope {
     const struct table *table;
 };
 
-/* The items are zeroed; `count` may be 0. */
+/* Returns zeroed items in the scope's arena; `count` may be 0. */
 void *cql_scope_array(struct cql_scope *scope, size_t count, size_t item_size);
-/* The table may be a system table.  ERROR_INVALID with the fault: there is none. */
+/* Look a table up, also among the system tables.  ERROR_INVALID with the fault: there is no such
+ * table. */
 int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                     const struct table **table_out);
 /* NULL with the fault: the table has no such column. */
 const struct column *cql_scope_column(struct cql_scope *scope, const struct table *table,
                                       struct bytes name);
-/* The keyspace of the name, or else of the scope.  ERROR_INVALID with the fault: there is none. */
+/* Set `*keyspace_out` to the keyspace of `name`, or to the scope's if the name has none.
+ * ERROR_INVALID with the fault: neither has a keyspace. */
 int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
                        const char **keyspace_out);
 /* Whether a table's rows are made for each SELECT instead of stored. */

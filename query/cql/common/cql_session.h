@@ -13,22 +13,23 @@ STAILQ_HEAD(cql_execution_queue, cql_execution);
 
 struct cql_session {
     struct cql *cql;
-    bool read_only;                      /* SELECT, USE and DESCRIBE only */
+    bool read_only;                      /* only SELECT, USE and DESCRIBE are allowed */
     bool leaves;
-    int64_t leaves_us;                   /* monotonic; after it only schema changes and requests
-                                          * that wait for the store go on */
+    int64_t leaves_us;                   /* monotonic; later only schema changes and requests that
+                                          * wait for the store continue */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": no login */
     struct cql_address client;
     struct cql_address local;            /* the server's end of the connection */
     struct cql_execution_queue ready;
     TAILQ_ENTRY(cql_session) ready_link;
-    int64_t used_us, used_at_us;         /* time of the engine thread, halved each second, and when
-                                          * it was halved last */
+    int64_t used_us, used_at_us;         /* time used of the engine thread, halved each second; when
+                                          * it was last halved */
 };
 
 /* The caller keeps the session until its last request is answered. */
 void cql_session_init(struct cql_session *session, struct cql *cql);
-/* The client has left, or has closed its side and may have left. */
+/* Call this when the client has left, or has closed its side and may have left.  The session's
+ * requests continue for `grace_us`. */
 void cql_session_leave(struct cql_session *session, int64_t grace_us);
 #endif

@@ -1,5 +1,5 @@
 /* The time that a session has used is halved each second, so that only recent use counts.  Of
- * sessions with about equal use, the one that has waited longest goes first. */
+ * sessions with about equal use, the one that has waited longest runs first. */
 #include "query/cql/common/cql_slice.h"
 
 #include "base/log.h"
@@ -8,7 +8,7 @@
 enum {
     SLICE_MAX_US = 10 * 1000,
     TURN_MAX_US = 20 * 1000, /* for all requests of one loop turn */
-    TURN_LITTLE_US = 1000,   /* no timer is started up to this */
+    TURN_LITTLE_US = 1000,   /* up to this time in a turn, no timer is started */
     HALF_LIFE_US = 1000 * 1000,
     ALIKE_US = 1000, /* the unit in which use is compared */
     BYTES_A_US = 16, /* 1 us is charged for so many bytes of text */
@@ -50,7 +50,7 @@ bool cql_slice_is_over(const struct cql *cql)
     return cql->is_in_slice && now_of(cql) - cql->slice_began_us > SLICE_MAX_US;
 }
 
-/* The execution may be freed before the slice ends. */
+/* Copies the text, because the execution may be freed before the slice ends. */
 static void keep_statement_text(struct cql *cql, const struct cql_execution *execution)
 {
     struct bytes text = execution->request.text;

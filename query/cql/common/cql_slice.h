@@ -24,11 +24,11 @@ void cql_slice_start(struct cql_execution *execution);
 /* Call `resume` in a later loop turn. */
 void cql_slice_yield(struct cql_execution *execution,
                      void (*resume)(struct cql_execution *execution));
-/* False outside of slices. */
+/* Whether the slice has used up its time; false outside of slices. */
 bool cql_slice_is_over(const struct cql *cql);
 
-/* A callback of the store calls these around work that may take long.  Within a slice these calls
- * have no effect. */
+/* Callbacks of the store call cql_slice_begin and cql_slice_end around work that may take long.
+ * Within a slice the two calls have no effect. */
 struct cql_slice {
     bool is_outermost;
 };

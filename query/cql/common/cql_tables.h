@@ -1,4 +1,4 @@
-/* cql_tables: the built-in tables that the CQL door keeps.
+/* cql_tables: the definitions of the built-in tables of query/cql.
  *
  * Table and column numbers are written to disk and never change.
  *

@@ -1,7 +1,7 @@
-/* cql_trace: the events of requests that are traced, which system_traces shows.
+/* cql_trace: records the events of traced requests, for the tables of keyspace system_traces.
  *
- * The execution owns its trace until it is answered; the server then keeps the newest traces in
- * memory.  A trace is complete in system_traces before its request is answered.
+ * The execution owns its trace until the request is answered.  The server then keeps the newest
+ * traces in memory.  A trace is complete in system_traces before its request is answered.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TRACE_H
@@ -12,9 +12,9 @@
 
 enum {
     CQL_TRACES_MAX = 256,
-    CQL_TRACES_BYTES_MAX = 4 << 20,      /* of all kept traces */
-    CQL_TRACE_EVENTS_MAX = 100,          /* the last one says that there were more */
-    CQL_TRACE_TEXT_MAX = 1000,           /* shown of a statement or of a bound value */
+    CQL_TRACES_BYTES_MAX = 4 << 20,      /* bytes of all kept traces */
+    CQL_TRACE_EVENTS_MAX = 100,          /* the last event says that there were more */
+    CQL_TRACE_TEXT_MAX = 1000,           /* bytes shown of a statement or of a bound value */
     CQL_TRACE_PARAMETERS_MAX = 64
 };
 
@@ -51,13 +51,13 @@ struct cql_trace_list {
 struct cql_trace_list *cql_trace_list_new(void);
 void cql_trace_list_free(struct cql_trace_list *traces);
 
-/* The execution's request must be set. */
+/* Begin a trace of the execution, whose request must be set. */
 void cql_trace_begin(struct cql_execution *execution);
-/* No effect if the execution is not traced. */
+/* Add an event, if the execution is traced. */
 void cql_trace(struct cql_execution *execution, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cql_trace_values(struct cql_execution *execution);
-/* Returns the trace's id, valid until the server drops the trace.  NULL: the execution is not
- * traced. */
+/* Complete the trace, and show it in system_traces.  Returns the trace's id, which is valid until
+ * the server drops the trace, or NULL if the execution is not traced. */
 const uint8_t *cql_trace_end(struct cql_execution *execution);
 #endif

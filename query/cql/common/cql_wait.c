@@ -61,8 +61,8 @@ void cql_wait_for_schema(struct cql_execution *execution)
     sweep_soon(execution->cql);
 }
 
-/* Waiting executions are resumed in later loop turns: resuming thousands here would nest as many
- * calls.  If one of them begins a schema change, those behind it wait again. */
+/* Waiting executions are resumed in later loop turns, because resuming thousands of them here would
+ * nest as many calls.  If one of them begins a schema change, the others after it wait again. */
 void cql_wait_schema_settled(struct cql *cql)
 {
     check(cql->schema_is_changing);

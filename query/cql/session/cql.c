@@ -1,10 +1,10 @@
-/* Takes each request to the file that carries out its kind of statement, and answers it.
+/* Prepares each request, and calls the file that carries out its kind of statement.
  *
  *   cql_run ─▶ (a schema change is under way: wait) ─▶ compile or look up ─▶ bind ─▶ run
  *                                                                                     │
  *   answer ◀──────────────────────── cql_execution_finish ◀───────────────────────────┘
  *
- * A statement runs against the schema it was compiled with. */
+ * A statement runs with the schema with which it was compiled. */
 #include "query/cql/session/cql.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@
 #include "base/memory.h"
 
 enum {
-    RESERVE_SHARE = 4 /* 1 / RESERVE_SHARE of the memory is for requests that hold little */
+    RESERVE_SHARE = 4 /* 1 / RESERVE_SHARE of the memory is reserved for small requests */
 };
 
 /* ---- the server ---- */
@@ -228,7 +228,7 @@ static void work_run(struct cql_execution *execution)
         run_compiled(execution);
 }
 
-/* A schema change by a command has no limit. */
+/* A schema change by a command has no time limit. */
 static void set_deadline(struct cql_execution *execution)
 {
     int64_t time_us = execution->cql->statement_time_us;

@@ -7,8 +7,8 @@
  *     cql_run(session, &request, answered, connection);
  *
  * The server keeps nothing between the pages of a SELECT.  The client keeps the paging state, which
- * has a checksum.  A paging state stays valid over a restart.  A damaged one, or that of another
- * statement, is refused.
+ * has a checksum.  A paging state stays valid over a restart.  A paging state that is damaged or
+ * belongs to another statement is refused.
  *
  * A schema change becomes visible only when it is durable. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_H
@@ -24,7 +24,7 @@ struct cql *cql_new(const struct cql_options *options);
 /* No request may be under way. */
 void cql_free(struct cql *cql);
 /* Limit the time of a client's request, from cql_run on; 0, the initial value: no limit.  A write
- * that the store has not got by then is answered 0x1100 and never carried out.  A schema change
+ * that has not reached the store by then is answered 0x1100 and never carried out.  A schema change
  * that has begun has no limit.  Any other request that takes longer is answered 0x1200. */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
 /* From now on refuse the requests of clients.  A request that waits for the store is not
@@ -37,11 +37,11 @@ void cql_on_schema_change(struct cql *cql,
                           void (*changed)(void *context, const struct cql_schema_change *change),
                           void *context);
 
-/* True from when requests take over half of the memory for them until they take a quarter.  A
- * request for which others leave too little memory is answered 0x1001.  One that is too large even
- * alone is answered 0x2200. */
+/* True from when requests take more than half of `work_bytes_max` until they take a quarter or
+ * less.  A request for which other requests leave too little memory is answered 0x1001.  A request
+ * that needs too much memory even alone is answered 0x2200. */
 bool cql_is_crowded(const struct cql *cql);
-/* Only the memory reserved for small requests is left. */
+/* True: only the memory that is reserved for small requests is free. */
 bool cql_is_full(const struct cql *cql);
 /* `has_room` is called when the server is no longer crowded, and when it is no longer full.  At
  * most one listener; NULL removes it. */

@@ -8,7 +8,7 @@
 #include "query/cql/session/cql_prepared.h"
 #include "query/cql/write/cql_write.h"
 
-enum { ITEMS_A_LOOK = 16 }; /* statements between two looks at the clock */
+enum { ITEMS_A_LOOK = 16 }; /* the clock is read once in so many statements */
 
 static int bind_item(struct cql_execution *execution, const struct cql_compiled *compiled,
                      const struct cql_batch_item *item, const struct cql_value **values_out)

@@ -1,4 +1,4 @@
-/* Finds each marker's value, by number or by name, and checks its type. */
+/* Finds each marker's value, by number or by name, and checks the value's type. */
 #include "query/cql/session/cql_bind.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static const struct cql_value *value_named(const struct cql_value *const *sorted
     return from < count && bytes_equal(sorted[from]->name, name) ? sorted[from] : NULL;
 }
 
-/* Cassandra's words differ with the kind of request. */
+/* As in Cassandra, the text depends on the kind of request. */
 static int refuse_count(struct cql_execution *execution, uint32_t wanted, uint32_t count)
 {
     if (execution->request.kind == CQL_QUERY)

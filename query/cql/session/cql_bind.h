@@ -6,7 +6,9 @@
 
 #include "query/cql/common/cql_compiled.h"
 
-/* *values_out is in the order of the markers' numbers, in the execution's arena. */
+/* Set `*values_out` to the checked values, in the order of the markers' numbers and in the
+ * execution's arena.  ERROR_INVALID or ERROR_LIMIT with the fault: a value is missing, wrong or too
+ * large. */
 int cql_bind(struct cql_execution *execution, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,
              const struct cql_value **values_out);
