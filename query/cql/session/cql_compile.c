@@ -65,8 +65,8 @@ struct cql_metadata cql_compile_results(const struct cql_compiled *compiled)
     return (struct cql_metadata){0};
 }
 
-/* A statement that is kept needs both ids; others need only the id of the columns that they
- * describe. */
+/* A prepared statement needs both ids.  Other statements need only the id of their result columns,
+ * if they have any. */
 static void identify_columns(struct cql_compiled *compiled, struct arena *arena)
 {
     struct cql_metadata binds = {compiled->markers, compiled->marker_count};

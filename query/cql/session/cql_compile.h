@@ -14,7 +14,8 @@ struct cql_compiled *cql_compile(struct cql_execution *execution, struct arena *
  * arena only until the statement is compiled. */
 struct cql_compiled *cql_compile_to_keep(struct cql_execution *execution, struct bytes text,
                                          const char *keyspace);
-/* Count 0: there are no rows, or their columns are known only when the statement is carried out. */
+/* Returns the columns of the result.  Count 0: the statement returns no rows, or its columns are
+ * known only when it runs. */
 struct cql_metadata cql_compile_results(const struct cql_compiled *compiled);
 /* Whether the statement is an INSERT, UPDATE or DELETE; a BATCH is not. */
 bool cql_compile_changes_rows(const struct cql_compiled *compiled);

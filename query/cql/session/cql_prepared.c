@@ -1,6 +1,6 @@
 /* In protocol 4 a client may ask for a result without its columns, because PREPARE described them.
- * Therefore a statement whose columns have changed is answered as unprepared: the client prepares
- * it again. */
+ * Therefore a statement whose columns have changed is answered as unprepared, so that the client
+ * prepares it again. */
 #include "query/cql/session/cql_prepared.h"
 
 #include <string.h>
@@ -104,7 +104,8 @@ static void describe_prepared(const struct prepared *prepared, struct arena *are
         out->key_count = cql_write_batch_key_markers(compiled->batch, arena, &out->key_indexes);
 }
 
-/* Make the statement the last used one, and drop others while the cache is over its limit. */
+/* Make the statement the most recently used one, and drop others while the cache is over its
+ * limit. */
 static void use_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
     TAILQ_INSERT_TAIL(&cache->by_use, prepared, link);

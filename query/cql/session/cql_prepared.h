@@ -2,8 +2,8 @@
  *
  * The least recently used statement is dropped first when their memory is used up.  A request to
  * execute a dropped statement is answered 0x2500.  A statement of an older schema is compiled again
- * before it is executed.  It is dropped if it is refused now, or if its markers or result columns
- * have changed.
+ * before it is executed.  It is dropped if the newer schema refuses it or changes its markers or
+ * result columns.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
@@ -14,9 +14,11 @@
 struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max);
 void cql_prepared_cache_free(struct cql_prepared_cache *cache);
 
-/* What *prepared_out points to belongs to the statement or to the execution's arena.  The caller
- * must answer before another request runs, which may drop the statement. */
+/* Prepare the request's text.  The pointers in `*prepared_out` point into the statement and into
+ * the execution's arena.  The caller must answer before another request runs, because that request
+ * may drop the statement. */
 int cql_prepared_add(struct cql_execution *execution, struct cql_prepared *prepared_out);
-/* The caller owns a reference to the result.  NULL: 0x2500 is in the fault. */
+/* Returns the plan with a reference that the caller owns.  NULL: no such statement is kept; the
+ * fault is 0x2500. */
 struct cql_compiled *cql_prepared_get(struct cql_execution *execution, struct bytes id);
 #endif

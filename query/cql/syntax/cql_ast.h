@@ -1,11 +1,11 @@
 /* cql_ast: the syntax tree of one CQL statement, as cql_parse makes it.
  *
  * Names are not looked up, and literals have no type yet.  All nodes and texts are in the arena
- * that the parser was given.  Lists are linked by `next`, in the order of the text.  Where a clause
+ * that the parser was given.  Lists are linked by `next`, in the order of the text.  If a clause
  * was left out, the pointer is NULL or the text is empty.
  *
- * Names are lowercased unless they stood in double quotes.  Where a written value can be empty, a
- * flag or a kind says that it was written. */
+ * Names are lowercased unless they stood in double quotes.  If a clause can have an empty value, a
+ * flag or a kind says whether the clause was written. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_AST_H
 
@@ -57,7 +57,7 @@ enum cql_term_kind {
     CQL_TERM_FLOAT,                      /* also NaN, Infinity and -Infinity, in this spelling */
     CQL_TERM_BOOLEAN,
     CQL_TERM_UUID,
-    CQL_TERM_BLOB,                       /* 0x and hex digits, maybe an odd number */
+    CQL_TERM_BLOB,                       /* 0x and hex digits, perhaps an odd number of them */
     CQL_TERM_DURATION,
     CQL_TERM_NULL,
 
@@ -66,7 +66,7 @@ enum cql_term_kind {
 
     /* `arguments` are the elements. */
     CQL_TERM_LIST,                       /* [a, b]: a vector has the same form */
-    CQL_TERM_SET,                        /* {a, b}; also {}, which may be a set, map or UDT */
+    CQL_TERM_SET,                        /* {a, b}; also {}, which may mean a set, map or UDT */
     CQL_TERM_MAP,                        /* {k: v}: key, value, key, ... */
     CQL_TERM_UDT,                        /* {field: v}: CQL_TERM_NAME, value, ...; in a selector
                                           * it may also be a map with columns as keys */
@@ -211,7 +211,7 @@ struct cql_select {
     bool allow_filtering;
 };
 
-/* Either columns and values, two lists whose lengths may differ, or `json`. */
+/* Has either columns and values, whose counts may differ, or `json`. */
 struct cql_insert {
     struct cql_qualified_name table;
     struct cql_name *columns;
@@ -272,7 +272,7 @@ struct cql_batch {
     bool is_unlogged;
     bool is_counter;
     struct cql_attributes attributes;
-    struct cql_statement *statements;    /* may be none */
+    struct cql_statement *statements;    /* NULL: none */
     uint32_t statement_count;
 };
 
@@ -533,8 +533,8 @@ enum cql_statement_kind {
 
 struct cql_statement {
     enum cql_statement_kind kind;
-    /* The names of all markers in the order of the text, also of a batch's statements; empty for ?.
-     * 0 and NULL in a statement inside a batch. */
+    /* The names of all markers in the order of the text, also of a batch's statements.  The name of
+     * ? is empty.  A statement inside a batch has 0 and NULL here. */
     uint32_t marker_count;
     const struct bytes *marker_names;
     struct cql_statement *next;          /* in a batch */

@@ -1,7 +1,7 @@
 /* Makes the nodes of the tree.
  *
  * The depth of terms and types is limited, because the functions that walk the tree recurse.  A
- * chain of additions, which the grammar reads as a list, is a deep tree too.
+ * chain of additions also becomes a deep tree.
  *
  * Built-in types are not keywords: `int` means the type only where a type may stand.  count(*),
  * cast(x as t), writetime(c) and ttl(c) have the form of functions, and are recognized by their
@@ -231,7 +231,7 @@ static bool term_is_column(const struct cql_term *term)
 }
 
 /* writetime(c), maxwritetime(c) and ttl(c) take a cell and not its value, so they are not
- * functions.  NULL: another name. */
+ * functions.  Returns NULL for any other name. */
 static struct cql_term *build_cell_function(struct cql_builder *builder, struct cql_token name,
                                             struct cql_term_list arguments)
 {

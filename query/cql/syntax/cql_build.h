@@ -54,7 +54,7 @@ struct cql_builder {
     struct arena *arena;
     struct cql_lexer *lexer;
     uint32_t depth_max;
-    struct cql_name_list markers;        /* their names; that of ? is empty */
+    struct cql_name_list markers;        /* names of the markers; the name of ? is empty */
     struct cql_statement *statement;
     int failure;                         /* 0, or the code of the first cql_build_fail */
     struct error *err;
@@ -80,8 +80,8 @@ void *cql_build_new(struct cql_builder *builder, size_t size);
 /* Set the error of the statement; later calls change nothing. */
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Fail with Cassandra's error for the lexer's last token, or one shortly before it.  `expected` is
- * the only kind of token that would fit, or negative where several do. */
+/* Fail with Cassandra's error for `token`, which is the lexer's last token or one shortly before.
+ * `expected` is the only kind of token that would fit, or negative if several kinds would. */
 void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token,
                           int expected);
 
@@ -101,7 +101,7 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
 
 struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_kind kind,
                                    struct cql_token token);
-/* NaN and Infinity in any case, with or without a minus. */
+/* NaN or Infinity in upper or lower case, with or without a minus. */
 struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_token token);
 /* `name` is empty for ?. */
 struct cql_term *cql_build_marker(struct cql_builder *builder, struct bytes name);
@@ -119,7 +119,7 @@ struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_
 struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_type *type,
                                 struct cql_term *of);
 struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_term *only);
-/* {key: value} in a selector: a UDT if all keys are names. */
+/* {key: value} in a selector: a UDT if all keys are names, otherwise a map. */
 struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_term_list pairs);
 /* `keyspace` may be NULL.  In a selector writetime, maxwritetime and ttl get their own kinds. */
 struct cql_term *cql_build_function(struct cql_builder *builder, const struct cql_token *keyspace,
@@ -152,20 +152,20 @@ struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
 /* Fail unless `column` and `other` are the same column. */
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
                           struct cql_token other, const char *form);
-/* Fails where a column is set as a whole and once more, or a field twice. */
+/* Fail if a column is assigned as a whole and also otherwise, or if a field is assigned twice. */
 void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list);
 
 /* A bare word as a value: as in Cassandra, it must be an unreserved keyword or a built-in type. */
 struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token);
-/* Fails for a key or value that is not a literal, and for repeated keys. */
+/* Fail if a key or a value is not a literal, or if a key is repeated. */
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map);
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list);
 
 void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts more);
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
-/* Fails for COMPACT STORAGE, which no materialized view may have, and for repeated properties. */
+/* Fail for COMPACT STORAGE, which no materialized view may have, and for repeated properties. */
 void cql_build_check_view(struct cql_builder *builder, struct cql_table_options options);
-/* Fails where a user type has the name of a built-in type or a reserved name, without quotes. */
+/* Fail if the name, written without quotes, is reserved or is that of a built-in type. */
 void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);
 
 void cql_build_check_role(struct cql_builder *builder, struct cql_role_option_list list);

@@ -19,7 +19,8 @@ enum { ERROR_TOKEN_MAX = 150 }; /* bytes shown of the wrong token, and of the te
 
 void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
 {
-    char text[sizeof builder->err->text + 1]; /* with the byte behind the cut */
+    char text[sizeof builder->err->text + 1]; /* one byte more than is kept: bytes_utf8_cut reads
+                                               * it */
     va_list arguments;
 
     if (builder->failure != 0)
@@ -38,8 +39,8 @@ static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uin
             buffer_put_u8(buffer, *from);
 }
 
-/* The end of what is shown of `token->written`: its first line at most.  It has at most one
- * character for each UTF-16 unit of `token->text`. */
+/* Returns the end of the part of `token->written` that is shown.  That part ends with the first
+ * line, and has at most as many characters as `token->text` has UTF-16 units. */
 static const uint8_t *excerpt_end(const struct cql_token *token)
 {
     const uint8_t *limit = token->written.data + token->written.size;
@@ -55,7 +56,7 @@ static const uint8_t *excerpt_end(const struct cql_token *token)
     return end;
 }
 
-/* " (...ten tokens before [token]...)" */
+/* Print " (...ten tokens before [token]...)". */
 static void excerpt_print(const struct cql_lexer *lexer, const struct cql_token *token,
                           struct buffer *buffer)
 {
@@ -117,7 +118,7 @@ static int compare_names(const void *a, const void *b)
     return bytes_compare(**of_a, **of_b);
 }
 
-/* Sorts `names`.  NULL: no name is there twice. */
+/* Sort `names`, and return a name that is there twice, or NULL. */
 static const struct bytes *repeated_name(const struct bytes **names, uint32_t count)
 {
     qsort(names, count, sizeof names[0], compare_names);
@@ -138,7 +139,7 @@ static int compare_assignments(const void *a, const void *b)
     return order != 0 ? order : bytes_compare((*of_a)->field, (*of_b)->field);
 }
 
-/* `whole` is the one that compare_assignments puts first. */
+/* compare_assignments sorts `whole` before `other`. */
 static bool are_incompatible(const struct cql_assignment *whole, const struct cql_assignment *other)
 {
     return whole->kind == CQL_ASSIGN ||
@@ -174,7 +175,7 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
                        (int)repeated->size, (const char *)repeated->data);
 }
 
-/* `value` is NULL if the key is what is wrong. */
+/* `value` is NULL if the key is wrong; otherwise the value is. */
 static void fail_property(struct cql_builder *builder, const struct cql_term *key,
                           const struct cql_term *value)
 {

@@ -33,23 +33,23 @@ struct cql_token {
 };
 
 struct cql_lexer {
-    struct arena *arena;                 /* for texts that differ from what is written */
+    struct arena *arena;                 /* for texts of tokens that differ from `written` */
     struct bytes text;
     const uint8_t *cursor;
     struct cql_position position;
-    const uint8_t *starts[CQL_TOKENS_REMEMBERED];    /* of the newest tokens, a ring */
+    const uint8_t *starts[CQL_TOKENS_REMEMBERED];    /* ring: where the newest tokens start */
     uint64_t token_count;                /* blanks and comments included */
 };
 
 /* The tokens are views into `text` and `arena`.  The byte after the text must be readable and 0. */
 void cql_lexer_init(struct cql_lexer *lexer, struct bytes text, struct arena *arena);
 
-/* The next token; at the end of the text each call gives CQL_TOKEN_END.  ERROR_INVALID with
- * Cassandra's text for characters that are not a token. */
+/* Read the next token; at the end of the text each call gives CQL_TOKEN_END.  ERROR_INVALID, with
+ * Cassandra's text: the next characters are no token. */
 must_check int cql_lexer_next(struct cql_lexer *lexer, struct cql_token *token_out,
                               struct error *err);
 
-/* The name of a kind of token in Cassandra's errors: EOF, K_FROM, '('. */
+/* Print the name that Cassandra's errors have for this kind of token: EOF, K_FROM, '('. */
 void cql_lexer_print_kind(int kind, struct buffer *text);
 
 /* `word` is in lower case. */

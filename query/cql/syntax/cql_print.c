@@ -9,8 +9,8 @@
 #include "query/cql/syntax/cql_lexer.h"
 #include "storage/schema/type.h"
 
-/* AS_READ: the text is read as the same tree again.  AS_SHOWN: the text is as Cassandra shows it in
- * headers and errors. */
+/* AS_READ: cql_parse reads the text as the same tree.  AS_SHOWN: the text is as Cassandra shows it
+ * in headers and errors. */
 enum style { AS_READ, AS_SHOWN };
 
 void cql_print_string(struct bytes string, struct buffer *text)
