@@ -19,7 +19,8 @@ static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
                                     [CQL_INDEX_OF_KEYS] = "keys",
                                     [CQL_INDEX_OF_ENTRIES] = "entries"};
 
-/* A hidden table's name goes on with the table's number, _, and the column's number. */
+/* After one of these, a hidden table's name has the indexed table's number, _, and the column's
+ * number. */
 static const char *const name_starts[] = {[CQL_INDEX_OF_VALUE] = "index_",
                                           [CQL_INDEX_OF_ELEMENTS] = "index_",
                                           [CQL_INDEX_OF_KEYS] = "index_keys_",
@@ -49,8 +50,8 @@ static bool take_number(struct bytes *text, const char *name, uint32_t *number)
     return is_named && digits.size > 0;
 }
 
-/* False: the table is of no index, or the indexed table or column is gone.  Names have no
- * blanks. */
+/* False: `hidden` is not an index's table, or the indexed table or column is gone.  Blanks separate
+ * the words of the comment, because names have no blanks. */
 static bool read_comment(const struct schema *schema, const struct table *hidden,
                          struct arena *arena, struct cql_index *index)
 {
@@ -95,8 +96,9 @@ uint32_t cql_index_list(const struct schema *schema, const struct table *table, 
         arena_alloc(arena, (table->column_count * 4 + 1) * sizeof(*indexes), 16);
     uint32_t count = 0;
     *indexes_out = indexes;
-    /* A walk over all tables would make a request about every table take quadratic time.  Indexes
-     * of values and of elements have the same names. */
+    /* Hidden tables are found by the begin of their names, because a walk over all tables would
+     * make a request about every table take quadratic time.  The loop begins with
+     * CQL_INDEX_OF_ELEMENTS, because indexes of values have the same names. */
     for (int of = CQL_INDEX_OF_ELEMENTS; of <= CQL_INDEX_OF_ENTRIES; of++) {
         const char *start = cql_text_printf(arena, "%s%u_", name_starts[of], table->id);
         const struct table before = {.keyspace = CQL_INDEX_KEYSPACE, .name = start};
@@ -157,8 +159,8 @@ static const char *type_text(const struct type *type, struct arena *arena)
     return cql_text(arena, buffer_view(&text));
 }
 
-/* Whether a type is a user type or contains one.  The hidden table is in another keyspace, which
- * has no user types, so it keeps their values as blobs.  That is enough to compare for equality. */
+/* Whether a type is a user type or contains one.  The hidden table's keyspace has no user types, so
+ * the table keeps their values as blobs.  Blobs suffice to compare values for equality. */
 static bool uses_user_type(const struct type *type)
 {
     bool uses = type->kind == TYPE_UDT;
@@ -226,7 +228,8 @@ int cql_index_set_built(struct schema *schema, const char *keyspace, const char 
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
-/* Also finds tables whose index does not exist any more.  NULL: none. */
+/* Returns a hidden table whose index is not built, or has lost its table or column; NULL: there is
+ * none. */
 static const struct table *next_unbuilt(const struct schema *schema, struct arena *arena)
 {
     struct cql_index index;
@@ -353,7 +356,8 @@ static int add_entry(const struct entry *entry, struct write_batch *batch, struc
     return 0;
 }
 
-/* TIMESTAMP_NONE: there are only deletions. */
+/* Returns the latest time of the row's marker and cells, or TIMESTAMP_NONE if the row has only
+ * deletions. */
 static int64_t written_us(const struct row *row)
 {
     int64_t latest_us = row->marker.timestamp_us;
@@ -365,8 +369,8 @@ static int64_t written_us(const struct row *row)
     return latest_us;
 }
 
-/* For an index on a key column.  A static row gets an entry only in an index on a partition
- * column. */
+/* Add the entry for an index on a key column.  A static row gets an entry only in an index on a
+ * partition column. */
 static int add_key_entry(const struct cql_index *index, struct bytes key, const struct row *row,
                          struct write_batch *batch, struct cql_fault *fault)
 {

@@ -9,10 +9,11 @@
  * An index on a partition or static column is wide: its entries stand for partitions and have no
  * clustering.
  *
- * Entries are written in one batch with their cells, with the cells' time and TTL.  Entries of key
- * columns have no TTL, because the row may outlive its cells.  Entries are never deleted: a reader
- * skips those that are not true any more.  The comment of the hidden table has the name, column and
- * kind of the index.  An index is not read until it has the entries of all rows.
+ * Entries are written in the same batch as their cells, and have the cells' time and TTL.  Entries
+ * of key columns have no TTL, because the row may outlive its cells.  Entries are never deleted: a
+ * reader skips an entry if its row no longer has the value.  The comment of the hidden table has
+ * the name, column and kind of the index.  An index is not read until it has the entries of all
+ * rows.
  *
  * Its specification is tests/cql/indexes.cql and tests/cql/cassandra/read_index.cql. */
 #ifndef DAYBOOK_QUERY_CQL_INDEX_CQL_INDEX_H
@@ -34,10 +35,10 @@ struct cql_index {
     bool is_built;
 };
 
-/* The indexes in the order of their names, in the arena. */
+/* List the table's indexes, in the order of their names and in `arena`.  Returns their number. */
 uint32_t cql_index_list(const struct schema *schema, const struct table *table,
                         struct arena *arena, const struct cql_index **indexes_out);
-/* False: there is none. */
+/* False: there is no such index. */
 bool cql_index_find(const struct schema *schema, const char *keyspace, struct bytes name,
                     struct arena *arena, struct cql_index *index_out);
 /* Append v, values(m), keys(m), entries(m) or full(f). */
@@ -45,14 +46,14 @@ void cql_index_target(const struct cql_index *index, struct buffer *text);
 
 bool cql_index_is_wide(const struct cql_index *index);
 
-/* The partition key of a value's entries. */
+/* Returns the partition key that a value's entries have in the hidden table. */
 struct bytes cql_index_key(struct bytes value, struct arena *arena);
-/* The row or, if the index is wide, the partition for which an entry stands.  Both results are
+/* Get the row for which an entry stands, or the partition if the index is wide.  Both results are
  * views into the entry. */
 void cql_index_row(const struct page_row *entry, struct bytes *key_out,
                    struct clustering *clustering_out);
 
-/* Add the entries of a row that is being written to `batch`.  ERROR_INVALID with the fault: a value
+/* Add to `batch` the entries of a row that is being written.  ERROR_INVALID with the fault: a value
  * is too long. */
 int cql_index_add(const struct cql_index *indexes, uint32_t count, struct bytes key,
                   const struct row *row, struct write_batch *batch, struct cql_fault *fault);
@@ -64,11 +65,12 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
 int cql_index_set_built(struct schema *schema, const char *keyspace, const char *name,
                         struct cql_fault *fault);
 /* Drop indexes that are not built, or whose table or column is gone.  Do not call this while an
- * index is built. */
+ * index is being built. */
 void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena);
 /* Drop the indexes of a table that will be dropped. */
 void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena);
 
-/* A copy of the schema as cql_index_drop_unbuilt leaves it; NULL: nothing is to be dropped. */
+/* Returns a copy of the schema without the indexes that cql_index_drop_unbuilt drops; NULL: there
+ * are none. */
 struct schema *cql_index_without_unbuilt(const struct schema *schema);
 #endif

@@ -18,7 +18,7 @@ struct describe {
     struct cql_execution *execution;
     const struct cql_describe *asked;
     const struct schema *schemas[2]; /* the store's and the system's */
-    const struct schema *schema;     /* of the keyspace that was found last */
+    const struct schema *schema;     /* one of `schemas`: has the keyspace found last */
     struct buffer cells;
     uint32_t row_count;
     bool has_statements;
@@ -94,7 +94,7 @@ static void put_index(struct describe *describe, const struct cql_index *index)
     put_statement(describe, &cql);
 }
 
-/* With statements, the indexes of the table are added too. */
+/* If the answer has statements, the table's indexes follow the table. */
 static void put_table(struct describe *describe, const struct table *table)
 {
     struct buffer cql = {.arena = describe->execution->arena};
@@ -168,7 +168,7 @@ static const struct keyspace *next_keyspace(struct describe *describe, const str
     return next;
 }
 
-/* Call `put` for the keyspace `name`, or for all if it is empty. */
+/* Call `put` for the keyspace `name`, or for all keyspaces if `name` is empty. */
 static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
                           void (*put)(struct describe *describe, const struct keyspace *keyspace))
 {
@@ -219,7 +219,7 @@ static int describe_keyspace(struct describe *describe, struct bytes name, bool 
     return rc;
 }
 
-/* NULL: there is none that clients may see. */
+/* NULL: there is no such table, or clients may not see it. */
 static const struct table *find_table(const struct schema *schema, const char *keyspace,
                                       const char *name)
 {

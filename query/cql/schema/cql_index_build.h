@@ -6,8 +6,8 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* Call this when no write is under way.  `built` is called once, possibly before this returns, with
- * 0 or with a negative code and the fault. */
+/* Call this when no write is under way.  `built` is called once, perhaps before this function
+ * returns, with 0, or with a negative code and the fault. */
 void cql_index_build(struct cql_execution *execution, const char *keyspace, const char *name,
                      void (*built)(struct cql_execution *execution, int status));
 #endif

@@ -6,7 +6,7 @@
  * crash can undo.  A change begins only when no write is under way, so that no write goes to a
  * dropped table.
  *
- * TRUNCATE gives the table a new number; a later flush drops the rows under the old one. */
+ * TRUNCATE gives the table a new number; a later flush drops the rows under the old number. */
 #include "query/cql/schema/cql_schema.h"
 
 #include <stdlib.h>
@@ -107,8 +107,8 @@ int cql_schema_result(struct change *change, int rc)
 
 /* ---- keyspaces ---- */
 
-/* The map's last value: the class comes first, and there is one datacenter.  1 if that is not a
- * number above 0. */
+/* Returns the map's last value, because the class is the first and there is only one datacenter.
+ * Returns 1 if that value is not a number above 0. */
 static long replication_factor(const char *replication)
 {
     const char *end = strrchr(replication, '\'');
@@ -177,7 +177,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
     return set_replication(change, name, create->properties, true);
 }
 
-/* With IF EXISTS, a missing keyspace sets change->is_nothing. */
+/* With IF EXISTS, a missing keyspace is no error, and sets change->is_nothing. */
 static int find_keyspace(struct change *change, const struct cql_object *object,
                          const char **name_out)
 {
@@ -234,8 +234,8 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
 
 /* ---- tables ---- */
 
-/* Find a table that clients may change.  With `if_exists`, a missing table is NULL and sets
- * change->is_nothing. */
+/* Find a table that clients may change.  With `if_exists`, a missing table is no error: it sets
+ * `*table_out` to NULL and change->is_nothing. */
 static int find_table(struct change *change, const struct cql_qualified_name *name, bool if_exists,
                       const struct table **table_out)
 {
@@ -452,7 +452,7 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
     return cql_schema_result(change, rc);
 }
 
-/* `what` begins the refusal. */
+/* `what` is the begin of the error's text. */
 static int refuse_indexed(struct change *change, const struct table *table,
                           const struct column *column, const char *what)
 {
@@ -613,7 +613,7 @@ static int edit_by_statement(void *context)
     }
 }
 
-/* Answer first, then let the waiting requests go on. */
+/* Answer first, then let the waiting requests continue. */
 static void change_finish(struct change *change, struct cql_result *result)
 {
     struct cql *cql = change->execution->cql;

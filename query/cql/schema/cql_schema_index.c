@@ -1,5 +1,5 @@
-/* A column is indexed by its value; a collection that is not frozen, by its elements, keys or
- * entries. */
+/* An index lists the values of a column.  For a collection that is not frozen, it lists elements,
+ * keys or entries. */
 #include "query/cql/schema/cql_schema_index.h"
 
 #include <string.h>
@@ -66,8 +66,8 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
     return 0;
 }
 
-/* The name is <table>_<column>_idx, then with _1, _2 ... until it is free.  Characters that names
- * may not have become _. */
+/* Returns <table>_<column>_idx, followed by _1, _2 ... while the name is in use.  Characters that
+ * names may not have are replaced by _. */
 static const char *make_name(const struct schema *schema, const struct table *table,
                              const struct column *column, struct arena *arena)
 {
@@ -118,7 +118,7 @@ static int check_duplicates(struct cql_execution *execution, struct schema *sche
                                *name, other->name);
 }
 
-/* Cassandra's own classes are unsupported, others unknown. */
+/* Refuse Cassandra's own classes as unsupported, and other classes as unknown. */
 static int refuse_class(struct cql_fault *fault, const struct cql_create_index *create)
 {
     static const char *const classes[] = {"sai", "StorageAttachedIndex",

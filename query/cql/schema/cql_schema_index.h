@@ -6,8 +6,8 @@
 
 #include "query/cql/index/cql_index.h"
 
-/* Drop unfinished indexes, then add the index.  *name_out is the name of the index; NULL: the index
- * exists and the statement has IF NOT EXISTS. */
+/* Drop indexes that are not built, then add the new index.  Sets `*name_out` to its name, or to
+ * NULL if the index exists and the statement has IF NOT EXISTS. */
 int cql_schema_index_create(struct cql_execution *execution, struct schema *schema,
                             const struct table *table, const struct cql_create_index *create,
                             const char **name_out);

@@ -61,8 +61,8 @@ static int check_factor(struct cql_execution *execution, const char *keyspace, s
     return 0;
 }
 
-/* NetworkTopologyStrategy takes replication_factor for each datacenter without a value of its
- * own. */
+/* Whether the map has a value for the datacenter.  If it has, NetworkTopologyStrategy does not
+ * apply replication_factor to the datacenter. */
 static bool names_datacenter(const struct cql_property *property)
 {
     for (const struct cql_term *key = property->value->arguments; key != NULL;

@@ -12,15 +12,17 @@ struct cql_keyspace_options {
     bool durable_writes;
 };
 
-/* The checks that Cassandra makes before it looks for the keyspace.  A new keyspace must have a
- * replication. */
+/* Make the checks that Cassandra makes before it looks for the keyspace.  The options of a new
+ * keyspace must include `replication`. */
 int cql_schema_options_check_keyspace(struct cql_execution *execution,
                                       const struct cql_property *properties, bool is_new);
-/* The properties must have been checked; options without a property stay as they are. */
+/* Set `options` from properties that have been checked.  Options without a property stay
+ * unchanged. */
 int cql_schema_options_read_keyspace(struct cql_execution *execution, const char *keyspace,
                                      const struct cql_property *properties,
                                      struct cql_keyspace_options *options);
-/* CQL_SYNTAX_ERROR: `text` is none of 1, true, yes, 0, false and no, in upper or lower case. */
+/* Read the boolean value of option `name`.  CQL_SYNTAX_ERROR: `text` is none of 1, true, yes, 0,
+ * false and no, in upper or lower case. */
 int cql_schema_options_read_boolean(struct cql_execution *execution, const char *name,
                                     const char *text, bool *value_out);
 
@@ -35,10 +37,10 @@ struct cql_table_options {
     bool is_changed;
 };
 
-/* The checks that Cassandra makes before it looks for the table. */
+/* Make the checks that Cassandra makes before it looks for the table. */
 int cql_table_options_check(struct cql_execution *execution, const struct cql_property *properties);
-/* Set `options` to those of the table, changed by checked properties.  Only a new table may have
- * the property `id`. */
+/* Set `options` to the table's options, changed by properties that have been checked.  Only a new
+ * table may have the property `id`. */
 int cql_table_options_read(struct cql_execution *execution, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options);

@@ -19,25 +19,27 @@ struct change {
     bool is_nothing;
 };
 
-/* Refuse with 0x2400 (already exists) a table or, if `name` is "", a keyspace. */
+/* Refuse a table because it exists already (0x2400); if `name` is "", refuse the keyspace. */
 int cql_schema_refuse_exists(struct change *change, const char *keyspace, const char *name);
-/* Refuse a keyspace that does not exist or that clients may not change. */
+/* Get the keyspace of `name`.  Refuse a keyspace that does not exist or that clients may not
+ * change. */
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out);
 /* Whether a name has only letters, digits and _, and is not empty. */
 bool cql_schema_is_plain_name(struct bytes name);
 /* Whether no keyspace has this name; false for "". */
 bool cql_schema_is_missing(const struct change *change, const char *keyspace);
-/* The names must outlive the copy of the schema. */
+/* Set the event that reports the change.  The names must outlive the copy of the schema. */
 void cql_schema_event(struct change *change, enum cql_change what, enum cql_target target,
                       const char *keyspace, const char *name);
-/* If `rc` is negative, fill the fault from change->err. */
+/* Returns 0 if `rc` is 0.  Otherwise fills the fault from change->err and returns ERROR_INVALID. */
 int cql_schema_result(struct change *change, int rc);
 
 /* ---- cql_schema_type.c ---- */
 
 const char *cql_schema_type_text(struct cql_execution *execution, const struct cql_type *type);
-/* cql_schema_is_named: the type is `name`.  cql_schema_holds: the type is or contains `name`. */
+/* cql_schema_is_named: the type is the native type `name`.  cql_schema_holds: the type is or
+ * contains the native type `name`. */
 bool cql_schema_is_named(const struct cql_type *type, const char *name);
 bool cql_schema_holds(const struct cql_type *type, const char *name);
 bool cql_schema_is_collection(const struct cql_type *type);
@@ -54,8 +56,9 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
  * table changes. */
 int cql_schema_set_options(struct change *change, const struct table *table,
                            const struct cql_property *properties, bool is_new);
-/* Refuse too many definitions; `what` names them.  *repeated_out is the first definition with a
- * name used before; NULL: none. */
+/* Refuse more than SCHEMA_COLUMNS_MAX definitions, which the error calls `what`.  Sets
+ * `*repeated_out` to the first definition that has the name of an earlier one; NULL: there is
+ * none. */
 int cql_schema_check_names(struct change *change, const struct cql_definition *definitions,
                            const char *what, const struct cql_definition **repeated_out);
 #endif

@@ -16,7 +16,7 @@ static struct column_definition *columns_find(const struct columns *columns, str
     return NULL;
 }
 
-/* Move the column to `place`, behind the earlier key columns. */
+/* Move the column to `place`, after the key columns that were moved before. */
 static int take_key(struct change *change, const struct cql_create_table *create,
                     struct columns *columns, uint32_t place, struct bytes name,
                     enum column_kind kind)
@@ -139,8 +139,8 @@ static int read_key(struct change *change, const struct cql_create_table *create
     return 0;
 }
 
-/* At most SCHEMA_CLUSTERING_MAX entries of CLUSTERING ORDER BY can be right, so these include the
- * first wrong one. */
+/* A correct CLUSTERING ORDER BY has at most SCHEMA_CLUSTERING_MAX entries.  So the first wrong
+ * entry is among the first ORDERINGS_READ. */
 enum { ORDERINGS_READ = SCHEMA_CLUSTERING_MAX + 1 };
 
 static int read_order(struct change *change, const struct cql_create_table *create,

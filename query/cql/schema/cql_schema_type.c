@@ -48,7 +48,7 @@ static int check_user_type(struct change *change, const char *keyspace, const st
                : cql_invalid(change->fault, "Unknown type %s.%s", keyspace, name);
 }
 
-/* Refusals show the type `whole`. */
+/* Errors show `whole`, the type that contains `item`. */
 static int check_item(struct change *change, const struct cql_type *whole,
                       const struct cql_type *collection, const struct cql_type *item,
                       bool is_frozen)
@@ -128,7 +128,7 @@ int cql_schema_check_type(struct change *change, const char *keyspace, const str
 
 /* ---- names ---- */
 
-/* Equal names keep the order of the statement. */
+/* order_named sorts definitions by name; those with equal names keep the order of the statement. */
 struct named {
     const struct cql_definition *definition;
     uint32_t place;
@@ -316,8 +316,8 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
                              schema_drop_type(change->schema, keyspace, name, &change->err));
 }
 
-/* If the type were in a partition key, existing rows would not be found by values with the new
- * field. */
+/* Refuse the new field if the type is in a partition key, because values with the field would not
+ * find the rows that exist. */
 static int check_not_in_key(struct change *change, const char *keyspace, const char *name,
                             const struct cql_definition *field)
 {
@@ -409,7 +409,7 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
         return cql_invalid(change->fault, "Altering field types is no longer supported");
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
-    /* Each changed field copies the schema. */
+    /* Each changed field copies the schema, so limits (cql_guard.h) are checked for each field. */
     for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
         arena_count(change->arena, ARENA_LOOK_ITEMS);
         rc = add_field(change, keyspace, name, alter, d);

@@ -1,8 +1,8 @@
 /* The options of a table, checked and spelled as in Cassandra 5.0.9.
  *
- * The values kept are those that Cassandra's DESCRIBE would show, so that both can run the same
- * dump.  Values that Cassandra refuses are refused in its words and with its code, even for an
- * option without effect.
+ * The values kept are those that Cassandra's DESCRIBE would show, so that Cassandra and daybook can
+ * run each other's dumps.  Values that Cassandra refuses are refused with Cassandra's text and
+ * code, even if the option has no effect.
  *
  *   written                              kept
  *   caching = {'keys': 'none'}           {'keys': 'NONE', 'rows_per_partition': 'NONE'}
@@ -36,9 +36,9 @@ struct option_reader {
     const struct cql_property *property;
     const char *name;
     int32_t min;
-    const char *text;                  /* of a value that is not a map */
-    struct pairs pairs;                /* of a map */
-    struct buffer value;               /* as CQL spells it; empty: nothing is kept */
+    const char *text;                  /* the value, if it is not a map */
+    struct pairs pairs;                /* the value, if it is a map */
+    struct buffer value;               /* the value to keep, in CQL; empty: none */
     struct cql_table_options *options; /* NULL: the option is only checked */
     bool is_new;
 };
@@ -502,7 +502,7 @@ static const struct option_rule {
     {"speculative_retry", TEXT, read_retry, 0},
 };
 
-/* Returns whether the table has another value. */
+/* Returns whether the table had another value. */
 static bool set_option(struct cql_table_options *options, const struct table *table,
                        const char *name, const char *value)
 {
@@ -554,7 +554,7 @@ static int read_option(struct cql_execution *execution, const struct table *tabl
     return rc;
 }
 
-/* An interval that the statement does not give counts as the default, as in Cassandra. */
+/* As in Cassandra, the default is used for an interval that the statement does not give. */
 static int check_intervals(struct cql_execution *execution, const struct cql_property *properties)
 {
     long min = INDEX_INTERVAL_MIN;

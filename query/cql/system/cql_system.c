@@ -1,4 +1,4 @@
-/* Virtual tables: their catalog, and their rows, which are made for each request.
+/* Makes the schema of the virtual tables, and for each request the rows of a table.
  *
  * The tables of system_virtual_schema are empty, because system_schema lists virtual tables as if
  * they were stored.
@@ -25,7 +25,7 @@ enum { COLUMNS_MAX = 32, TOKENS = 16, PORT_DEFAULT = 9042 };
 
 /* ---- the catalog ---- */
 
-/* `text` is changed. */
+/* Parse `text`, which is changed by that. */
 static uint32_t read_columns(char *text, struct column_definition *columns)
 {
     uint32_t count = 0;

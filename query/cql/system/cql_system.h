@@ -12,9 +12,10 @@
 
 struct cql_trace_list;
 
-/* The catalog of the virtual tables; the caller owns one reference. */
+/* Returns the schema of the virtual tables; the caller owns one reference. */
 struct schema *cql_system_schema(void);
-/* All rows of a virtual table in (token, key, clustering) order, in the execution's arena. */
+/* Make all rows of a virtual table, in (token, key, clustering) order and in the execution's arena.
+ * Returns their number. */
 uint32_t cql_system_rows(struct cql_execution *execution, const struct table *table,
                          const struct page_row **rows_out);
 
@@ -31,7 +32,8 @@ struct cql_system_table {
 
 const struct cql_system_table *cql_system_tables(uint32_t *count_out);
 
-/* Add a row's values in the order of the table's columns, and end the row with cql_system_row. */
+/* The functions below add a row's values, in the order of the table's columns; cql_system_row ends
+ * the row. */
 struct cql_system_maker {
     struct cql_execution *execution;
     const struct table *table;
@@ -41,7 +43,7 @@ struct cql_system_maker {
     uint32_t value_count;
 };
 
-void cql_system_text(struct cql_system_maker *maker, const char *text);      /* NULL: null */
+void cql_system_text(struct cql_system_maker *maker, const char *text);      /* NULL adds null */
 void cql_system_boolean(struct cql_system_maker *maker, bool value);
 void cql_system_int(struct cql_system_maker *maker, int32_t value);
 void cql_system_double(struct cql_system_maker *maker, double value);
@@ -50,7 +52,7 @@ void cql_system_bytes(struct cql_system_maker *maker, struct bytes value);
 void cql_system_timestamp(struct cql_system_maker *maker, int64_t value_ms);
 void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *address);
 void cql_system_null(struct cql_system_maker *maker, uint32_t count);
-/* A list or set of texts, or a map: key, value, key, ... */
+/* Add a list or set of texts, or a map: key, value, key, ... */
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count);
 void cql_system_row(struct cql_system_maker *maker);
 
