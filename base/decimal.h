@@ -5,7 +5,8 @@
  * sum of the scales.  Only decimal_round, decimal_divide and decimal_quotient round.
  *
  * A function returns ERROR_LIMIT when its result does not fit.  The product of a 128-bit sum and a
- * rate of 18 digits has at most 188 bits, so 2^60 such products can be added. */
+ * rate of 18 digits has at most 188 bits, so 2^60 such products can be added.  Division is in
+ * decimal_divide.c. */
 #ifndef DAYBOOK_BASE_DECIMAL_H
 #define DAYBOOK_BASE_DECIMAL_H
 
