@@ -9,6 +9,6 @@
 #include <stddef.h>
 
 bool array_resize(void *array, size_t count, size_t item_size);
-/* A capacity that is too small at least doubles. */
+/* Make room for `needed` items.  A `*capacity` that is too small at least doubles. */
 bool array_reserve(void *array, size_t *capacity, size_t needed, size_t item_size);
 #endif

@@ -3,8 +3,8 @@
  * What must hold: the strings of a row are added to the tables before the row.  If memory is out, a
  * string may be added without a row.
  *
- * Most clicks of a reseller have the same day as the previous one, so that partition is compared
- * first. */
+ * Most clicks of a reseller have the same day as the reseller's previous click, so the partition of
+ * that click is compared first. */
 #include "client/click_batch.h"
 
 #include <stdbool.h>
@@ -66,7 +66,7 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
     if (reseller >= batch->memo_capacity) {
         uint32_t capacity = batch->memo_capacity == 0 ? MEMOS_MIN : batch->memo_capacity * 2;
 
-        /* A reseller may have no memo, if memory was out. */
+        /* Resellers may have no memo, because memory was out when they were added. */
         while (capacity <= reseller)
             capacity *= 2;
         if (!array_resize(&batch->memos, capacity, sizeof *batch->memos))
@@ -75,7 +75,7 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
                (capacity - batch->memo_capacity) * sizeof *batch->memos);
         batch->memo_capacity = capacity;
     }
-    /* A memo may be left from an earlier batch. */
+    /* A memo of an earlier batch may point to another partition, or to none. */
     uint32_t memo = batch->memos[reseller];
     if (memo < batch->partitions.count &&
         memcmp(batch->partitions.text + memo * sizeof partition, &partition, sizeof partition) == 0)

@@ -12,8 +12,8 @@ struct click_partition {
     int32_t day;                       /* days since 1970-01-01, or DAYBOOK_DAY_NONE */
 };
 
-/* A table has no entry twice.  The server refuses a batch if one of its tables has more entries
- * than the batch has rows. */
+/* No table contains an entry twice.  The server refuses a batch if one of its tables has more
+ * entries than the batch has rows. */
 struct click_columns {
     uint32_t rows;
     uint32_t partition_count;

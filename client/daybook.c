@@ -16,10 +16,10 @@
 
 enum {
     BATCH_ROWS_DEFAULT = 4096,
-    BATCH_TEXT_MAX = 6 << 20, /* bytes; the server takes 8 MiB */
+    BATCH_TEXT_MAX = 6 << 20, /* bytes; the server's limit is 8 MiB */
     WINDOW_DEFAULT = 16,
     PATIENCE_MS_DEFAULT = 30000,
-    OUT_TARGET = 256 << 10, /* unsent bytes */
+    OUT_TARGET = 256 << 10, /* no batch is written while this many bytes are unsent */
     STREAM_SIZE_MAX = 1000
 };
 
@@ -118,7 +118,7 @@ static int write_batches(struct daybook *daybook)
     return 0;
 }
 
-/* Without a connection, wait until retry_at_ms and begin one. */
+/* If there is no connection, wait until retry_at_ms and begin to connect; else send and receive. */
 static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = 0;
@@ -169,10 +169,10 @@ static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
 
     if (*progress)
         daybook->retry_ms = 0;
-    /* The error is newer than the answer. */
+    /* If rc is not 0, the error text is newer than the answer, and stays. */
     if (*progress && rc == 0)
         daybook->error[0] = '\0';
-    /* After an error, received bytes may be lost. */
+    /* An error may lose received bytes, so the connection cannot be used any more. */
     if (rc != 0)
         daybook_disconnect(daybook);
     if (rc == DAYBOOK_REFUSED)
@@ -214,7 +214,7 @@ static int daybook_work(struct daybook *daybook, enum goal goal)
 
 /* ---- calls ---- */
 
-/* DAYBOOK_REFUSED is final. */
+/* DAYBOOK_REFUSED is final, so its error text stays. */
 static int daybook_begin(struct daybook *daybook)
 {
     if (daybook->status == 0)
@@ -245,7 +245,7 @@ int daybook_add(struct daybook *daybook, const struct daybook_click *click)
                                                   : "out of memory");
     if (batch->rows < daybook->batch_rows && batch->text_size < BATCH_TEXT_MAX)
         return 0;
-    /* The click was added, so the next call reports a failure. */
+    /* The click was added, so this call returns 0.  The next call reports a failure. */
     batch_end(daybook);
     (void)work_once(daybook, 0, &progress);
     return 0;

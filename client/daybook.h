@@ -25,19 +25,20 @@
  * EXACTLY ONCE, ALSO ACROSS RESTARTS OF YOUR PROGRAM.  Keep the producer's 16 bytes and the number
  * of the last acknowledged batch (daybook_totals), and pass both to daybook_open after a restart.
  * The program must then make all later batches again exactly as before: the same clicks in the same
- * order, with the same ends of batches (daybook_flush ends a batch).  The server refuses a number
- * that comes again with other content.  A program that cannot do this uses a new producer, and its
- * last batches may be counted twice.
+ * order, with the same ends of batches (daybook_flush ends a batch).  The server refuses a batch
+ * whose number it knows with other content.  A program that cannot make the same batches again uses
+ * a new producer, and its last batches may be counted twice.
  *
  * ERRORS.  Calls return 0, or one of the negative codes below; daybook_error returns the error
  * text.  After DAYBOOK_UNREACHABLE nothing is lost: call again, as often as you like.
- * DAYBOOK_REFUSED is final for this struct.  A click that the server rejects (a day two days off
- * its time, an amount of 19 digits) is not an error of a call: the server records this row, and the
- * library calls `rejected`.
+ * DAYBOOK_REFUSED is final for this struct.  If the server rejects a click, for example because its
+ * amount has 19 digits, no call fails: the server records this row, and the library calls
+ * `rejected`.
  *
  * THREADS AND SIGNALS.  Only one thread at a time may use a struct daybook; different structs are
  * independent.  The library has no threads and no global state, raises no SIGPIPE, never exits and
- * never prints.  Only calls that say so block.  A call that a signal interrupts continues. */
+ * never prints.  Only functions whose comments say so block.  A call that a signal interrupts
+ * continues. */
 #ifndef DAYBOOK_CLIENT_DAYBOOK_H
 #define DAYBOOK_CLIENT_DAYBOOK_H
 
@@ -145,7 +146,8 @@ DAYBOOK_API void daybook_totals(const struct daybook *daybook, struct daybook_to
 DAYBOOK_API const uint8_t *daybook_producer(const struct daybook *daybook);
 
 /* The reason why the server accepts no more clicks at present, such as "disk_full" or "no_memory";
- * "" if it accepts them.  The server continues by itself.  Valid until the next call. */
+ * "" if the server accepts clicks.  The server continues by itself once the reason is gone.  Valid
+ * until the next call. */
 DAYBOOK_API const char *daybook_waiting(const struct daybook *daybook);
 
 /* The error text after a call that failed, one line.  Valid until the next call. */

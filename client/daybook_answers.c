@@ -22,7 +22,7 @@
 
 /* ---- words ---- */
 
-/* The word at the end of the line is empty. */
+/* At the end of the line the returned word is empty. */
 static char *next_word(char **rest)
 {
     char *word = *rest;
@@ -99,7 +99,7 @@ static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
     return true;
 }
 
-/* error N WORD; those in `passing` are temporary */
+/* error N WORD; words in `passing` name temporary errors */
 static int take_error(struct daybook *daybook, char *rest)
 {
     static const char *const passing[] = {"too_many_connections", "too_many_strings",

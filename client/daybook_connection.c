@@ -21,7 +21,7 @@ enum {
     RETRY_FIRST_MS = 10, /* doubles up to RETRY_LAST_MS */
     RETRY_LAST_MS = 1000,
     RECEIVE_SIZE = 16 << 10,
-    SENT_KEPT_MAX = 1 << 20 /* bytes */
+    SENT_KEPT_MAX = 1 << 20 /* sent bytes that may stay in `out` */
 };
 
 int64_t daybook_now_ms(void)
@@ -70,7 +70,8 @@ static int open_socket(struct daybook *daybook, const struct addrinfo *found)
     return 0;
 }
 
-/* The server may listen on one of several addresses: localhost often is ::1 and 127.0.0.1. */
+/* A host may have several addresses, as localhost has ::1 and 127.0.0.1, and the server may listen
+ * on only one of them.  So each failed attempt to connect selects the next address. */
 static const struct addrinfo *address_choose(const struct addrinfo *found, uint32_t failed_connects)
 {
     uint32_t count = 0;
@@ -188,7 +189,7 @@ static int send_some(struct daybook *daybook)
     }
     if (sent > 0)
         daybook->sent += (size_t)sent;
-    /* Moving the unsent bytes takes time, so it is done rarely. */
+    /* Moving the unsent bytes takes time, so they are moved rarely. */
     if (daybook->sent == writer->out_size || daybook->sent > SENT_KEPT_MAX) {
         memmove(writer->out, writer->out + daybook->sent, writer->out_size - daybook->sent);
         writer->out_size -= daybook->sent;

@@ -32,7 +32,7 @@ struct daybook {
     /* batches */
     struct click_batch batches[WINDOW_MAX + 1];
     uint64_t gathering;                /* the batch that is open for clicks */
-    uint64_t written;                  /* the last batch in the writer or sent */
+    uint64_t written;                  /* the last batch that is in the writer or was sent */
     bool is_known;                     /* the producer has an acknowledged batch */
     struct daybook_totals totals;
     /* the connection */
@@ -40,7 +40,7 @@ struct daybook {
     bool is_connecting;
     uint32_t failed_connects;
     struct frame_writer writer;
-    size_t sent;                       /* bytes of writer.out */
+    size_t sent;                       /* bytes of writer.out that were sent */
     struct frame_reader reader;
     char *lines;                       /* an answer's unfinished line */
     size_t line_size, line_capacity;
@@ -57,7 +57,7 @@ int daybook_fail(struct daybook *daybook, int status, const char *format, ...)
 
 /* ---- daybook_answers.c ---- */
 
-/* *progress is set if a batch was acknowledged.  DAYBOOK_UNREACHABLE: a new connection may
+/* Set `*progress` if a batch was acknowledged.  DAYBOOK_UNREACHABLE: a new connection may
  * succeed. */
 int daybook_take_answers(struct daybook *daybook, const uint8_t *bytes, size_t size,
                          bool *progress);

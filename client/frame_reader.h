@@ -1,4 +1,4 @@
-/* frame_reader: reads the server's answers, which are frames, from bytes in pieces of any size.
+/* frame_reader: reads the server's answers, which are frames, from pieces of bytes of any size.
  *
  * A line of text may continue in the next frame. */
 #ifndef DAYBOOK_CLIENT_FRAME_READER_H

@@ -1,12 +1,12 @@
 /* frame_writer: see frame_writer.h.
  *
  * What must hold: the server has all strings of the dictionary.  After a failed batch the next one
- * clears it on both sides.
+ * clears the dictionary on both sides.
  *
  *     out   ... | STRINGS: the new strings of the batch | BATCH |
  *
- * Values are differences from the least value, of a fixed width, so that the compiler can
- * vectorize the loops. */
+ * Times and amounts are written as differences from the least value of their column.  All values of
+ * a column have the same width, so that the compiler can vectorize the loops. */
 #include "client/frame_writer.h"
 
 #include <stdlib.h>
@@ -133,7 +133,8 @@ static int strings_add(struct frame_writer *writer, const struct string_map *tab
     return 0;
 }
 
-/* `forgets`: the server empties its dictionary first. */
+/* Write the strings from number `first` on.  If `forgets`, the server empties its dictionary
+ * first. */
 static int strings_put(struct frame_writer *writer, uint32_t first, bool forgets)
 {
     const struct string_map *strings = &writer->strings;

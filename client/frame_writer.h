@@ -1,8 +1,8 @@
 /* frame_writer: writes the frames that a client sends on one connection.
  *
  * The dictionary has the strings that were sent; when it is full, it is cleared on both sides.
- * The caller sends and removes what is in `out`.  A call that fails with DAYBOOK_INVALID (too
- * large) or DAYBOOK_NO_MEMORY appends nothing. */
+ * The caller sends the bytes in `out` and removes them.  A call that fails with DAYBOOK_INVALID
+ * (too large) or DAYBOOK_NO_MEMORY appends nothing. */
 #ifndef DAYBOOK_CLIENT_FRAME_WRITER_H
 #define DAYBOOK_CLIENT_FRAME_WRITER_H
 
@@ -18,7 +18,7 @@ struct frame_writer {
     size_t out_capacity;
     struct string_map strings;
     bool is_stale;                     /* the next batch clears both dictionaries */
-    uint32_t *codes;                   /* of the batch's resellers, then of its ads */
+    uint32_t *codes;                   /* dictionary codes of the batch's resellers, then ads */
     size_t code_capacity;
 };
 
@@ -31,7 +31,7 @@ int frame_writer_control(struct frame_writer *writer, const char *line);
 /* `header` has WIRE_LINES_HEADER bytes; each line ends with an LF. */
 int frame_writer_lines(struct frame_writer *writer, const uint8_t *header, const void *lines,
                        size_t size);
-/* `sequence` 0: the rows are outside of batches. */
+/* `sequence` is the batch's number; 0: the rows do not belong to a numbered batch. */
 int frame_writer_batch(struct frame_writer *writer, const struct click_columns *columns,
                        uint64_t sequence);
 #endif

@@ -21,7 +21,7 @@ void string_map_clear(struct string_map *map)
     map->count = 0;
     if (++map->epoch != 0)
         return;
-    /* After a wrap, slots of old epochs could seem to be in use. */
+    /* The epoch has wrapped, so slots of old epochs could seem to be in use. */
     map->epoch = 1;
     if (map->slots != NULL)
         memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof *map->slots);
@@ -104,7 +104,7 @@ static int strings_reserve(struct string_map *map, size_t size)
 {
     size_t text = string_map_bytes(map) + size;
 
-    /* An empty string has memory, too. */
+    /* The additional byte ensures that `text` is not NULL when all strings are empty. */
     if (text > UINT32_MAX || !array_reserve(&map->text, &map->text_capacity, text + 1, 1) ||
         !array_reserve(&map->offsets, &map->offset_capacity, map->count + 2, sizeof *map->offsets))
         return STRING_MAP_NO_MEMORY;

@@ -1,4 +1,4 @@
-/* string_map: gives each different string a code: 0, 1, 2 … in the order in which they are added.
+/* string_map: numbers different strings: their codes are 0, 1, 2 … in the order of addition.
  *
  * Clearing keeps the memory.  A map that cannot grow stays unchanged.  All-zero is an empty map. */
 #ifndef DAYBOOK_CLIENT_STRING_MAP_H

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* No line of text begins so, because 0x89 begins no UTF-8 character. */
+/* No line of text begins like the magic, because 0x89 begins no UTF-8 character. */
 #define WIRE_MAGIC "\x89" "DBB\r\n\x1a\n"
 
 enum {
@@ -45,7 +45,7 @@ enum {
 
 /* BATCH: the header, the tables, the columns.
  *
- *      0  u64  number of the batch; 0: outside of batches
+ *      0  u64  number of the batch; 0: the rows do not belong to a numbered batch
  *      8  u32  rows
  *     12  u32  partitions
  *     16  u32  ads

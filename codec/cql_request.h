@@ -26,7 +26,7 @@ enum {
 
 struct cql_address {
     uint8_t bytes[16];
-    uint8_t size;                        /* 4 or 16; 0: unknown, shown as 127.0.0.1 */
+    uint8_t size;                        /* bytes: 4 or 16; 0: unknown, sent as 127.0.0.1 */
     uint16_t port;
 };
 
@@ -62,22 +62,23 @@ struct cql_payload {
     struct bytes value;
 };
 
-/* The struct is copied, but its memory must not change before the answer. */
+/* The callee copies the struct, but the memory to which it points must not change before the
+ * answer. */
 struct cql_request {
     enum cql_request_kind kind;
-    struct bytes text;                   /* or the id (EXECUTE) */
+    struct bytes text;                   /* the statement; EXECUTE: the id */
     const struct cql_value *values;
     uint32_t value_count;
     bool values_are_named;
     enum cql_consistency consistency;
     enum cql_consistency serial_consistency;   /* CQL_SERIAL by default */
     int32_t page_size;                   /* rows; <= 0: all */
-    struct bytes paging_state;           /* empty: at the first row */
+    struct bytes paging_state;           /* empty: from the first row on */
     bool has_timestamp;
-    int64_t timestamp_us;                /* where the statement has none */
+    int64_t timestamp_us;                /* used where the statement has no timestamp */
     bool has_now;
     int64_t now_s;                       /* for TTLs and expiry (v5) */
-    struct bytes keyspace;               /* v5; empty: the session's */
+    struct bytes keyspace;               /* v5; empty: the keyspace of the session */
     const struct cql_edit *edit;         /* EDIT, which is not in the protocol */
     enum cql_batch_kind batch_kind;
     const struct cql_batch_item *items;
@@ -127,8 +128,8 @@ struct cql_failure {
     uint16_t reason;
 };
 
-/* The code says which members are used (codec/native_response.h).  The others are zero; texts that
- * are used are not NULL. */
+/* The code says which members are used (codec/native_response.h).  All other members are zero.
+ * Texts that are used are not NULL. */
 struct cql_error {
     enum cql_error_code code;
     const char *message;
@@ -141,7 +142,7 @@ struct cql_error {
     int32_t failure_count;
     const struct cql_failure *failures;  /* version 5; NULL: unknown */
     const char *keyspace;                /* ALREADY_EXISTS, FUNCTION_FAILURE */
-    const char *name;                    /* of a table ("": the keyspace) or function */
+    const char *name;                    /* of a table or function; "": the keyspace itself */
     const char *const *argument_types;
     uint32_t argument_type_count;
     uint8_t id[CQL_ID_SIZE];             /* UNPREPARED */
@@ -163,7 +164,7 @@ struct cql_rows {
     struct cql_metadata metadata;
     uint8_t metadata_id[CQL_ID_SIZE];    /* MD5 of the metadata */
     uint32_t row_count;
-    /* Row by row: a big-endian int32 length, -1 for null, and the bytes. */
+    /* The cells row by row, each as a big-endian int32 length, -1 for null, and the bytes. */
     struct bytes cells;
     struct bytes paging_state;           /* empty: the last page */
 };
@@ -172,8 +173,8 @@ struct cql_prepared {
     uint8_t id[CQL_ID_SIZE];             /* MD5 of keyspace and text */
     uint8_t metadata_id[CQL_ID_SIZE];
     struct cql_metadata bind;
-    /* The indexes of the bind values that are the partition key, in its order.  key_count is 0 if
-     * a part of the key is no bind value. */
+    /* The indexes of the bind values that form the partition key, in the key's order.  key_count is
+     * 0 if a column of the key has no bind value. */
     const uint16_t *key_indexes;
     uint32_t key_count;
     struct cql_metadata result;          /* count 0: no rows, or their columns vary (IF) */

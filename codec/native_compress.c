@@ -1,7 +1,7 @@
 /* native_compress: see the header.
  *
- * snappy's library needs the C++ library, which takes long to load.  So it is opened when a client
- * first asks for it. */
+ * snappy's library needs the C++ library, which takes long to load.  So snappy is loaded only when
+ * it is first needed. */
 #include "codec/native_compress.h"
 
 #include <dlfcn.h>

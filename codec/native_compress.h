@@ -15,7 +15,7 @@
 
 /* `plain` has at most LZ4_MAX_INPUT_SIZE bytes.  Returns the size of the block. */
 size_t native_compress_block(struct bytes plain, struct buffer *block);
-/* Write exactly `size` bytes, or return ERROR_CORRUPT. */
+/* Decompress exactly `size` bytes to `plain`, or return ERROR_CORRUPT. */
 must_check int native_compress_undo_block(struct bytes block, uint8_t *plain, size_t size);
 
 /* Whether the machine has snappy's library. */
@@ -23,8 +23,8 @@ bool native_compress_has_snappy(void);
 
 void native_compress_body(enum native_compression compression, struct bytes plain,
                           struct buffer *body);
-/* Append the plain bytes of `body`, or nothing.  ERROR_CORRUPT when `body` is damaged or has more
- * than `size_max` bytes, ERROR_LIMIT when it has more uncompressed. */
+/* Append the uncompressed bytes of `body`, or nothing after an error.  ERROR_CORRUPT when `body` is
+ * damaged or has more than `size_max` bytes, ERROR_LIMIT when there are more uncompressed bytes. */
 must_check int native_compress_undo_body(enum native_compression compression, struct bytes body,
                                          size_t size_max, struct buffer *plain);
 #endif

@@ -3,10 +3,10 @@
  * What must hold: returned views and `window` point into `input`, `plain` or `parts`, whose bytes
  * do not move before the next call.  `input` grows only while `window` is empty.
  *
- *     input    ...read | segment segment seg|         input_start is the end of the read bytes
+ *     input    ...read | segment segment seg|         the bytes before input_start were read
  *     window            [envelope envelope]           within the last segment read, or in plain
  *
- * In a secret inbox, bytes are zeroed when no view points to them any more.  Its buffers grow by
+ * If `is_secret`, bytes are zeroed when no view points to them any more.  Buffers then grow by
  * copying, because realloc may free memory without zeroing it. */
 #include "codec/native_inbox.h"
 
@@ -15,7 +15,7 @@
 #include "codec/native_compress.h"
 #include "codec/native_segment.h"
 
-enum { INBOX_KEEP_MAX = 64 << 10 }; /* capacity of an unused `plain` */
+enum { INBOX_KEEP_MAX = 64 << 10 }; /* largest capacity of an unused `plain` */
 
 void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body_max)
 {
@@ -230,8 +230,8 @@ static int next_in_window(struct native_inbox *inbox, struct native_envelope *en
                      err);
 }
 
-/* Returns 1 when an envelope in several segments is complete, 0 when more parts follow, or an
- * error. */
+/* Add one part of an envelope in several segments.  Returns 1 when the envelope is complete or too
+ * large, 0 when more parts must follow, or an error. */
 static int take_part(struct native_inbox *inbox, struct bytes part,
                      struct native_envelope *envelope, struct error *err)
 {
@@ -257,7 +257,7 @@ static int take_part(struct native_inbox *inbox, struct bytes part,
     }
     if (parts->size < size)
         return 0;
-    /* The next part will overwrite the envelope. */
+    /* The envelope's bytes stay valid until the next part overwrites them. */
     parts->size = 0;
     return read_body(inbox, bytes_of(parts->data + NATIVE_HEADER_SIZE, envelope->size), envelope,
                      err);

@@ -5,7 +5,7 @@
 #include "codec/native_segment.h"
 
 enum {
-    OUTBOX_KEEP_MAX = 16 << 10, /* capacity when empty */
+    OUTBOX_KEEP_MAX = 16 << 10, /* largest capacity of the empty buffer */
     COMPRESS_SIZE_MIN = 256
 };
 

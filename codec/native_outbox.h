@@ -1,7 +1,7 @@
-/* native_outbox: writes envelopes as the bytes of one direction of a connection.
+/* native_outbox: writes the envelopes of one direction of a connection as bytes.
  *
- * In version 5 a segment has as many envelopes as fit; a larger envelope is divided among
- * several. */
+ * In version 5 a segment has as many envelopes as fit.  An envelope that is larger than a segment
+ * is divided among several segments. */
 #ifndef DAYBOOK_CODEC_NATIVE_OUTBOX_H
 #define DAYBOOK_CODEC_NATIVE_OUTBOX_H
 
@@ -15,7 +15,7 @@ struct native_outbox {
     enum native_compression compression;
     /* private */
     struct buffer envelopes;               /* not yet taken */
-    size_t open;                           /* where the last envelope begins */
+    size_t open;                           /* offset of the last envelope */
 };
 
 void native_outbox_init(struct native_outbox *outbox, bool is_client);
@@ -25,12 +25,12 @@ void native_outbox_release(struct native_outbox *outbox);
  * taken. */
 void native_outbox_start(struct native_outbox *outbox, enum native_compression compression);
 
-/* The caller appends the body to the buffer that is returned. */
+/* Begin an envelope.  The caller appends the body to the returned buffer. */
 struct buffer *native_outbox_begin(struct native_outbox *outbox, uint8_t flags, int16_t stream,
                                    uint8_t opcode);
 void native_outbox_end(struct native_outbox *outbox);
 
-/* Without headers and CRCs of segments. */
+/* Returns the bytes of all envelopes, without headers and CRCs of segments. */
 size_t native_outbox_size(const struct native_outbox *outbox);
 /* Move all envelopes to `wire`. */
 void native_outbox_take(struct native_outbox *outbox, struct buffer *wire);

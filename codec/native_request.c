@@ -1,6 +1,6 @@
 /* native_request: see the header.
  *
- * What must hold: every count is checked against the bytes that are left. */
+ * What must hold: every count is checked against the number of bytes left. */
 #include "codec/native_request.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ enum request_flag {
     REQUEST_SERIAL = 0x10,
     REQUEST_TIMESTAMP = 0x20,
     REQUEST_NAMES = 0x40,
-    REQUEST_KEYSPACE = 0x80, /* version 5, like the next */
+    REQUEST_KEYSPACE = 0x80, /* version 5 only, like the next */
     REQUEST_NOW = 0x100
 };
 
@@ -28,7 +28,7 @@ enum {
     OPTION_SIZE_MIN = 4,
     EVENT_SIZE_MIN = 2,
     BATCH_ITEM_SIZE_MIN = 5,
-    DECODED_MAX = 40 << 20 /* bytes of memory; a null of 4 bytes takes 40 */
+    DECODED_MAX = 40 << 20 /* bytes of memory for a batch; a null, sent as 4 bytes, takes 40 */
 };
 
 /* ---- values and parameters ---- */
@@ -73,7 +73,7 @@ static uint32_t parameter_flags(const struct native_request *request)
     return flags;
 }
 
-/* Four bytes in version 5, else one. */
+/* Flags are four bytes in version 5, else one. */
 static uint32_t code_flags(struct notation *notation, uint32_t flags)
 {
     uint8_t few = (uint8_t)(flags & ~(uint32_t)REQUEST_KEYSPACE);
@@ -86,7 +86,7 @@ static uint32_t code_flags(struct notation *notation, uint32_t flags)
     return few & ~(uint32_t)REQUEST_KEYSPACE;
 }
 
-/* A batch as a whole has no values and no pages. */
+/* The flags of values and pages have no fields in a batch. */
 static void code_parameters(struct notation *notation, struct native_request *request)
 {
     struct cql_request *cql = &request->cql;

@@ -1,4 +1,4 @@
-/* native_request: reads and writes bodies of requests.
+/* native_request: reads and writes the bodies of requests.  Sizes in bytes are in parentheses.
  *
  *     STARTUP        [string map]
  *     OPTIONS        nothing
@@ -15,7 +15,7 @@
  * flags that are set, in this order:
  *
  *     01 n(2), n [value]; if 40 is set, too, a [string] name before each value
- *     02 no field: the result shall have no metadata
+ *     02 no field; the client wants no metadata in the result
  *     04 page size(4)   08 [bytes] paging state   10 [consistency] serial   20 timestamp(8)
  *     80 [string] keyspace (version 5)            100 now, in seconds(4) (version 5)
  *
@@ -29,7 +29,7 @@
 
 struct native_request {
     enum native_opcode opcode;
-    /* any request may have a payload */
+    /* any request may have cql.payload */
     struct cql_request cql;
     bool skips_metadata;
     struct bytes metadata_id;              /* EXECUTE of version 5 */
@@ -39,7 +39,7 @@ struct native_request {
     /* REGISTER */
     const struct bytes *events;
     uint32_t event_count;
-    /* AUTH_RESPONSE; data NULL for null */
+    /* AUTH_RESPONSE; data NULL: null */
     struct bytes token;
 };
 

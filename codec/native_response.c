@@ -34,7 +34,7 @@ static const char *const event_names[] = {[NATIVE_TOPOLOGY_CHANGE] = "TOPOLOGY_C
 
 #define COUNT_OF(names) (sizeof(names) / sizeof((names)[0]))
 
-/* `names` may have NULLs.  Returns `count` if `name` is not there. */
+/* Returns the index of `name` in `names`, where NULLs are skipped; `count`: not found. */
 static unsigned name_place(struct bytes name, const char *const *names, unsigned count)
 {
     unsigned place = 0;
@@ -44,7 +44,7 @@ static unsigned name_place(struct bytes name, const char *const *names, unsigned
     return place;
 }
 
-/* When reading, returns the index in `names`; when writing, `place`. */
+/* Read a name and return its index in `names`, or write names[place] and return `place`. */
 static unsigned code_name(struct notation *notation, const char *const *names, unsigned count,
                           unsigned place)
 {
@@ -413,7 +413,7 @@ void native_response_put_result(const struct cql_result *result, bool skips_meta
                      (rows->paging_state.size > 0 ? METADATA_MORE : 0u) |
                      (is_changed ? METADATA_CHANGED : 0u);
     struct notation notation = notation_writing(body, version);
-    struct native_response response; /* only what is encoded is set */
+    struct native_response response; /* only the members that are encoded are set */
 
     check(result->kind != CQL_RESULT_ERROR);
     response.result = *result;

@@ -1,4 +1,4 @@
-/* native_response: writes and reads bodies of answers.
+/* native_response: writes and reads the bodies of answers.  Sizes in bytes are in parentheses.
  *
  *     ERROR          code(4) [string] message, and by code:
  *                      1000  [consistency] required(4) alive(4)              unavailable
@@ -26,7 +26,7 @@
  *                    [string] table of all columns; then for each column: without 1, its [string]
  *                    keyspace and [string] table; [string] name [option] type
  *     to bind        metadata; in versions 4 and 5 the column count is followed by k(4) and k
- *                    times (2): the indexes of the partition key
+ *                    indexes(2) of the bind values that form the partition key
  *
  * The parts whose flags are set in the envelope precede the body, in this order: 02 the uuid of a
  * trace (16 bytes), 08 [string list] warnings, 04 the payload: n(2), n times [string] [bytes].
@@ -61,8 +61,8 @@ void native_response_put_error(const struct cql_error *error, uint8_t version,
 void native_response_put_event(const struct native_event *event, struct buffer *body);
 void native_response_put_supported(struct buffer *body);
 
-/* `known_id` (version 5) is the id of the client's metadata.  The rows' metadata is written unless
- * `skips_metadata` is set and the client has it. */
+/* `known_id` (version 5) is the id of the metadata that the client has.  The rows' metadata is left
+ * out if `skips_metadata` is set and `known_id` is empty or equals the rows' `metadata_id`. */
 void native_response_put_result(const struct cql_result *result, bool skips_metadata,
                                 struct bytes known_id, uint8_t version, struct buffer *body);
 
@@ -82,7 +82,7 @@ struct native_response {
     struct bytes token;                    /* AUTH_CHALLENGE, AUTH_SUCCESS */
     const struct native_supported *supported;
     uint32_t supported_count;
-    /* no columns unless has_metadata */
+    /* rows of `result` have columns only if has_metadata */
     struct cql_result result;
     bool has_metadata;
     struct bytes new_metadata_id;          /* version 5 */

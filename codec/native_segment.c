@@ -1,7 +1,7 @@
 /* native_segment: see the header.
  *
- * What must hold: a payload is used only after its checksum was checked.  Example with the bytes
- * "hello":
+ * What must hold: a payload is used only after its checksum was checked.  Example: a whole segment
+ * without compression, whose payload is "hello":
  *
  *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6
  */

@@ -5,9 +5,9 @@
  *           |   without compression (0: no compression),
  *           |   bit 34 whole                                      | CRC24 | payload | CRC32 |
  *
- * All fields are little-endian.  The CRC24 covers the 3 or 5 bytes, the CRC32 the payload as sent.
- * A segment carries whole envelopes or, if `whole` is not set, a part of one.  Source:
- * native_protocol_v5.spec, section 2. */
+ * All fields are little-endian.  The CRC24 covers the 3 or 5 bytes before it, and the CRC32 covers
+ * the payload as sent.  A segment carries whole envelopes or, if the bit "whole" is 0, a part of
+ * one envelope.  Source: native_protocol_v5.spec, section 2. */
 #ifndef DAYBOOK_CODEC_NATIVE_SEGMENT_H
 #define DAYBOOK_CODEC_NATIVE_SEGMENT_H
 
@@ -27,12 +27,12 @@ struct native_segment {
     size_t plain_size;
 };
 
-/* Returns 1, or 0 when more bytes are needed.  ERROR_CORRUPT when the checksum is wrong or there is
- * no payload. */
+/* Read the header at the start of `bytes`.  Returns 1, or 0 when more bytes are needed.
+ * ERROR_CORRUPT when the checksum is wrong or the payload is empty. */
 must_check int native_segment_header(struct bytes bytes, bool is_lz4,
                                      struct native_segment *segment_out);
-/* `*payload_out` is a view into `bytes` or, if the payload was compressed, into `plain`.
- * ERROR_CORRUPT when it is damaged. */
+/* Check and decompress the payload.  `*payload_out` is a view into `bytes` or, if the payload was
+ * compressed, into `plain`.  ERROR_CORRUPT when the payload is damaged. */
 must_check int native_segment_payload(struct bytes bytes, const struct native_segment *segment,
                                       struct buffer *plain, struct bytes *payload_out);
 

@@ -1,6 +1,7 @@
 /* notation: see the header.
  *
- * What must hold: a count that is read is limited by the bytes that are left. */
+ * What must hold: a count that is read is checked against the number of bytes left, before memory
+ * for the items is allocated. */
 #include "codec/notation.h"
 
 #include "base/arena.h"
@@ -125,7 +126,7 @@ void notation_consistency(struct notation *notation, enum cql_consistency *consi
 
 /* ---- bytes ---- */
 
-/* A longer text is cut between two characters. */
+/* A text of more than STRING_MAX bytes is cut between two characters. */
 static void put_string(struct buffer *to, struct bytes text)
 {
     struct bytes cut = bytes_utf8_cut(text, STRING_MAX);
@@ -293,10 +294,10 @@ void notation_payload(struct notation *notation, const struct cql_payload **entr
 
 /* ---- types ---- */
 
-/* Earlier versions have the class name instead of an id. */
+/* A type that has no id in older versions of the protocol, where its class name is sent instead. */
 struct custom_type {
     enum type_kind kind;
-    uint8_t version; /* the first with an id */
+    uint8_t version; /* the first version in which the type has an id */
     const char *class_name;
 };
 

@@ -10,8 +10,8 @@
  *               [string][option], 49 tuple n(2) n times [option]
  *
  * The same functions read and write, so that the layout of a body is programmed once (as in Sun's
- * XDR library, xdr(3)).  Reading needs zeroed values.  An invalid value sets `reader.failed`,
- * which the caller must check at the end.
+ * XDR library, xdr(3)).  Before reading, the caller must zero the values.  An invalid value sets
+ * `reader.failed`, which the caller must check at the end.
  *
  * Source: native_protocol_v5.spec, sections 3 and 4.2.5.2. */
 #ifndef DAYBOOK_CODEC_NOTATION_H
@@ -28,7 +28,7 @@ struct notation {
     uint8_t version;
     struct buffer *to;                     /* NULL: values are read */
     struct reader reader;
-    struct arena *arena;                   /* for what is read */
+    struct arena *arena;                   /* memory for values that are read */
     int status;                            /* an error in `err`, or 0 */
     struct error *err;
 };
@@ -56,9 +56,9 @@ void notation_int_count(struct notation *notation, uint32_t *count, size_t item_
 void notation_string(struct notation *notation, struct bytes *text);
 void notation_long_string(struct notation *notation, struct bytes *text);
 void notation_short_bytes(struct notation *notation, struct bytes *bytes);
-/* The data is NULL only for null. */
+/* `data` is NULL only for null. */
 void notation_bytes(struct notation *notation, struct bytes *bytes);
-/* `size` is not read or written. */
+/* Read or write `size` bytes, without a size before them. */
 void notation_fixed(struct notation *notation, const uint8_t **data, size_t size);
 void notation_value(struct notation *notation, struct cql_value *value);   /* without its name */
 void notation_consistency(struct notation *notation, enum cql_consistency *consistency);
@@ -73,16 +73,16 @@ void notation_payload(struct notation *notation, const struct cql_payload **entr
 /* Reading fails if types are nested deeper than TYPE_DEPTH_MAX. */
 void notation_type(struct notation *notation, const struct type **type, const char *keyspace);
 
-/* `array` is the address of a pointer to items, which reading sets to zeroed memory for `count`
- * items and one more.  Returns the pointer. */
+/* `array` is the address of a pointer to items.  When reading, the pointer is set to zeroed memory
+ * for `count` + 1 items.  Returns the pointer. */
 void *notation_items(struct notation *notation, void *array, size_t count, size_t item_size);
 
 /* ---- writing alone ---- */
 
 void notation_put_text(struct buffer *to, const char *text);       /* a [string] */
 void notation_put_bytes(struct buffer *to, struct bytes bytes);    /* data NULL: null */
-/* A type without an id in `version` becomes 0 custom, with the name of Cassandra's class.
- * `keyspace` is that of UDTs. */
+/* A type without an id in `version` is written as 0 custom, with the name of Cassandra's class.
+ * `keyspace` is the keyspace of UDTs. */
 void notation_put_type(struct buffer *to, const struct type *type, const char *keyspace,
                        uint8_t version);
 #endif

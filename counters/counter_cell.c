@@ -2,14 +2,15 @@
  *
  * Merges may be repeated, reordered and regrouped:
  *
- *   A  gen 5   (10, clock 12, +3)
- *   B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)      B's shard 10 contains A's
- *   A with B = (10, clock 17, +8)  (20, clock 21, +1)      9, however often A comes again
- *   C  gen 15  no shards                                   a DELETE at 15: only shard 20 is left
+ *   A      gen 5   (10, clock 12, +3)
+ *   B      gen 5   (10, clock 17, +8)  (20, clock 21, +1)   B's shard 10 includes A's increments
+ *   A + B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)   value 9, also if A is merged again
+ *   C      gen 15  no shards                                a DELETE at 15
+ *   A+B+C  gen 15                      (20, clock 21, +1)   value 1: shard 10 began before 15
  *
  * If damage makes two entries with the same id and clock differ, the larger value is kept, so that
- * the order of merges does not matter.  A fold keeps the lowest id and the highest clock, so an
- * older copy of that shard loses. */
+ * the order of merges does not matter.  A folded shard has the lowest id and the highest clock, so
+ * a merge prefers it to an older copy of the shard with that id. */
 #include "counters/counter_cell.h"
 
 enum { HEADER_SIZE = 12, SHARD_SIZE = 24 };

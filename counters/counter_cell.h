@@ -4,11 +4,11 @@
  * shard id, the entry with the higher clock.
  *
  * The generation is the write timestamp of the last SET or DELETE, and a shard's id is the write
- * timestamp from which it sums.  A merge takes the higher generation and drops every shard that
- * began before it.  So a SET needs no read.
+ * timestamp from which the shard sums.  A merge takes the higher generation and drops every shard
+ * that began before it.  So a SET need not read the counter.
  *
- * A shard begins with a memtable, or with a SET or DELETE in it.  Its clock is the last frame that
- * changed it.  So a log that is replayed makes the same shard again.
+ * A shard begins with a memtable, or with a SET or DELETE in a memtable.  Its clock is the number
+ * of the last frame that changed it.  So a replay of the log makes the same shard again.
  *
  * Serialized form (little-endian):
  *   byte 0..7   generation, signed        (0: never set)
@@ -52,11 +52,12 @@ uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: not incremented sin
  * shards must be folded before it is written. */
 void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
-/* Fold all shards into one: lowest id, highest clock, sum of the values.  No run outside the
- * caller's merge may have any of these shards. */
+/* Fold all shards into one with the lowest id, the highest clock and the sum of the values.  No run
+ * outside the caller's merge may have any of these shards. */
 void counter_cell_fold(struct bytes cell, struct buffer *folded);
 
-/* Map generation and ids by `each`, which must be strictly increasing. */
+/* Append a copy of `cell` in which `each` maps the generation and the ids.  `each` must be strictly
+ * increasing. */
 void counter_cell_restamp(struct bytes cell, int64_t (*each)(void *context, int64_t timestamp_us),
                           void *context, struct buffer *restamped);
 #endif

@@ -1,5 +1,5 @@
 /* counter_slot: each of the three sums has all increments up to its frame.  Each new frame moves
- * the sums back by one:
+ * the sums back by one (+1 @7 is an increment by 1 in frame 7; 7: 1 is the sum up to frame 7):
  *
  *     +1 @7    7: 1
  *     +5 @9    9: 6    7: 1
@@ -43,8 +43,8 @@ int counter_slot_visible(const struct counter_slot *slot, uint64_t frame)
     for (int i = 0; i < COUNTER_SLOT_FRAMES; i++)
         if (slot->frames[i] != 0 && slot->frames[i] <= frame)
             return i;
-    /* Of three newer sums, the oldest is durable.  With fewer, the slot did not change up to
-     * `frame`. */
+    /* If there are three sums, all newer than `frame`, the oldest is durable (see above).  If there
+     * are fewer, the slot did not change up to `frame`. */
     return slot->frames[COUNTER_SLOT_FRAMES - 1] != 0 ? COUNTER_SLOT_FRAMES - 1 : -1;
 }
 

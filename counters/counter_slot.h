@@ -21,8 +21,8 @@ struct counter_slot_generation {
     struct counter_slot_generation *older;
     uint64_t frame;
     int64_t generation;
-    uint64_t frame_counted;            /* since when there is a value; COUNTER_SLOT_NEVER: not
-                                        * since DELETE */
+    uint64_t frame_counted;            /* the frame from which on there is a value;
+                                        * COUNTER_SLOT_NEVER: none since DELETE */
 };
 
 /* All-zero: a counter that was never incremented. */
@@ -34,7 +34,7 @@ struct counter_slot {
 
 _Static_assert(sizeof(struct counter_slot) == 64, "a slot is a cache line");
 
-/* `frame` must not decrease from call to call. */
+/* Begin a sum for `frame`, if it is a new one.  `frame` must not decrease from call to call. */
 static inline void counter_slot_turn(struct counter_slot *slot, uint64_t frame)
 {
     if (slot->frames[0] == frame)
@@ -55,16 +55,16 @@ static inline void counter_slot_add(struct counter_slot *slot, int64_t delta, ui
         slot->generation->frame_counted = frame;
 }
 
-/* No effect if the slot has a higher generation.  `arena` outlives the slot. */
+/* There is no effect if the slot has a higher generation.  `arena` must outlive the slot. */
 void counter_slot_set(struct counter_slot *slot, struct arena *arena, int64_t value,
                       int64_t generation, uint64_t frame);
-/* The counter does not exist until its next increment.  No effect if the slot has a higher
- * generation. */
+/* From now on the counter does not exist until its next increment.  There is no effect if the slot
+ * has a higher generation. */
 void counter_slot_reset(struct counter_slot *slot, struct arena *arena, int64_t generation,
                         uint64_t frame);
 
-/* The index of the newest sum at or before `frame`, or of the oldest if all three are newer.  -1:
- * no change up to `frame`. */
+/* The index of the newest sum at or before `frame`, or of the oldest sum if all three are newer.
+ * -1: the slot did not change up to `frame`. */
 int counter_slot_visible(const struct counter_slot *slot, uint64_t frame);
 /* Append the cell of a slot that is visible at `frame`, and return its generation.  The shard's id
  * is the larger of `shard_id` and the generation. */

@@ -1,7 +1,7 @@
 /* producer: see the header.
  *
- * The window grows up to PRODUCER_WINDOW places, so that the many producers with few batches take
- * little memory. */
+ * A producer's window grows with its batches, up to PRODUCER_WINDOW places, because many producers
+ * send few batches and should take little memory. */
 #include "counters/producer.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "base/slot_table.h"
 
 enum {
-    FEW_BATCHES = 2, /* producers with fewer are displaced first */
-    LOOKS_MAX = 2048 /* per call; more than there are connections */
+    FEW_BATCHES = 2, /* producers with fewer batches are displaced first */
+    LOOKS_MAX = 2048 /* producers examined per call; more than there are connections */
 };
 
 #define DAY_US INT64_C(86400000000)
@@ -28,8 +28,8 @@ struct producer_table {
     struct slot_table producers;
     size_t bytes;
     struct producer_list few;    /* with fewer than FEW_BATCHES batches, latest last */
-    struct producer_list silent; /* others that may go, longest silent first */
-    struct evicted_id *evicted;  /* by hash; NULL: none */
+    struct producer_list silent; /* others that may be removed, longest silent first */
+    struct evicted_id *evicted;  /* at the hash of the id; NULL: none */
 };
 
 static uint64_t hash_of(const void *producer)
@@ -118,7 +118,7 @@ uint32_t producer_table_count(const struct producer_table *table)
     return table->producers.count;
 }
 
-/* Batches become durable in order. */
+/* Batches become durable in order, so only the last one is checked. */
 bool producer_may_go(struct producer *producer)
 {
     const struct producer_batch *last = producer_batch_of(producer, producer->last);
@@ -177,7 +177,7 @@ static void few_put(struct producer *producer)
         TAILQ_INSERT_AFTER(few, before, producer, link);
 }
 
-/* A producer in `few` keeps its position. */
+/* A producer that is already in `few` keeps its position. */
 static void producer_rest(struct producer *producer, int64_t now_us)
 {
     struct producer_table *table = producer->table;
@@ -262,7 +262,7 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     struct producer *producer;
     uint32_t looks = 0;
 
-    /* Fewer than LOOKS_MAX producers in `few` may not go. */
+    /* Fewer than LOOKS_MAX producers in `few` cannot be removed, so the loop finds one that can. */
     TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
     {
         if (producer_may_go(producer))

@@ -21,9 +21,9 @@
 enum {
     PRODUCER_WINDOW = 64,              /* batches; a power of two, part of the disk format */
     PRODUCERS_MAX = 1 << 17,           /* each takes 0.1 to 4 KB of memory */
-    PRODUCERS_KEPT = 1024,             /* places for `daybook load` */
+    PRODUCERS_KEPT = 1024,             /* places reserved for `daybook load` */
     PRODUCERS_EVICTED_MAX = 1 << 16,   /* ids of displaced producers */
-    PRODUCER_SILENT_DAYS = 30          /* a producer silent for so long may be removed */
+    PRODUCER_SILENT_DAYS = 30          /* a producer that was silent this long may be removed */
 };
 
 struct producer_batch {
@@ -66,26 +66,27 @@ struct producer *producer_add(struct producer_table *table, const uint8_t id[UUI
 bool producer_table_is_full(const struct producer_table *table, uint32_t kept);
 uint32_t producer_table_count(const struct producer_table *table);
 size_t producer_table_bytes(const struct producer_table *table);
-/* Whether the producer has no owner, and all its batches are durable. */
+/* Whether the producer may be removed: it has no owner, and all its batches are durable. */
 bool producer_may_go(struct producer *producer);
 /* producer_may_go must be true. */
 void producer_forget(struct producer_table *table, struct producer *producer);
 
-/* `connection` NULL: no owner. */
+/* Set the owner; `connection` NULL: none. */
 void producer_own(struct producer *producer, void *connection, int64_t now_us);
 void producer_durable(struct producer *producer, uint64_t sequence, int64_t now_us);
 
-/* Find producers that may go and have sent nothing since `before_us`.  Returns their number. */
+/* Find up to `capacity` producers that may be removed and have sent nothing since `before_us`.
+ * Returns how many were found. */
 uint32_t producer_list_silent(const struct producer_table *table, int64_t before_us,
                               struct producer **found, uint32_t capacity);
 /* The producer that a new one displaces, or NULL.  Takes bounded time. */
 struct producer *producer_evictable(const struct producer_table *table, int64_t now_us);
-/* Keep the id of a displaced producer.  A later id may replace it. */
+/* Note the id of a displaced producer.  A later id may overwrite it. */
 void producer_mark_evicted(struct producer_table *table, const uint8_t id[UUID_SIZE]);
 bool producer_was_evicted(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
 
-/* The new id of a sender whose producer `id` was removed after the batch `last`.  It depends on
- * these two only. */
+/* Compute the new id of a sender whose producer `id` was removed after the batch `last`.  The new
+ * id depends only on `id` and `last`. */
 void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE]);
 
 enum producer_verdict {
@@ -98,10 +99,10 @@ enum producer_verdict producer_verdict_of(const struct producer *producer, uint6
 
 /* NULL: not in the window.  Valid until the next producer_record. */
 struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence);
-/* Returns the recorded copy.  Only while the store is being opened may batches come in any
- * order. */
+/* Record a batch, and return the recorded copy.  Batches must be recorded in order, except while
+ * the store is being opened. */
 struct producer_batch *producer_record(struct producer *producer,
                                        const struct producer_batch *batch);
-/* The last batch was recorded but could not be applied. */
+/* Undo producer_record for the last batch, which could not be applied. */
 void producer_retract(struct producer *producer, uint64_t sequence);
 #endif
