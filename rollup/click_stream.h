@@ -54,7 +54,7 @@ struct click_stream {
     uint32_t seals_table_id;           /* with the columns of sealed_day; 0: the stream's clicks do
                                         * not expire */
     uint32_t sealed_ads_table_id;      /* with the columns of sealed_ad */
-    uint32_t counter_count;            /* 0: clients keep the counters */
+    uint32_t counter_count;            /* 0: clients maintain the counters */
     struct click_stream_counter counters[CLICK_STREAM_COUNTERS_MAX];
     bool ignores_clients;              /* a client's UPDATE of one of `counters` is answered OK and
                                         * changes nothing */

@@ -2,7 +2,7 @@
  *
  * Numbers of tables and columns are on disk: none is changed or used again.
  *
- * Each mark of a dirty day has an id, so that its removal never removes a newer mark. */
+ * Each mark of a dirty day has an id, so that the removal of a mark never removes a newer one. */
 #include "rollup/tables.h"
 
 #include <stdio.h>

@@ -23,7 +23,7 @@ enum rollup_table {
     TABLE_RETENTION = 32,
     TABLE_DEFINED_STREAM = 33,
     TABLE_CLICKS_BY_HOUR = 34,                 /* never written; read from the clicks */
-    TABLE_CLICKS_BY_MINUTE = 35                /* the same */
+    TABLE_CLICKS_BY_MINUTE = 35                /* never written; read from the clicks */
 };
 
 enum ad_click_column {
@@ -59,7 +59,9 @@ enum clicks_by_time_column {
     BY_TIME_GROSS = 5
 };
 
-/* In clicks_per_reseller_per_day, KEY is the reseller. */
+/* clicks_per_ad and clicks_per_reseller have COUNTER_KEY and COUNTER_CLICKS;
+ * clicks_per_reseller_per_day has COUNTER_KEY (the reseller), COUNTER_DAY and
+ * COUNTER_DAY_CLICKS. */
 enum counter_column {
     COUNTER_KEY = 1,
     COUNTER_CLICKS = 2,
@@ -111,8 +113,8 @@ enum dirty_day_column {
     DIRTY_UNTIL = 6
 };
 
-/* The table has the columns of ad_click and, last in the key, the id of the void: a click_id can be
- * voided more than once. */
+/* The table has the columns of ad_click and, last in the key, the id of the void, because a
+ * click_id can be voided more than once. */
 enum voided_click_column {
     VOIDED_RESELLER_ID = 1,
     VOIDED_DAY = 2,

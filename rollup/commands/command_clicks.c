@@ -4,11 +4,11 @@
  * Both happen in one batch per page, so a click is always in exactly one of the two tables.  A page
  * whose partition has changed since it was read is read again.
  *
- * A range with a sealed day is refused before anything is changed (seal.h).  From that check to the
- * end no day is sealed, as otherwise a part of the range might be voided.
+ * A range with a sealed day is refused before anything is changed (seal.h).  From this check until
+ * the command ends no day is sealed, because otherwise only a part of the range might be voided.
  *
  * A restored click gets a random negative click_id, because another click may have its old one.
- * Only a keyed click keeps its id.  It is not restored if ad_click has this id again
+ * Only a keyed click keeps its id.  A keyed click is not restored if ad_click has its id again
  * (voided_page.h). */
 #include "rollup/commands/rollup_commands.h"
 
@@ -163,14 +163,15 @@ struct clicks_call {
     struct timer time_slice;
     int32_t day;
     struct buffer key;
-    struct buffer position;      /* of the page being worked on */
+    struct buffer position;      /* of the page that is processed */
     struct buffer position_next; /* of the next page; empty: the day has no other */
     struct write_batch *batch;
     struct store_version version;
     struct voided_page *voided;
     uint64_t page_clicks;
     struct decimal page_gross;
-    uint64_t page_left; /* voided clicks of the page whose ids are taken */
+    uint64_t page_left; /* voided clicks of the page that stay voided, because their ids are
+                         * taken */
     uint64_t day_clicks;
     struct decimal day_gross;
     uint64_t days;
@@ -253,7 +254,7 @@ static const char *what_is_done(const struct clicks_call *call)
     return is_restoring(call) ? "restored" : "voided";
 }
 
-/* If clicks were changed before the failure, say so: the command was not refused. */
+/* If clicks were changed before the failure, say so. */
 static void call_fail(struct clicks_call *call, int status, const struct error *err)
 {
     const char *what = what_is_done(call);
@@ -330,7 +331,7 @@ static void list_row(struct clicks_call *call, const struct table *table,
 }
 
 /* Take the row's columns `from` as values of the columns `to` of another table.  Returns the number
- * of values: the row may lack some columns. */
+ * of values, which is less than `count` if the row lacks columns. */
 static uint32_t row_values(const struct table *table, const struct page_row *row,
                            const uint32_t *from, const uint32_t *to, uint32_t count,
                            struct column_value *values)
@@ -402,7 +403,7 @@ static int count_row(struct clicks_call *call, const struct table *table,
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
-/* page_looked restores the rows that are only gathered here. */
+/* A restore only gathers rows here; page_looked restores them. */
 static int take_row(struct clicks_call *call, const struct table *table, const struct page_row *row,
                     struct error *err)
 {
@@ -700,7 +701,7 @@ static struct table_print *list_print_new(struct clicks_call *call)
         {"ad_id", TABLE_TEXT},       {"click_id", TABLE_NUMBER}, {"amount", TABLE_DECIMAL}};
     const struct table *table = rollup_table(call->rollup, TABLE_AD_CLICK);
     memcpy(call->columns, columns, sizeof(columns));
-    /* Ids that clicks bring may be texts or UUIDs. */
+    /* Ids that clients give may be texts or UUIDs. */
     if (!type_is_number(schema_column(table, AD_CLICK_CLICK_ID)->type))
         call->columns[4].kind = TABLE_TEXT;
     return table_print_new(call->options->common.format, call->columns, LIST_COLUMNS, &call->text);

@@ -296,7 +296,7 @@ struct rate_change {
     const struct command_request *request;
     const struct rate_options *options;
     struct command_output *output;
-    struct rate_file *file; /* of load; owns the edits */
+    struct rate_file *file; /* of `rate load`; owns the edits */
     struct rate_edit own;
     const struct rate_edit *edits;
     uint32_t edit_count;
@@ -309,9 +309,9 @@ struct rate_change {
     uint8_t id[UUID_SIZE];
     struct buffer text;
     struct write_batch *batch;
-    uint32_t waits;         /* callbacks that are still to come: of batch and figures */
+    uint32_t waits;         /* expected callbacks, of the batch and of the figures */
     struct error err;       /* the first failure of the change itself; code 0: none */
-    struct error err_after; /* the first failure of the figures that follow from it */
+    struct error err_after; /* the first failure of the figures that follow from the change */
 };
 
 static void change_finish(struct rate_change *change, int exit_status)
@@ -351,7 +351,7 @@ static void print_effect(struct rate_change *change)
     change->is_printed = true;
 }
 
-/* The edits are sorted by reseller. */
+/* Set the resellers and the first day of the edits, which are sorted by reseller. */
 static void take_edits(struct rate_change *change)
 {
     change->resellers = memory_alloc(change->edit_count * sizeof(struct bytes));

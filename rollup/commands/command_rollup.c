@@ -80,14 +80,14 @@ struct rollup_call {
     int64_t written_before;
     int64_t published_before;
     int64_t restated_before;
-    uint64_t days; /* days in the answer; the sums below are theirs */
+    uint64_t days; /* days in the answer; the sums below are over these days */
     uint64_t clicks;
     struct decimal gross;
     struct decimal amount;
     uint64_t unpriced_days;
     struct decimal unpriced_gross;
     bool is_overflown;
-    struct error err; /* the first failure, after which the rest is done all the same */
+    struct error err; /* the first failure; the steps after it are done all the same */
 };
 
 static void call_finish(struct rollup_call *call, int status, const struct error *err)

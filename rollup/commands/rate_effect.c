@@ -19,14 +19,14 @@ struct changed_day {
 struct rate_effect {
     struct rate_table *before;
     struct rate_table *after;
-    struct key_map *resellers; /* those that have changed days */
+    struct key_map *resellers; /* resellers with changed days */
     uint64_t days;
     uint64_t clicks;
     struct decimal amount_before;
     struct decimal amount_after;
     struct changed_day *printed[EFFECT_DAYS_PRINTED_MAX]; /* by reseller, day descending */
     uint32_t printed_count;
-    struct buffer last; /* the reseller added last; data NULL: none; its rates follow */
+    struct buffer last; /* the reseller added last, whose rates are below; data NULL: none */
     struct rate *last_before;
     struct rate *last_after;
     uint32_t last_before_count;

@@ -11,8 +11,8 @@
 #include "rollup/commands/rate_file.h"
 #include "rollup/days/rollup.h"
 
-enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* days in the order of resellers, the newest day of
-                                                * each first */
+enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* days, by reseller, the newest day of each reseller
+                                                * first */
 
 struct rate_effect;
 

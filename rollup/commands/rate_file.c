@@ -1,6 +1,6 @@
 /* rate_file: see the header.
  *
- * A record has three fields, as in RFC 4180.
+ * A record has three fields, which may be quoted as in RFC 4180.
  *
  * Two lines with the same reseller and day are an error even if their rates are equal, because the
  * file may have other mistakes. */
@@ -25,8 +25,8 @@ struct rate_file {
 struct parser {
     struct bytes text;
     size_t at;
-    uint32_t line;  /* where the present record begins, from 1 */
-    uint32_t lines; /* ended so far */
+    uint32_t line;  /* the line where the present record begins, from 1 */
+    uint32_t lines; /* lines that have ended so far */
     struct rate_file *file;
     struct rate_table *seen;
     struct buffer *errors;

@@ -1,7 +1,7 @@
 /* rate_history: see the header.
  *
  * The rows of `change` come in the order of their months' tokens, so they are sorted here.  A heap
- * sorts them as they are printed, so that no turn of the loop works on all. */
+ * sorts them while they are printed, so that no loop turn sorts all of them. */
 #include "rollup/commands/rate_history.h"
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 enum { ARENA_CHUNK = 64 * 1024, PRINTED_MAX = 1000, COLUMN_COUNT = 8 };
 
 struct history_entry {
-    uint32_t number; /* among all, for a stable order */
+    uint32_t number; /* its place among all entries, for a stable order */
     int64_t at_us;
     struct bytes reseller, day, old, new, actor, command, note;
 };
@@ -84,7 +84,7 @@ static bool is_digit_or_point(uint8_t c)
     return (c >= '0' && c <= '9') || c == '.';
 }
 
-/* Lines of voided clicks, and the line that counts what was left out, name no rate. */
+/* A line of a change of clicks, and the line that counts omitted lines, have no rate. */
 static bool is_rate(struct bytes value)
 {
     size_t digits = 0;

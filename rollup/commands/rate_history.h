@@ -5,15 +5,16 @@
  *
  *     keys  AA 2013-12-01      old  49%      new  50%      actor  root      note  agreed late
  *
- * A change of so many rates that the row could not name all leaves the others out. */
+ * If a change had more rates than its row could name, the others are not printed. */
 #ifndef DAYBOOK_ROLLUP_COMMANDS_RATE_HISTORY_H
 #define DAYBOOK_ROLLUP_COMMANDS_RATE_HISTORY_H
 
 #include "base/cli/command.h"
 #include "rollup/days/rollup.h"
 
-/* Print the changes, oldest first, and finish `output`.  Leaves the rollup, which was entered.
- * `reseller` NULL: of all; it must be valid until then. */
+/* Print the changes, oldest first, and finish `output`.  Calls rollup_leave for the caller, who has
+ * entered the rollup (streams_enter).  `reseller` NULL: of all; the text must be valid until
+ * then. */
 void rate_history_run(struct rollup *rollup, const char *reseller, enum table_format format,
                       struct command_output *output);
 #endif

@@ -1,7 +1,7 @@
 /* click_watch: see the header.
  *
- * The clicks that are looked at are some steps apart, each time another number of them, so that no
- * sender's order hides a reseller. */
+ * The sampled clicks are a random number of clicks apart, so that no order in which a sender sends
+ * its clicks can hide a reseller. */
 #include "rollup/days/click_watch.h"
 
 #include "storage/schema/type.h"
@@ -58,7 +58,7 @@ static void take_block(struct click_watch *watch, const struct click_stream *str
     watch->has_missed |= watch->samples - before != block->rows;
 }
 
-/* Where clients give clicks their ids, the maker of the batch has counted them. */
+/* Clicks with ids are no blocks; ingest adds increments that count them (click_dedup.h). */
 static void take_increment(struct click_watch *watch, const struct click_stream *stream,
                            const struct counter_increment *increment)
 {

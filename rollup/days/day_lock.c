@@ -4,8 +4,8 @@
  *     queue 42   b ── c           c waits for two others, d for one (c)
  *
  * A lock is in a queue only once, even if two of its days share the queue.  It begins when it is
- * the first in all of its queues.  A loop calls the callbacks, because they may release locks, and
- * the stack must not grow with the waiting locks. */
+ * the first in all of its queues.  The callbacks are called by a loop, because they may release
+ * locks, and recursion would make the stack grow with the number of waiting locks. */
 #include "rollup/days/day_lock.h"
 
 #include <sys/queue.h>

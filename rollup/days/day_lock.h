@@ -2,8 +2,8 @@
  *
  * Without it, writes that read a day before they write it would conflict and be repeated.  A lock
  * begins when every earlier lock for one of its days has ended.  Days whose hashes are equal share
- * a queue, which costs only time.  There is no deadlock, as a lock waits for earlier locks only.
- * Engine thread. */
+ * a queue, which costs only time.  There is no deadlock, because a lock waits for earlier locks
+ * only.  All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 
@@ -22,6 +22,6 @@ struct day_lock *day_lock_new(struct day_lock_table *locks, uint32_t count,
                               void (*begin)(void *context), void *context);
 void day_lock_add(struct day_lock *lock, struct bytes key);
 void day_lock_acquire(struct day_lock *lock);
-/* End and free a lock that has begun; locks that waited for it alone begin. */
+/* End and free a lock that has begun; locks that waited only for this lock begin. */
 void day_lock_release(struct day_lock *lock);
 #endif

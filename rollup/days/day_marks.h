@@ -3,7 +3,8 @@
  *     a click, a rate ──day_marks_add──▶ dirty (dirty.h)  and  a row in the batch that brings it
  *
  * A day that is marked already for the same cause and change gets no second row.  Marks are deleted
- * by their ids, so the deletion of old marks never deletes a newer mark.  Engine thread. */
+ * by their ids, so the deletion of old marks never deletes a newer mark.  All functions run on the
+ * engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_MARKS_H
 

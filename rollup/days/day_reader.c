@@ -1,7 +1,7 @@
 /* Days are read in two phases: first their stats and rows, then their ledger entries.
  *
  * Days of one reseller that lie close together share a slice.  If a slice cannot be read, only its
- * days get the status; `done` gets the first failure. */
+ * days get the error as their status; `done` gets the first failure. */
 #include "rollup/days/day_reader.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct slice_read {
     struct day_reader *reader;
     uint32_t start;
     uint32_t end;
-    uint32_t next; /* the first day whose row may still come */
+    uint32_t next; /* the first day whose row may still follow */
 };
 
 /* ---- life ---- */
@@ -33,7 +33,7 @@ struct day_reader *day_reader_new(struct store *store, const struct click_stream
     reader->stream = stream;
     reader->sealed_to = sealed_to;
     reader->arena = arena_new(ARENA_CHUNK);
-    /* Not zeroed: most readings use few of the days. */
+    /* The memory is not zeroed, because most readings use few of the days. */
     reader->days = memory_alloc(DAY_READER_MAX * sizeof(*reader->days));
     return reader;
 }
@@ -172,7 +172,7 @@ static void slice_start(struct day_reader *reader, uint32_t start, uint32_t end,
     int32_t from = reader->days[end - 1].day;
     int32_t to = reader->days[start].day;
     request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
-    /* Entries ascend, and only a day's last one is needed. */
+    /* A day's entries ascend in time, and only the last one is needed. */
     request.slice.reversed = is_ledger;
     request.one_of_each = is_ledger;
     reader->reads++;
@@ -252,7 +252,8 @@ static int compare_days(const void *a, const void *b)
     return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
 }
 
-/* Days are mostly sorted already, and moving them is expensive. */
+/* The order is checked first, because days are mostly sorted already, and moving them is
+ * expensive. */
 static void sort_days(struct day_reader *reader)
 {
     bool is_sorted = true;

@@ -45,7 +45,7 @@ struct day_reader {
     struct store *store;
     const struct click_stream *stream;
     const int32_t *sealed_to;
-    uint32_t reads;                    /* under way, and one for the phase itself */
+    uint32_t reads;                    /* reads under way, plus one for the phase itself */
     void (*next_phase)(struct day_reader *reader);
     store_done done;
     void *context;
@@ -59,10 +59,10 @@ struct day_reader *day_reader_new(struct store *store, const struct click_stream
 void day_reader_free(struct day_reader *reader);             /* no read is under way */
 void day_reader_clear(struct day_reader *reader);
 
-/* Add a day; its bytes are copied.  Its facts are valid until the reader is cleared, but
- * day_reader_read moves them, as it sorts the days. */
+/* Add a day; its bytes are copied.  The result is valid until day_reader_read, which sorts the
+ * days, or until the reader is cleared. */
 struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day);
-/* The same for a caller that has the day's partition key of ad_click. */
+/* The same for a caller that has the day's partition key in the clicks' table. */
 struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
                                      struct bytes reseller, int32_t day);
 /* Add a day whose row is right in all but its rate: neither stats nor seals are read. */

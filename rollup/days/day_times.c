@@ -1,10 +1,10 @@
 /* day_times: see the header.
  *
- * Clicks of the built-in stream come by descending time, so that nearly all of them fall into the
- * span of the click before or the next one below.  Tables of users may have any order.
+ * Clicks of the built-in stream are read by descending time, so nearly every click falls into the
+ * span of the click before it or into the next earlier span.  Tables of users may have any order.
  *
- * Clicks are added up where they are read, on another thread (`fold` in store.h).  Until its page
- * arrives, the engine thread leaves the reading alone. */
+ * The thread that reads clicks also adds them up (`fold` in store.h).  Until the page arrives, the
+ * engine thread must not use the struct. */
 #include "rollup/days/day_times.h"
 
 #include <string.h>
@@ -16,16 +16,16 @@
 #include "storage/schema/type.h"
 
 struct reading {
-    struct day_times times; /* first, as callers have its address */
+    struct day_times times; /* must be first, because callers have its address */
     struct store *store;
     struct rollup *rollup;
     const struct zone *zone;
     struct click_stream_clicks clicks;
     int64_t unit_ms;
-    struct error err; /* the first of adding up; code 0: none */
+    struct error err; /* the first error in adding up; code 0: none */
     uint32_t capacity;
     struct calendar_span span; /* of the last click */
-    uint32_t last;             /* its place in `times` */
+    uint32_t last;             /* the index of this span in `times` */
     struct buffer key;
     struct seal_pin pin;
     int32_t day;
@@ -66,7 +66,7 @@ static void read_done(struct reading *reading, int status, const struct error *e
 
 /* ---- clicks ---- */
 
-/* The first place whose time is not after `at_ms`. */
+/* The index of the first time that is not after `at_ms`. */
 static uint32_t place_of(const struct day_times *times, int64_t at_ms)
 {
     uint32_t low = 0;
@@ -81,7 +81,7 @@ static uint32_t place_of(const struct day_times *times, int64_t at_ms)
     return low;
 }
 
-/* NULL: there are DAY_TIMES_MAX already. */
+/* The entry for a click's time; NULL: there are DAY_TIMES_MAX already. */
 static struct day_time *time_of(struct reading *reading, int64_t time_ms)
 {
     struct day_times *times = &reading->times;

@@ -1,14 +1,14 @@
 /* day_times: clicks and gross of a (reseller, day) by hour or by minute, added up from its clicks.
  *
- * Spans of time are those of the stream's zone (calendar.h), and each belongs to the day of its
- * clicks, whatever day the clock showed.  So the times of a day add up to its figure:
+ * Hours and minutes are those of the stream's time zone (calendar.h).  A click belongs to the day
+ * in its key, even if its time is on another day.  So the times of a day add up to its figure:
  *
  *     figure of the day = all times + clicks without a time + clicks that have expired
  *
  *     day 2013-11-28   00:00 ... 23:00 and, of clicks that were given this day, 11-29 00:00
  *     day 2013-11-29                                                            11-29 00:00 ...
  *
- * Engine thread. */
+ * All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_TIMES_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_TIMES_H
 
@@ -24,11 +24,11 @@ struct day_time {
 
 /* For the caller to read after `done`, until the next day_times_read. */
 struct day_times {
-    struct day_time *times;            /* descending; those without clicks are left out */
+    struct day_time *times;            /* by descending time; spans without clicks are left out */
     uint32_t count;
-    uint64_t untimed;                  /* clicks whose time is null or not a time, as tables of
-                                        * users may have them */
-    uint64_t expired;                  /* clicks of which only seals are left (seal.h) */
+    uint64_t untimed;                  /* clicks whose time is null or not a time; only tables of
+                                        * users have such clicks */
+    uint64_t expired;                  /* expired clicks, of which only seals remain (seal.h) */
     /* Called after each page of clicks was added up, with the context of the read; a negative
      * status ends the read.  Set by the caller; NULL: none. */
     int (*look)(void *context, struct error *err);

@@ -5,7 +5,7 @@
  *
  *      the refresh takes day d off the queue and reads its stats
  *      a click comes: d is queued again, and the click is not in the stats that were read
- *      the refresh writes d's figure; d is queued, so its marks stay, and it is worked off again */
+ *      the refresh writes d's figure; d is queued, so its marks stay, and it is processed again */
 #include "rollup/days/dirty.h"
 
 #include <inttypes.h>
@@ -26,11 +26,11 @@ struct list {
 
 struct dirty_set {
     struct slot_table days;
-    struct slot_table resellers; /* the first day of each */
+    struct slot_table resellers; /* the first day of each reseller */
     size_t day_bytes;
     struct list queue;
     struct list waiting;
-    struct list leaving; /* by ->order */
+    struct list leaving; /* ascending by ->order */
     TAILQ_HEAD(, dirty_range) ranges;
     uint64_t order_next;
     uint64_t cleared;
@@ -94,7 +94,7 @@ struct dirty_set *dirty_set_new(void)
     return set;
 }
 
-/* Bytes of memory, with the 8 that the allocator adds. */
+/* Bytes of memory, with the 8 bytes that the allocator adds. */
 static size_t day_bytes(const struct dirty_day *day)
 {
     return sizeof(*day) + day->key_size + 8 + day->mark_capacity * sizeof(struct dirty_mark);
@@ -173,8 +173,8 @@ const struct dirty_mark *dirty_day_marks(const struct dirty_day *day)
     return day->mark_capacity > 0 ? day->marks : &day->mark;
 }
 
-/* A figure is kept only if dirty_day_row gives it back digit for digit, with the amount computed
- * again. */
+/* A figure is kept only if dirty_day_row returns it with the same digits, although the amount is
+ * not kept but computed again. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
 {
     struct day_figure again;
@@ -267,7 +267,7 @@ void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day)
 
 /* ---- finding ---- */
 
-/* The day, and in *at its place in the table; NULL: it is not there. */
+/* The day; *at is set to its place in the table.  NULL: it is not in the table. */
 static struct dirty_day *find_day(const struct dirty_set *set, struct bytes key, uint64_t hash,
                                   uint32_t *at)
 {

@@ -19,7 +19,7 @@
  * comments say otherwise.
  *
  * A changed rate marks a *range* of days by one mark, because the commit hook must not read which
- * of these days have clicks.  Ranges are worked off before days. */
+ * of these days have clicks.  Ranges are processed before days. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_H
 
@@ -68,13 +68,12 @@ struct dirty_day {
     /* These members fit in one cache line.  Repeating a mark without a change on a queued day
      * accesses only them and the key, which is at the end. */
     uint64_t hash;                     /* private */
-    int64_t last_us;                   /* when the last mark came whose cause is not `rate`, or the
-                                        * mark that added the day, if that came later; leaving does
-                                        * not change it */
+    int64_t last_us;                   /* time of the last mark whose cause is not `rate`; before
+                                        * such a mark: when the day was added to the set */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
                                         * a leaving day: the number of the batch that cleared it; of
-                                        * a waiting day: DIRTY_UNWRITTEN, or the number of a batch:
-                                        * its row is in that batch or an earlier one */
+                                        * a waiting day: DIRTY_UNWRITTEN, or a batch number: the
+                                        * day's row is in this batch or an earlier one */
     int32_t day;
     uint16_t key_size;                 /* private, as are the next two */
     uint16_t reseller_at;
@@ -84,7 +83,7 @@ struct dirty_day {
     uint8_t unnamed;                   /* private.  Bit c: the day has a mark of cause c that names
                                         * no row of `change` */
     uint32_t mark_count;
-    uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
+    uint32_t mark_capacity;            /* private: capacity of `marks`; 0: `mark` is used instead */
 
     uint64_t touched;                  /* when the day last became queued or waiting, in the
                                         * sequence of dirty_set_order; unlike `order` never a batch
@@ -107,7 +106,8 @@ struct dirty_range {
     int32_t until;                     /* RATE_DAY_END: without end */
     uint64_t order;                    /* from the same sequence as the `order` of queued days */
     struct dirty_mark mark;
-    uint64_t failed_in;                /* the last refresh that could not work it off; 0: none */
+    uint64_t failed_in;                /* number of the last refresh that could not process the
+                                        * range; 0: none */
     TAILQ_ENTRY(dirty_range) link;
 };
 
@@ -128,17 +128,17 @@ struct bytes dirty_day_key(const struct dirty_day *day);
 struct bytes dirty_day_reseller(const struct dirty_day *day);
 const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);   /* day->mark_count items */
 /* dirty_day_keep_row keeps a copy of `figure`, the present row of an open day; NULL: none is kept
- * any more.  dirty_day_row gives the kept figure, whose reseller is a view of the day's key; false:
- * none is kept. */
+ * any more.  dirty_day_row returns the kept figure, whose reseller is a view of the day's key;
+ * false: none is kept. */
 void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
 bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
-/* Every order that was given so far is lower.  Days that become queued or waiting, ranges, and
- * removals (dirty_set_cleared) get their orders from one sequence. */
+/* The next order; all orders given so far are lower.  Days that become queued or waiting, ranges,
+ * and removals (dirty_set_cleared) get their orders from one sequence. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* When a day was last cleared or let go, or a range was cleared, in the sequence of
- * dirty_set_order; 0: never.  A caller that noted dirty_set_order before can tell whether days left
+/* The order of the last removal of a day (dirty_set_clear, dirty_set_let_go) or a range; 0: there
+ * was none.  If it is at least a dirty_set_order that the caller has noted, days were removed
  * since. */
 uint64_t dirty_set_cleared(const struct dirty_set *set);
 
@@ -146,12 +146,14 @@ uint64_t dirty_hash(struct bytes key);
 
 /* Mark the day of an ad_click partition key; `hash` is its dirty_hash; `change` may be NULL.
  * Returns NULL when the key is not that of a day.  If the mark is new, *mark_out points to it until
- * the set changes, and the caller gives it an id and a row; else *mark_out is NULL. */
+ * the set changes, and the caller must give it an id and write its row; otherwise *mark_out is
+ * NULL. */
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
-/* dirty_set_prefetch_slot fetches the hash's slot; dirty_set_prefetch_day reads the slot and
- * fetches its day.  Between the two calls for a hash, make calls for several other hashes. */
+/* Fetch memory into the CPU's cache: dirty_set_prefetch_slot the hash's slot, and
+ * dirty_set_prefetch_day, which reads the slot, its day.  Between the two calls for a hash, make
+ * calls for several other hashes. */
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
@@ -170,14 +172,15 @@ struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* the ot
 struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* the others follow by
                                                                         * ->link */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
-/* The day's row is being computed: the caller sets ->order when it is written. */
+/* Make a queued day waiting while its row is being computed.  The caller sets ->order when the row
+ * is written. */
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
 void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
-/* Take a waiting day out of the set, though its marks stay in the table (dirty_evicted.h). */
+/* Remove a waiting day from the set; its marks stay in the table (dirty_evicted.h). */
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
-/* dirty_set_clear makes the day a leaving one: batch number `batch` clears it.  The number is never
- * lower than in an earlier call.  dirty_set_forget frees the days that `batch` or an earlier batch
- * cleared. */
+/* dirty_set_clear makes the day a leaving one: batch number `batch` clears it.  The number must not
+ * be lower than in an earlier call.  dirty_set_forget frees the days that `batch` or an earlier
+ * batch cleared. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
 void dirty_set_forget(struct dirty_set *set, uint64_t batch);
 
@@ -196,10 +199,10 @@ struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes rese
                                         int32_t until, const struct dirty_mark *mark);
 struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; the others
                                                                         * follow by ->link */
-/* False: no range has the day.  True: one has it, or there are more ranges than are looked at. */
+/* False: no range has the day.  True: a range has it, or there are too many ranges to check all. */
 bool dirty_set_may_have_range(const struct dirty_set *set, struct bytes reseller, int32_t day);
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
-/* Give the range the next order, so that it is worked off last. */
+/* Give the range the next order, so that it is processed last. */
 void dirty_set_postpone_range(struct dirty_set *set, struct dirty_range *range);
 
 /* Append ad_click's partition key of a day. */

@@ -1,18 +1,18 @@
 /* dirty_evicted: see the header.
  *
- * What decides correctness: a day may be evicted only when the tables have all that the set has.
- * Its row in amount_by_day is right and durable, it has no marks but those of clicks, and no
+ * What decides correctness: a day may be evicted only when the tables have all that the set has:
+ * its row in amount_by_day is right and durable, all its marks are those of clicks, and no
  * restatement is owed.  The marks do not have the time of the last click, so an evicted day may be
  * published earlier than other days.
  *
  * A day that is marked while it is evicted has two rows in the table of marks, and the set has only
  * the newer mark.  The older row stays when the day is published.  The next reading of the table
- * finds this row; the day is worked off once more, and the row is deleted. */
+ * finds this row; the day is processed once more, and the row is deleted. */
 #include "rollup/days/dirty_evicted.h"
 
 enum {
     LOOKS_MAX = 1024,
-    RELIEF_SHARE = 64 /* the write lock is given back when the limit divided by this is free */
+    RELIEF_SHARE = 64 /* the write lock is released when this part of the limit is free again */
 };
 
 /* ---- going ---- */
@@ -32,7 +32,7 @@ bool dirty_evicted_is_plain(const struct dirty_mark *mark)
     return mark->cause == CAUSE_LATE_CLICKS && !mark->has_change;
 }
 
-/* Call this between chunks of the refresh only. */
+/* To be called only between chunks of the refresh. */
 static bool may_go(const struct dirty_day *day)
 {
     bool may = day->owed_us == 0;
@@ -55,7 +55,7 @@ void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *di
     struct dirty_day *day = dirty_set_first_waiting(dirty);
     for (uint32_t i = 0; i < LOOKS_MAX && day != NULL && dirty_evicted_is_full(evicted, dirty);
          i++) {
-        /* The later days of the list were written later still. */
+        /* The rows of the later days in the list were written later still. */
         if (day->order > applies_durable)
             break;
         if (may_go(day)) {

@@ -1,6 +1,6 @@
 /* dirty_evicted: waiting days that are in their table only, because memory has no room for them.
  *
- *      queued ──worked off──▶ waiting ──too many──▶ evicted
+ *      queued ──processed───▶ waiting ──too many──▶ evicted
  *         ▲                      ▲                    │
  *         ├──── a click or a change marks it anew ────┤
  *         └──── due: read back, a page at a time ─────┘
@@ -8,8 +8,8 @@
  * The set of dirty days (dirty.h) has as many waiting days as its limit allows.  The other waiting
  * days are evicted: they take no memory.
  *
- * If days become dirty faster than they are worked off, the rollup takes the store's write lock
- * (store_write_lock) until the set is small enough.  Engine thread. */
+ * If days become dirty faster than they are processed, the rollup takes the store's write lock
+ * (store_write_lock) until the set is small enough.  All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_H
 
@@ -24,8 +24,8 @@ struct dirty_evicted {
     struct executor *executor;
     size_t bytes_max;                  /* bytes of memory for the set; waiting days are evicted
                                         * while the set takes more than half of it */
-    uint32_t count;                    /* evicted days; an upper limit, as some may be in memory
-                                        * again */
+    uint32_t count;                    /* evicted days; an upper limit, because some may be in
+                                        * memory again */
     uint32_t recounted;                /* of these: days that readings under way count anew */
     int64_t due_us;                    /* no evicted day is due before this time */
     uint32_t returns;                  /* readings of the table under way */
@@ -49,15 +49,15 @@ bool dirty_evicted_is_full(const struct dirty_evicted *evicted, const struct dir
 /* Whether the mark is one of late clicks without a change, as all marks of evicted days are. */
 bool dirty_evicted_is_plain(const struct dirty_mark *mark);
 /* Evict waiting days while the set is full.  Only days whose rows are in the first
- * `applies_durable` batches are evicted.  Call this only while no chunk of days is worked off. */
+ * `applies_durable` batches are evicted.  To be called only while no chunk of days is processed. */
 void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *dirty,
                              const struct publication_rules *rules, uint64_t applies_durable,
                              int64_t now_us);
 /* If the set is over its limit and `may_lock`, take the store's write lock; if the set is small
- * enough again, give the lock back. */
+ * enough again, release the lock. */
 void dirty_evicted_press(struct dirty_evicted *evicted, const struct dirty_set *dirty,
                          bool may_lock);
-/* Give the write lock back, if it was taken. */
+/* Release the write lock, if it was taken. */
 void dirty_evicted_let_write(struct dirty_evicted *evicted);
 
 /* Add `days` to the number of evicted days.  The first of these days is due at `due_us`. */

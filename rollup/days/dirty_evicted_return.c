@@ -2,7 +2,7 @@
  *
  * A page that cannot be read ends the reading, and the table is read again later.
  *
- * A day that cannot be worked off stays in the set, and the reading goes on.  A command gets the
+ * A day that cannot be processed stays in the set, and the reading continues.  A command gets the
  * first such error at the end.  The reading ends early only if such days fill the set. */
 #include "rollup/days/dirty_evicted_return.h"
 
@@ -23,11 +23,11 @@ struct dirty_evicted_reading {
     int64_t token_first;
     struct buffer position;
     bool is_over;
-    bool has_settled;    /* days of an earlier page were worked off */
-    struct error unread; /* why the first day could not be worked off; code 0: all could */
+    bool has_settled;    /* days of an earlier page were processed */
+    struct error unread; /* the first failure to process a day; code 0: none */
     uint32_t left;       /* days that stay evicted */
     uint32_t recounted;  /* this reading's part of dirty_evicted.recounted */
-    int64_t left_due_us; /* when the first of them is due */
+    int64_t left_due_us; /* when the first of the `left` days is due */
     int64_t began_us;    /* monotonic */
     struct timer time_slice;
     store_done done;
@@ -45,7 +45,7 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     evicted->count -= reading->recounted;
     evicted->recounted -= reading->recounted;
     dirty_evicted_note(evicted, reading->left, reading->left_due_us);
-    /* Days become due one by one; after the pause one reading finds many of them. */
+    /* Days become due one by one, so a reading after a pause finds many of them at once. */
     int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
     if (status < 0 || evicted->due_us < again_us)
         evicted->due_us = again_us;
@@ -59,7 +59,7 @@ static void reading_finish(struct dirty_evicted_reading *reading, int status,
     rollup_close_if_idle(rollup);
 }
 
-/* When the day of a mark is due, as far as this mark shows. */
+/* The time at which the day of a mark is due, computed from this mark only. */
 static int64_t mark_due_us(const struct dirty_evicted_reading *reading, int32_t day,
                            int64_t first_us, int64_t now_us)
 {
@@ -189,8 +189,8 @@ void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
     reading->done = done;
     reading->context = context;
     rollup->evicted.returns++;
-    /* The reading counts anew how many of the evicted days stay evicted; until it ends, all of them
-     * count. */
+    /* The reading counts anew how many of the evicted days stay evicted; until it ends,
+     * dirty_evicted.count has all of them. */
     reading->recounted = rollup->evicted.count - rollup->evicted.recounted;
     rollup->evicted.recounted = rollup->evicted.count;
     rollup->evicted.due_us = INT64_MAX;

@@ -1,7 +1,7 @@
-/* dirty_evicted_return: reads evicted days (dirty_evicted.h) back into the set of dirty days, to be
- * worked off.
+/* dirty_evicted_return: reads evicted days (dirty_evicted.h) back into the set of dirty days, and
+ * processes them.
  *
- * When the days read fill the set, they are worked off before the next page is read. */
+ * When the days that were read fill the set, they are processed before the next page is read. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_RETURN_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_EVICTED_RETURN_H
 
@@ -12,7 +12,7 @@ enum dirty_evicted_which {
     DIRTY_EVICTED_ENDED,               /* those that a command may publish */
     DIRTY_EVICTED_ALL                  /* all, when a rollup is opened: any may be out of date */
 };
-/* Read the table of marks from the token on and work off the days.  `done` (may be NULL) is called
+/* Read the table of marks from the token on, and process the days.  `done` (may be NULL) is called
  * when their figures are durable.  Days may be evicted during the reading.  The rollup must not
  * have failed. */
 void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,

@@ -1,12 +1,13 @@
 /* dirty_overlay: see the header.
  *
  * What decides correctness: a day that is not in the dirty set has a durable row that is right in
- * all but its rate (dirty.h).  So has a day that only waits for its publication, once the batch
- * with the row is durable.  The reads of the stats of all other days begin before rows are read.
- * If the rollup corrects a row in between, the figure in memory still replaces it.
+ * all but its rate (dirty.h).  The same is true of a day that only waits for its publication, once
+ * the batch with its row is durable.  All other days are computed from stats, whose reads begin
+ * before rows are read.  If the rollup corrects a row in between, the figure in memory still
+ * replaces it.
  *
  * The last changes of rates may not be durable yet.  So the rates are copied, and an empty batch is
- * applied: when it is durable, all copied rates are. */
+ * applied; when this batch is durable, so are all copied rates. */
 #include "rollup/days/dirty_overlay.h"
 
 #include <stdlib.h>
@@ -24,7 +25,8 @@ struct overlay_read {
     struct seal_sum sum;
 };
 
-/* Where the rates and figures of one reseller begin; they end where the next reseller's begin. */
+/* The index of one reseller's first rate and first figure; they end where the next reseller's
+ * begin. */
 struct overlay_part {
     uint32_t rates;
     uint32_t figures;
@@ -46,7 +48,7 @@ struct dirty_overlay {
     struct overlay_read *reads;
     uint32_t count;
     uint32_t capacity;
-    uint32_t under_way;       /* reads of days, and one for the function that starts them */
+    uint32_t under_way;       /* reads of days, plus one for the function that starts them */
     struct seal_pin pin;      /* held while days are read */
     struct dirty_set *marked; /* in a read-only store: the marked days of these resellers; else
                                * NULL */
@@ -167,7 +169,7 @@ static const struct dirty_set *days_of(const struct dirty_overlay *overlay)
     return overlay->marked != NULL ? overlay->marked : overlay->rollup->marks.dirty;
 }
 
-/* Room is made before the first read, as reads keep pointers to the figures. */
+/* Memory is allocated before the first read, because reads keep pointers to the figures. */
 static void make_room(struct dirty_overlay *overlay)
 {
     uint32_t count = 0;
@@ -202,8 +204,8 @@ static void read_reseller(struct dirty_overlay *overlay, uint32_t reseller)
     }
 }
 
-/* No day can be sealed until seal_gate_unpin, so that reads of a day's clicks and seals fit
- * together. */
+/* No day can be sealed until seal_gate_unpin, so that the reads of a day's clicks and of its seals
+ * are consistent. */
 static void read_days(void *context)
 {
     struct dirty_overlay *overlay = context;
@@ -278,7 +280,8 @@ static void read_at_rates(struct dirty_overlay *overlay)
 
 /* ---- marks, in a read-only store ---- */
 
-/* Marks of ranges are ignored: they come from changed rates, and every row is priced anew. */
+/* Marks of ranges are ignored, because they come from changed rates and every row is priced
+ * anew. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {

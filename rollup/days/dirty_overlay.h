@@ -4,7 +4,7 @@
  *     days that are out of date  ──stats × rate──▶  figures in memory ──▶ a reader
  *     every other row            ──rate──▶          the row's figure, priced at this rate
  *
- * A reader need not wait for the rollup: only the days that are read are computed.
+ * A reader need not wait for the rollup, because only the days that it reads are computed.
  *
  * A figure contains only durable writes: reading waits until a changed rate is durable.  All writes
  * that were acknowledged before the reading began are included.
@@ -12,7 +12,7 @@
  * In a read-only store each reading loads the marks of its resellers.
  *
  * Each reader has an overlay of its own, and uses it for one group of resellers after the other.
- * Engine thread. */
+ * All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
 #define DAYBOOK_ROLLUP_DAYS_DIRTY_OVERLAY_H
 
@@ -21,11 +21,11 @@
 struct dirty_overlay;
 
 struct dirty_overlay *dirty_overlay_new(struct rollup *rollup);
-/* No reading is under way; NULL is fine. */
+/* `overlay` may be NULL.  No reading may be under way. */
 void dirty_overlay_free(struct dirty_overlay *overlay);
 
-/* How many days of the reseller dirty_overlay_read would have to compute, but at most `most`.  0 in
- * a read-only store, where the number is not known. */
+/* The number of the reseller's days that dirty_overlay_read would have to compute, but at most
+ * `most`.  0 in a read-only store, where the number is not known. */
 uint32_t dirty_overlay_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                             int32_t to, uint32_t most);
 
@@ -41,8 +41,8 @@ void dirty_overlay_read(struct dirty_overlay *overlay, const struct bytes *resel
 const struct day_figure *dirty_overlay_figures(const struct dirty_overlay *overlay,
                                                uint32_t reseller, uint32_t *count_out);
 
-/* Price the figure of a row at the rate in effect, as the days of a changed rate are not marked one
- * by one.  ERROR_LIMIT as in figure_make. */
+/* Price the figure of a row at the rate in effect.  Any row may have an old rate, because a changed
+ * rate does not mark its days one by one.  ERROR_LIMIT as in figure_make. */
 must_check int dirty_overlay_price(const struct dirty_overlay *overlay, uint32_t reseller,
                                    struct day_figure *figure);
 #endif

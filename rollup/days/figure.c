@@ -94,7 +94,7 @@ int figure_read(const struct table *table, const struct page_row *row,
 
 enum { AMOUNT_VALUES = 2, AMOUNT_CELLS = 5 };
 
-/* CQL's dates count from 1970-01-01, which is 2^31. */
+/* In a CQL date, the day 1970-01-01 is 2^31. */
 static void put_date(struct packed_rows *rows, int32_t day)
 {
     uint8_t value[4];
@@ -117,7 +117,7 @@ void figure_write(struct write_batch *batch, const struct table *table, int64_t 
         figure_row_put_decimal(rows, AMOUNT_RATE, figure->rate);
         figure_row_put_decimal(rows, AMOUNT_AMOUNT, figure->amount);
     } else {
-        /* An older row of the day may have values in these columns. */
+        /* Nulls are written, because an older row of the day may have values in these columns. */
         packed_rows_null(rows, AMOUNT_RATE);
         packed_rows_null(rows, AMOUNT_AMOUNT);
     }

@@ -21,7 +21,7 @@ static inline int figure_row_corrupt(const struct table *table, const struct pag
 
 /* The values of a row, by column number.  The numbers of all columns are small. */
 struct figure_row_cells {
-    uint32_t present; /* which columns have a value, as bits */
+    uint32_t present; /* bit c: column c has a value */
     struct bytes values[RESTATEMENT_NEW_AMOUNT + 1];
 };
 
@@ -57,7 +57,7 @@ struct figure_row_columns {
     uint32_t amount;
 };
 
-/* Returns 1; or 0 if there is no figure, as clicks is null; or a negative error code. */
+/* Returns 1; or 0 if there is no figure, because clicks is null; or a negative error code. */
 static inline int figure_row_numbers(const struct table *table, const struct page_row *row,
                                      const struct figure_row_cells *values,
                                      const struct figure_row_columns *columns,

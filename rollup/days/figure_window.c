@@ -142,8 +142,8 @@ static void unpack(struct reader *reader, int32_t day_before, struct day_figure 
 
 /* ---- what is kept ---- */
 
-/* Drop the figures of the resellers with the highest numbers, down to half of the bytes, but keep
- * one reseller at least. */
+/* Drop the figures of the resellers with the highest numbers, until at most half of the bytes are
+ * left, but keep at least one reseller. */
 static void drop_upper(struct figure_window *window)
 {
     struct arena *lower = arena_new(ARENA_CHUNK);

@@ -1,9 +1,10 @@
-/* figure_window: figures of many resellers, kept packed until they are given to a reader in order.
+/* figure_window: keeps the figures of many resellers, packed, to return them in the order of names.
  *
- * amount_by_day is stored, and read fast, in the order of tokens.  A reader gets the figures in the
- * order of the resellers' names.  Resellers are numbered by name.  A window takes figures of
- * resellers in any order, and gives them in the order of the numbers.  When the memory of all
- * windows is used up, a window drops the upper half of its figures, which its user reads again.
+ * amount_by_day is stored in the order of tokens, and is read fast only in this order.  But a
+ * reader gets the figures in the order of the resellers' names.  Resellers are numbered by name.  A
+ * window takes figures of resellers in any order, and returns them in the order of the numbers.
+ * When the memory of all windows is used up, a window drops the upper half of its figures, which
+ * its user reads again.
  *
  *     names      0   1   2   3   4   5   6   7        read in the order  5 2 7 0 ...
  *     kept       x   .   x   .   .   x   .   x        over the limit: from 5 on dropped
@@ -27,12 +28,13 @@ void figure_window_free(struct figure_window *window);       /* NULL is fine */
 void figure_window_begin(struct figure_window *window, uint32_t count);
 
 /* Keep a figure of the reseller with that number (the figure's own `reseller` is ignored).  Figures
- * of one reseller are added in the order in which they are to be given, without figures of other
+ * of one reseller are added in the order in which they are to be returned, without figures of other
  * resellers in between.  Figures of resellers from figure_window_end on are dropped. */
 void figure_window_add(struct figure_window *window, uint32_t reseller,
                        const struct day_figure *figure);
 
-/* Figures are kept of the resellers below the result: `count`, or less if figures were dropped. */
+/* The window keeps the figures of the resellers below the result, which is `count`, or less if
+ * figures were dropped. */
 uint32_t figure_window_end(const struct figure_window *window);
 
 /* The next figure in the order of the resellers' numbers.  Its member `reseller` is empty.  False:

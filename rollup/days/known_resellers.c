@@ -20,7 +20,8 @@ void known_resellers_add(struct known_resellers *known, struct bytes reseller)
     key_map_add(known->map, reseller);
 }
 
-/* One scan of the figures; in a read-only store also one of the marks, which are not in memory. */
+/* One scan of the figures; in a read-only store also a scan of the marks, which are not in
+ * memory. */
 struct listing {
     struct known_resellers *known;
     bool is_of_marks;

@@ -106,7 +106,7 @@ static uint32_t cells_of(const struct day_figure *figure)
 }
 
 /* Write the cells in the order of their column numbers.  `old` is NULL in a publication.  Null
- * values have no cells: the row is new, so there is nothing to overwrite. */
+ * values have no cells, because the row is new and there is nothing to overwrite. */
 static void put_both_figures(struct packed_rows *rows, const struct day_figure *old,
                              const struct day_figure *new)
 {

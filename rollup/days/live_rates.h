@@ -1,7 +1,7 @@
 /* live_rates: the rates of a stream as they are applied, and how many of their changes are durable.
  *
  * The commit hook changes the table in the call that applies a batch, so the table may be ahead of
- * the disk.  Readers may give out a figure at these rates only when all changes of the rates are
+ * the disk.  Readers may return a figure at these rates only when all changes of the rates are
  * durable.  Changes are counted; a batch that changes any rates counts as one change:
  *
  *     changed   3   4   5   6        the rollup applies a batch after change 5:
@@ -24,18 +24,18 @@ struct live_rates {
 void live_rates_init(struct live_rates *rates);
 void live_rates_release(struct live_rates *rates);
 
-/* The stream's table of rates was replaced by an empty one. */
+/* Remove all rates: the stream's table of rates was replaced by an empty one. */
 void live_rates_forget(struct live_rates *rates);
 
 void live_rates_note_changed(struct live_rates *rates);
-/* Changes up to number `changed` are durable. */
+/* Note that changes up to number `changed` are durable. */
 void live_rates_note_durable(struct live_rates *rates, uint64_t changed);
 bool live_rates_are_durable(const struct live_rates *rates);
 
-/* The rollup's batch number `batch` (from 1 on, ascending) is about to be applied. */
+/* Note that the rollup's batch number `batch` (from 1 on, ascending) is about to be applied. */
 void live_rates_send(struct live_rates *rates, uint64_t batch);
-/* The store refused the batch. */
+/* Note that the store refused the batch. */
 void live_rates_take_back(struct live_rates *rates, uint64_t batch);
-/* The batch is durable, and so are all before it. */
+/* Note that the batch is durable, and so are all earlier batches. */
 void live_rates_batch_durable(struct live_rates *rates, uint64_t batch);
 #endif

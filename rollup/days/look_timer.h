@@ -1,7 +1,7 @@
-/* look_timer: when a server begins a look: a refresh of days that are dirty or to be published.
+/* look_timer: starts a server's refreshes of days that are dirty or to be published.
  *
- * The longer a refresh takes, the longer is the pause before the next one: refreshes mostly take no
- * more than a fifth of the engine thread's time.  The pause is at most 850 ms. */
+ * The pause before a refresh is four times as long as the last refresh took, but 250 to 850 ms.  So
+ * refreshes mostly take no more than a fifth of the engine thread's time. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 #define DAYBOOK_ROLLUP_DAYS_LOOK_TIMER_H
 
@@ -20,12 +20,12 @@ struct look_timer {
 /* `is_on` false: the timer never fires. */
 void look_timer_init(struct look_timer *look, struct world *world, bool is_on,
                      void (*fire)(struct timer *timer), void *context);
-/* From now on setting a time has no effect. */
+/* Stop the timer for good: setting a time has no effect from now on. */
 void look_timer_stop(struct look_timer *look);
 /* Fire at a time of the wall clock, unless an earlier time is set. */
 void look_timer_at(struct look_timer *look, int64_t at_us);
 /* Fire after a pause, which depends on how long the last refresh took. */
 void look_timer_soon(struct look_timer *look);
-/* Call this when the timer has fired, before a time is set again. */
+/* To be called when the timer has fired, before a time is set again. */
 void look_timer_fired(struct look_timer *look);
 #endif

@@ -10,7 +10,7 @@
  * change its figure with the next refresh.  The ledger gets an entry when no click has come for a
  * minute, at the latest after publish_after.
  *
- * A mark whose time is far ahead of now was made while the clock was wrong, and puts nothing off.
+ * A mark whose time is far ahead of now was made while the clock was wrong, and delays nothing.
  * Times are in microseconds since 1970. */
 #ifndef DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
 #define DAYBOOK_ROLLUP_DAYS_PUBLICATION_H
@@ -24,14 +24,14 @@ struct publication_rules {
 
 /* The earliest time at which the day may be published: publish_after after its end. */
 int64_t publication_earliest_us(const struct publication_rules *rules, int32_t day);
-/* When the rollup publishes the day by itself. */
+/* The time at which the rollup publishes the day by itself. */
 int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,
                            int64_t now_us);
-/* When to make a restatement that has been put off since day->owed_us. */
+/* The time for a restatement that has been put off since day->owed_us. */
 int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day,
                                int64_t now_us);
 
-/* What is written of a day besides its figure, and whether its marks stay. */
+/* What is written of a day, and whether its marks stay. */
 enum publication_step {
     STEP_KEEP_OPEN,            /* the figure; the day stays marked until it is published */
     STEP_VANISH,               /* an open day without clicks: its row is deleted */

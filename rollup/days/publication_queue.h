@@ -3,8 +3,8 @@
  *
  *     waiting ──due──▶ queued ──work──▶ published, restated, or waiting again
  *
- * next_us may be too early, when a click has put a day off, but never too late.  When the clock
- * went back, all waiting days are checked again. */
+ * next_us may be too early, because a click may have put a day off, but it is never too late.  If
+ * the clock went back, all waiting days are checked again. */
 #ifndef DAYBOOK_ROLLUP_DAYS_PUBLICATION_QUEUE_H
 #define DAYBOOK_ROLLUP_DAYS_PUBLICATION_QUEUE_H
 

@@ -173,7 +173,7 @@ void rate_append_percent(struct buffer *text, struct decimal rate)
 
 /* ---- table ---- */
 
-/* Part of a reseller's rates, sorted.  An insertion or removal moves the rates of one run only. */
+/* A part of a reseller's sorted rates.  An insertion or removal moves the rates of one run only. */
 enum { RUN_RATES_MAX = 256 };
 struct rate_run {
     struct rate *rates; /* at least one */
@@ -268,7 +268,7 @@ static void run_insert(struct rate_run *run, uint32_t at, const struct rate *rat
     run->count += count;
 }
 
-/* Add an empty run at `at`; a rate must follow. */
+/* Add an empty run at `at`; the caller must then add a rate to it. */
 static void run_add(struct reseller_rates *list, uint32_t at)
 {
     list->runs = memory_make_room(list->runs, list->count, &list->capacity, sizeof(*list->runs));

@@ -29,8 +29,8 @@ must_check int rate_check_reseller(struct bytes reseller, struct error *err);
 
 /* Append the rate in the form that `rate load` reads: a fraction, but the rate 1 as 100%. */
 void rate_append_text(struct buffer *text, struct decimal rate);
-/* The rate in percent: 0.125 is 12.5.  ERROR_LIMIT: the rate has too many digits, as one written
- * before its stream was defined may have. */
+/* The rate in percent: 0.125 is 12.5.  ERROR_LIMIT: the rate has too many digits; a rate that was
+ * written before its stream was defined may have so many. */
 must_check int rate_percent(struct decimal rate, struct decimal *percent_out);
 /* Write the rate in percent: 0.125 as 12.5%.  A rate that has too many digits for that is written
  * as a fraction.  `text` has room for RATE_PERCENT_TEXT_MAX bytes; returns how many are written. */

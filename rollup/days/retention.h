@@ -16,12 +16,12 @@ struct retention {
     const struct click_stream *stream;
     uint32_t keep_days;                /* 0: clicks are kept for ever */
     int32_t sealed_to;                 /* no later day has a seal */
-    int32_t seal_from;                 /* a seal pass begins with this day: no earlier one can be
-                                        * due */
-    int failure;                       /* code of the last pass; 0: it did not fail */
-    int32_t pause_ms;                  /* a server's pause after a last pass that got nowhere; else
-                                        * 0 */
-    store_done loaded;                 /* private, as is the next */
+    int32_t seal_from;                 /* a seal pass begins with this day, because no earlier day
+                                        * can be due */
+    int failure;                       /* error code of the last pass; 0: it did not fail */
+    int32_t pause_ms;                  /* a server's pause if the last pass made no progress;
+                                        * otherwise 0 */
+    store_done loaded;                 /* private, as is `context` */
     void *context;
 };
 

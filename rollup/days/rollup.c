@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "base/timeuuid.h"
 
-/* The longest pause before due days are looked for again, as the clock may be set forward. */
+/* The longest pause before the next search for due days; it is limited because the clock may be set
+ * forward. */
 #define IDLE_US  INT64_C(3600000000)
 #define DOUBT_US INT64_C(60000000) /* the shortest pause while the clock is in doubt */
 

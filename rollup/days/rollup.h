@@ -8,7 +8,7 @@
  * marks its days dirty in the same frame.  A mark is deleted in the frame that has the new figure,
  * and only if no batch has marked the day again since the figure's stats were read.
  *
- * Engine thread. */
+ * All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_H
 #define DAYBOOK_ROLLUP_DAYS_ROLLUP_H
 
@@ -34,7 +34,7 @@ struct rollup_options {
     uint32_t keep_days;                /* how long clicks are kept, unless the table `retention` has
                                         * another number; 0: for ever */
     size_t open_days_bytes;            /* limit of the memory of open and dirty days; 0: 256 MiB */
-    bool is_automatic;                 /* true in a server: the rollup works off dirty days,
+    bool is_automatic;                 /* true in a server: the rollup processes dirty days,
                                         * publishes, restates and seals by itself */
     struct quota *figures;             /* memory of figure windows, of all readers of all streams;
                                         * outlives the rollup */
@@ -53,14 +53,14 @@ struct day_figure;
 struct figure_watch {
     uint8_t change[16];                /* the change's id (rollup_add_change) */
     /* Called once for every day of the changed rates that has a figure, when the figure was applied
-     * and before `done` of rollup_refresh_rates_now.  The days of a reseller come in descending
+     * and before `done` of rollup_refresh_rates_now.  The days of a reseller are in descending
      * order, perhaps with days of other resellers in between.  `each` must not change the
      * rollup. */
     void (*each)(void *context, const struct day_figure *figure);
     void *context;
 };
 
-/* As rollup_refresh_now, but only for the days of changed rates, which are worked off before all
+/* As rollup_refresh_now, but only for the days of changed rates, which are processed before all
  * days that clicks made dirty.  A command that changed rates calls this when the change was
  * applied.  `watch` is copied; NULL: no callback. */
 void rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *watch,
@@ -71,7 +71,7 @@ void rollup_refresh_rates_now(struct rollup *rollup, const struct figure_watch *
 bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from);
 
 /* As rollup_refresh_now, but only for one reseller's days from `from` to `to`, and for all changed
- * rates.  These days are worked off before all other days.  The reseller's bytes are borrowed until
+ * rates.  These days are processed before all other days.  The reseller's bytes are borrowed until
  * `done`. */
 void rollup_refresh_days_now(struct rollup *rollup, struct bytes reseller, int32_t from,
                              int32_t to, store_done done, void *context);
@@ -123,7 +123,7 @@ const struct click_stream *rollup_stream(const struct rollup *rollup);
 /* A command calls these around its use of the rollup: the stream is not dropped in between. */
 void rollup_enter(struct rollup *rollup);
 void rollup_leave(struct rollup *rollup);
-/* The timer fires when the engine thread has done the other work that is due. */
+/* Start the timer; it fires when the engine thread has done the other work that is due. */
 void rollup_yield(const struct rollup *rollup, struct timer *timer);
 
 /* One day's figure, as the day's row in amount_by_day has it, or will have it after the next
@@ -140,7 +140,8 @@ struct day_figure {
     enum day_state state;
 };
 
-/* A published day keeps its row when its last click is deleted. */
+/* A day without clicks is not unpriced; a published day keeps its row when its last click is
+ * deleted. */
 static inline bool day_figure_is_unpriced(const struct day_figure *figure)
 {
     return !figure->is_priced && figure->clicks > 0;
@@ -166,8 +167,8 @@ struct figure_query {
      * without such an entry is left out. */
     bool is_as_of;
     int64_t as_of_ms;
-    /* true: resellers come in any order, the days of each together and descending.  This is
-     * cheaper, and enough for sums.  `paused` must then be NULL. */
+    /* true: the resellers are in any order; the days of each reseller are together and descend.
+     * This is cheaper, and enough for sums.  `paused` must then be NULL. */
     bool in_any_order;
     /* Called when `each` has returned false because the reader is slow.  The reading keeps the
      * other figures (figure_window.h) until rollup_figures_go_on or rollup_figures_stop is called,
@@ -182,7 +183,7 @@ void rollup_figures(struct rollup *rollup, const struct figure_query *query,
 void rollup_figures_go_on(struct figure_reading *reading);
 void rollup_figures_stop(struct figure_reading *reading);
 
-/* How many resellers a reading of all would read, as far as is known. */
+/* The number of resellers known so far. */
 uint32_t rollup_known_resellers(const struct rollup *rollup);
 
 /* Have the metric daybook_rollup_unpriced_figures count the days with clicks and without a rate.
@@ -190,9 +191,10 @@ uint32_t rollup_known_resellers(const struct rollup *rollup);
  * change.  A call does nothing while figures are read, and where no server runs. */
 void rollup_count_unpriced(struct rollup *rollup);
 
-/* The owner of the watch begins and ends it, and ends it before the rollup is closed. */
+/* The owner of the watch must end it before the rollup is closed. */
 struct click_watch *rollup_watch(struct rollup *rollup);
-/* For how long the oldest change that is in no row of a figure yet has waited; 0: there is none. */
+/* The age in microseconds of the oldest change that is in no row of a figure yet; 0: there is
+ * none. */
 int64_t rollup_behind_us(const struct rollup *rollup);
 
 void rollup_dump(const struct rollup *rollup, struct buffer *text);

@@ -2,13 +2,14 @@
  *
  * amount_by_day is ordered by token, so its resellers are listed first (known_resellers.h).
  * Resellers are read in the order in which they are stored, a batch of them with one read.  A
- * window (figure_window.h) keeps the figures that were read, and gives them in the order of names:
+ * window (figure_window.h) keeps the figures that were read, and returns them in the order of
+ * names:
  *
  *     list      anna bert carl dora emil ...      by name
  *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
  *     window    anna bert carl dora emil ...      given by name when all batches are in it
  *
- * If a window had to drop resellers, the next window is for as many as were kept.
+ * If a window had to drop resellers, the next window has as many resellers as were kept.
  *
  * If the query is for current figures, figures computed in memory replace rows that are out of date
  * (dirty_overlay.h).  Rows and computed figures have the same order and are merged:
@@ -16,11 +17,11 @@
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
  *     answer    11-30  11-29* 11-28* 11-27
  *
- * Giving figures from memory never waits, so after TURN_DAYS_MAX days the engine thread does other
- * work first.
+ * Figures from memory are returned without any wait, so after TURN_DAYS_MAX days the engine thread
+ * does other work first.
  *
- * As of a time, the ledger is read backwards.  The first entry of a day that is not later than this
- * time has the figure. */
+ * For figures as of a time, the ledger is read backwards.  The first entry of a day that is not
+ * later than this time has the figure. */
 #include <stdlib.h>
 
 #include "base/murmur3.h"
@@ -37,7 +38,7 @@ enum {
     ARENA_CHUNK = 16 * 1024,
     TURN_DAYS_MAX = 512,
     BATCH_RESELLERS_MAX = READ_KEYS_MAX,
-    BATCH_FRESH_MAX = 512, /* days to be computed, after which a batch takes no more resellers */
+    BATCH_FRESH_MAX = 512, /* a batch with so many days to be computed takes no more resellers */
     WINDOW_GROWTH = 4      /* a window has this many times the resellers of the previous one */
 };
 
@@ -66,14 +67,15 @@ struct figure_reading {
     struct bytes batch[BATCH_RESELLERS_MAX];
     uint32_t batch_resellers[BATCH_RESELLERS_MAX]; /* the index of each in `resellers` */
     uint32_t batch_count;
-    uint32_t batch_at;                /* index into `batch`: the reseller whose rows come;
+    uint32_t batch_at;                /* index into `batch` of the reseller whose rows are read;
                                        * `batch_count`: there are no more */
-    int64_t given_day;                /* as of a time: the last day given of that reseller */
-    const struct day_figure *pending; /* computed figures of that reseller not yet given */
+    int64_t given_day;                /* as of a time: the last day that was given of this
+                                       * reseller */
+    const struct day_figure *pending; /* computed figures of this reseller that are not given yet */
     const struct day_figure *pending_end;
 
     struct timer time_slice;
-    uint32_t time_slice_days; /* days and resellers gone through since the time slice began */
+    uint32_t time_slice_days; /* days and resellers processed since the time slice began */
     bool (*each)(void *context, const struct day_figure *figure);
     store_done done;
     void *context;
@@ -172,8 +174,8 @@ static int give_priced(struct figure_reading *reading, const struct day_figure *
     return 0;
 }
 
-/* Advance to this reseller of the batch: those before it have no more rows.  `reseller` without
- * data: advance to the end of the batch. */
+/* Advance to this reseller of the batch; the resellers before it have no more rows.  `reseller`
+ * without data: advance to the end of the batch. */
 static void reach(struct figure_reading *reading, struct bytes reseller)
 {
     while (reading->batch_at < reading->batch_count && !reading->is_enough) {
@@ -439,7 +441,7 @@ static void take_asked(struct figure_reading *reading, const struct figure_query
     reading->reseller_count = count;
 }
 
-/* Sums need no order, and sorting a hundred thousand names takes a while. */
+/* For sums, names are not sorted, because sorting a hundred thousand names takes a while. */
 static void take_known(struct figure_reading *reading)
 {
     const struct key_map *known = reading->rollup->resellers.map;

@@ -56,8 +56,8 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
     mark_partitions(rollup, batch, partitions, change, now_us);
 }
 
-/* New clicks of an event table are in blocks, so its INSERT as a mutation changes an existing
- * click.  Where clients give clicks their ids, an INSERT counts as new clicks. */
+/* New clicks of an event table are in blocks, so an INSERT that comes as a mutation changes an
+ * existing click.  In a table whose clicks have ids, an INSERT counts as new clicks. */
 static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_table)
 {
     bool is_insert = mutation->item_count > 0;
@@ -74,8 +74,8 @@ static enum dirty_cause cause_of(const struct mutation *mutation, bool is_event_
 
 /* ---- rates ---- */
 
-/* The rate in effect may have changed from the day `first` on, until the first rate that begins
- * after `last`. */
+/* The rate in effect may have changed on the days from `first` up to before the first rate that
+ * begins after `last`. */
 struct changed_rates {
     bool any;
     int32_t first;
@@ -89,7 +89,8 @@ static void append_rate(struct buffer *text, const struct rate *rate)
         rate_append_percent(text, rate->rate);
 }
 
-/* `old`, `new`: the rate that begins on the day `since`, before and after; NULL: none does. */
+/* `old`, `new`: the rate that begins on the day `since`, before and after the change; NULL:
+ * none. */
 static void note_change(struct changed_rates *changed, struct bytes reseller, int32_t since,
                         const struct rate *old, const struct rate *new)
 {
@@ -140,8 +141,8 @@ static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since
     note_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
 }
 
-/* If one mutation deletes the row and sets cells, their timestamps are equal, and the deletion
- * counts. */
+/* If one mutation deletes the row and sets cells, their timestamps are equal, so the deletion
+ * wins. */
 static void take_rate_row(struct rollup *rollup, struct bytes reseller, const struct row *row,
                           struct changed_rates *changed)
 {
@@ -254,7 +255,7 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
     write_batch_add_mutation(batch, &mutation);
 }
 
-/* Clicks that are restored have come before.  Their batch takes them out of the voided ones. */
+/* Restored clicks are not new.  The batch that restores them deletes them from voided_click. */
 static bool is_restore(const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++)

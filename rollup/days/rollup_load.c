@@ -3,7 +3,7 @@
  * A mark in the table means that the day was dirty, was open or was owed a restatement when the
  * process ended.  In a read-only store no marks are loaded (dirty_overlay.h).
  *
- * If there are more marked days than may be in memory, some are worked off and evicted
+ * If there are more marked days than may be in memory, some are processed and evicted
  * (dirty_evicted.h) before the next are loaded. */
 #include "rollup/days/rate_value.h"
 #include "rollup/days/dirty_evicted_return.h"
@@ -27,7 +27,7 @@ static void loaded(void *context, int status, const struct error *err)
 
 /* ---- marks ---- */
 
-/* All ranges are loaded, as they are worked off before any day, and as many days as may be in
+/* All ranges are loaded, because they are processed before any day, and as many days as may be in
  * memory. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
@@ -74,7 +74,7 @@ static int take_rate(void *context, const struct table *table, const struct page
         !store_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
     int rc = rate_value_read(&rollup->stream->rates, table, value, &rate);
-    /* The rates of a user's table were not checked before the stream was defined over it. */
+    /* A user's table may have wrong rates from the time before the stream was defined over it. */
     if (rc < 0 && rollup->is_defined)
         return 0;
     if (rc < 0)

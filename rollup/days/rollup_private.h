@@ -30,26 +30,27 @@ struct seal_pass;
 struct refresh;
 
 struct refresh_progress {
-    uint64_t order_wanted;             /* days whose `order` in the queue is below this are worked
-                                        * off now */
+    uint64_t order_wanted;             /* queued days whose `order` is below this are processed
+                                        * now */
     uint64_t refreshes;
     uint64_t applies_sent;             /* batches that were applied */
     uint64_t applies_durable;          /* how many of these are durable */
-    bool is_applying;                  /* within store_apply */
+    bool is_applying;                  /* true during store_apply */
     int64_t ledger_at_ms;              /* the time for new ledger entries; it never decreases */
     int64_t began_us;                  /* when the refresh under way began; monotonic */
-    int64_t owed_us;                   /* when the first batch came that no refresh has worked off;
-                                        * 0: there is none; monotonic, as is the next */
+    int64_t owed_us;                   /* arrival of the first batch that no refresh has processed;
+                                        * 0: there is none; monotonic, as is works_us */
     int64_t works_us;                  /* what owed_us was when the refresh under way began */
     struct timer time_slice;
 };
 
 struct unpriced_count {
     bool is_counting;
-    uint64_t counted;                  /* by the reading under way */
+    uint64_t counted;                  /* days counted by the reading under way */
     uint64_t changes;                  /* batches that changed the number */
     uint64_t changes_before;           /* `changes` when the reading under way began */
-    uint64_t changed_in;               /* the last of these batches, as in applies_sent */
+    uint64_t changed_in;               /* the number of the last of these batches, in the sequence
+                                        * of applies_sent */
 };
 
 struct rollup_metrics {
@@ -69,8 +70,8 @@ struct rollup_metrics {
 struct rollup {
     struct store *store;
     struct world *world;
-    const struct click_stream *stream; /* the tables and columns, as the schema is now; belongs to
-                                        * the opener */
+    const struct click_stream *stream; /* tables and columns by the present schema; owned by the
+                                        * caller of rollup_open */
     bool is_defined;                   /* a stream over users' tables, which may have rows older
                                         * than the stream */
     struct zone *zone;
@@ -89,8 +90,8 @@ struct rollup {
     struct live_rates rates;
     struct refresh_list waiters;
     struct publication_queue due;
-    struct look_timer look;            /* in a server: when dirty and due days are looked for
-                                        * next */
+    struct look_timer look;            /* in a server: when the next look for dirty and due days
+                                        * begins */
     struct retention retention;
     struct seal_gate gate;
     struct known_resellers resellers;
@@ -105,7 +106,7 @@ struct rollup {
     struct refresh_progress progress;
     struct seal_pass *sealing;         /* under way; NULL: none is */
     bool is_sealing;                   /* true during store_apply_if of a seal */
-    struct timer seal_timer;           /* in a server: when expired days are looked for next */
+    struct timer seal_timer;           /* in a server: when the next look for expired days begins */
 
     store_done opened;
     void *opened_context;
@@ -135,12 +136,13 @@ void rollup_pin(struct rollup *rollup);
 void rollup_unpin(struct rollup *rollup);
 void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */
 
-/* Call the waiters whose figures are durable; after a failure, call all waiters with it. */
+/* Call the waiters whose figures are durable; after a failure of the rollup, call all waiters with
+ * its error. */
 void rollup_refreshed(struct rollup *rollup);
 
 void rollup_report_memory(struct rollup *rollup);
 void rollup_make_room(struct rollup *rollup);
-/* Take the store's write lock, or give it back, depending on the memory of the dirty days. */
+/* Take or release the store's write lock, depending on the memory of the dirty days. */
 void rollup_press(struct rollup *rollup);
 /* Queue the waiting days that have ended, and those whose restatement was put off. */
 void rollup_queue_ended(struct rollup *rollup);
@@ -149,7 +151,7 @@ void rollup_look_again(struct rollup *rollup);
 /* Marks get the time of the wall clock, and days become due by it.  Write timestamps may be later,
  * if the wall clock was ahead once. */
 int64_t rollup_now_us(const struct rollup *rollup);
-/* False: days must not be published or sealed, as this cannot be undone. */
+/* False: days must not be published or sealed, because this cannot be undone. */
 bool rollup_trusts_clock(const struct rollup *rollup);
 
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id);
@@ -167,7 +169,7 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
  * `lines`. */
 void rollup_take_batch(struct rollup *rollup, struct write_batch *batch,
                        struct change_lines *lines);
-/* Call this after the hook's work for all streams: it adds the lines to the batch's row of
+/* To be called after the hook's work for all streams: add the lines to the batch's row of
  * `change`. */
 void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
                         struct change_lines *lines);
@@ -179,9 +181,9 @@ void rollup_load(struct rollup *rollup);
 
 /* ---- rollup_refresh.c ---- */
 
-/* Begin the refresh, unless it is under way.  rollup_refresh_wanted makes it work off all that is
- * queued now.  rollup_refresh_ranges is for marked ranges and the days that waiters need; it adds
- * no other days. */
+/* Begin a refresh, unless one is under way.  rollup_refresh_wanted makes the refresh process
+ * everything that is queued now, rollup_refresh_ranges only marked ranges and the days for which
+ * waiters wait. */
 void rollup_refresh_wanted(struct rollup *rollup);
 void rollup_refresh_ranges(struct rollup *rollup);
 void rollup_time_slice(struct timer *timer);
@@ -195,6 +197,7 @@ void rollup_refresh_queued_now(struct rollup *rollup, bool publishes, store_done
 /* ---- rollup_schedule.c ---- */
 
 void rollup_look(struct timer *timer);
-/* A timer's callback, when the set of dirty days is over its limit: make room, and refresh. */
+/* The callback of the timer that fires when the set of dirty days is over its limit: evict days,
+ * and refresh. */
 void rollup_pressed(struct timer *timer);
 #endif

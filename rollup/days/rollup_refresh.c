@@ -4,20 +4,21 @@
  *     ─▶ ledger of the published ones ─▶ decide each day (publication.h) ─▶ one batch:
  *        rows, ledger entries, marks deleted ─▶ applied: days leave the set, or wait
  *
- * Days that a command waits for go before the others of the queue (rollup_refresh_days_now).
+ * Days that a command waits for are processed before the other queued days
+ * (rollup_refresh_days_now).
  *
  * What decides correctness: the figure, the ledger entry and the deletion of the marks of a day are
- * in one batch, so after a crash either all of them are there or the marks still are.  A mark that
- * comes after its day was taken off the queue puts the day back, and is not deleted.  Rates are
- * looked up when the batch is made, in the call that applies it.  Ranges come before days, so that
- * a day whose rate changed is restated with the cause `rate`.
+ * in one batch, so after a crash either all three are done, or none is and the marks are still
+ * there.  A mark that comes after its day was taken off the queue puts the day back, and is not
+ * deleted.  Rates are looked up when the batch is made, in the call that applies it.  Ranges are
+ * processed before days, so that a day whose rate changed is restated with the cause `rate`.
  *
  * If many rates changed, a chunk reads ranges of several resellers side by side.  It takes them in
  * the order of their rows, so that each page of the disk is decoded once.  It takes only one range
- * of a reseller, as two ranges could both restate a day.
+ * of a reseller, because two ranges could both restate a day.
  *
- * A day that cannot be read goes back to the queue, or its range stays; all others are written.  If
- * the store is full, days and ranges stay queued until after a pause.  If the store failed, all
+ * A day that cannot be read goes back to the queue, or its range stays; all other days are written.
+ * If the store is full, days and ranges stay queued until after a pause.  If the store failed, all
  * waiters get its error. */
 #include <stdlib.h>
 
@@ -45,11 +46,11 @@ enum {
 struct plan {
     struct day_figure figure;
     enum publication_step step;
-    bool clears; /* nothing is owed, and no mark came since the day was read: its marks are
-                  * deleted */
+    bool clears; /* the day's marks are deleted, because nothing is owed and no mark came since the
+                  * day was read */
 };
 
-/* A queued day or a range that is soon to be worked off. */
+/* A queued day or a range that will be processed soon. */
 struct window_item {
     int64_t token; /* of its reseller: the order of rows on the disk */
     int64_t rank;  /* the order of items with the same token */
@@ -69,13 +70,13 @@ struct window {
 struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
-    int32_t to;     /* the last day not yet worked off */
+    int32_t to;     /* the last day that is not processed yet */
     uint32_t days;  /* days of the range in this chunk */
     int32_t lowest; /* the earliest of these days */
     bool ends;
-    bool fails;          /* days of it could not be read in this chunk */
-    bool has_failed;     /* days of it could not be read in an applied chunk */
-    struct error unread; /* why its rows could not be read in this chunk; code 0: they could */
+    bool fails;          /* days of the range could not be read in this chunk */
+    bool has_failed;     /* days of the range could not be read in an applied chunk */
+    struct error unread; /* the error in reading its rows in this chunk; code 0: none */
     struct error why;    /* the first failure of all chunks, if `has_failed` */
 };
 
@@ -92,18 +93,18 @@ struct refresh {
     struct open_range ranges[CHUNK_RANGES_MAX];
     uint32_t range_count; /* 0: the chunk has days of the queue */
     uint32_t range_days_max;
-    uint32_t reads;     /* of ranges, under way, and one for the function that starts them */
-    bool had_days;      /* this refresh took days of the queue that no waiter had asked for */
+    uint32_t reads;     /* reads of ranges under way, plus one for the function that starts them */
+    bool had_days;      /* this refresh took days of the queue for which no waiter waits */
     struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
                          * 0 */
     uint32_t written;
     uint32_t published;  /* first ledger entries in the batch */
     uint32_t restated;   /* further ledger entries in the batch */
-    uint32_t unpriced;   /* days in the batch that lose their rate, or come without one */
-    uint32_t priced;     /* days in the batch that were unpriced, and are no longer */
+    uint32_t unpriced;   /* days that become unpriced by the batch */
+    uint32_t priced;     /* days that are no longer unpriced after the batch */
     bool has_failed;     /* days of this refresh are left to the next */
     struct error unread; /* the first failed read of the chunk; code 0: none */
-    struct error err;    /* of the store, which ends the refresh; code 0: none */
+    struct error err;    /* the store's error, which ends the refresh; code 0: none */
 };
 
 /* ---- life ---- */
@@ -263,7 +264,8 @@ static void write_figure(struct refresh *refresh, const struct day_facts *day,
     refresh->written++;
 }
 
-/* During store_apply no waiter may be called, as the days of the batch are still in the set. */
+/* During store_apply no waiter may be called, because the days of the batch are still in the
+ * set. */
 static void applied(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
@@ -321,14 +323,15 @@ static void put_back(struct refresh *refresh)
             dirty_set_queue(refresh->rollup->marks.dirty, refresh->reader->days[i].dirty);
 }
 
-/* All days that were taken off the queue must be written, or back in it. */
+/* All days that were taken off the queue must be written, or be in the queue again. */
 static void chunk_written(struct rollup *rollup)
 {
     refresh_list_note_worked(&rollup->waiters, rollup->marks.dirty, rollup->progress.applies_sent);
     rollup_refreshed(rollup);
 }
 
-/* What a refresh that failed has left is owed since then. */
+/* If the refresh failed, its batches still count as not processed, since the same time as
+ * before. */
 static void note_lag(struct rollup *rollup, bool has_failed)
 {
     int64_t since_us = rollup->progress.works_us;
@@ -519,7 +522,8 @@ static void note_day(struct refresh *refresh, const struct day_facts *day)
             error_keep(&refresh->ranges[i].why, err.code, &err);
 }
 
-/* Waiters are told when the range ends, as some may have come after the chunk that failed. */
+/* Waiters get the error only when the range ends, because some may be added after the chunk that
+ * failed. */
 static void note_range(struct refresh *refresh, struct open_range *open)
 {
     const struct dirty_range *range = open->range;
@@ -529,7 +533,8 @@ static void note_range(struct refresh *refresh, struct open_range *open)
                                  range->until - 1, &range->mark, &open->why);
 }
 
-/* Call this when the chunk was applied: a chunk that met a full store is read again. */
+/* To be called after the chunk was applied.  If the store was full, the chunk is read again, so its
+ * failures do not count. */
 static void note_failures(struct refresh *refresh)
 {
     for (uint32_t i = 0; i < refresh->reader->count; i++) {
@@ -591,7 +596,7 @@ static void chunk_read(void *context, int status, const struct error *err)
     write_chunk(refresh);
 }
 
-/* Take a day off the queue before it is read: a mark that comes later puts it back. */
+/* Take a day off the queue before it is read, so that a later mark puts the day back. */
 static void add_dirty(struct refresh *refresh, struct dirty_day *dirty)
 {
     dirty_set_wait(refresh->rollup->marks.dirty, dirty);
@@ -632,7 +637,7 @@ static void window_sort(struct window *window, uint32_t most)
 
 /* If more days are queued than a chunk takes, the first of them are sorted in the order of their
  * rows, so that a chunk reads neighbours.  These days stay queued.  The window stays valid: only
- * the refresh takes days off the queue, and it empties the window before it works off other
+ * the refresh takes days off the queue, and it empties the window before it processes other
  * days. */
 static void take_days_ahead(struct refresh *refresh)
 {
@@ -764,9 +769,9 @@ static void read_range(struct open_range *open)
     store_rows_read(refresh->rollup->store, &request, range_row, range_read, open);
 }
 
-/* A range that failed in this refresh is taken again only if someone began to wait for it
- * afterwards.  A failed range gets an order after those of all waiters, so each waiter causes at
- * most one more attempt. */
+/* A range that failed in this refresh is taken again only if a waiter for it was added afterwards.
+ * A failed range gets an order after those of all waiters, so each waiter causes at most one more
+ * attempt. */
 static void take_ranges_ahead(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;

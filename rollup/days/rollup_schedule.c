@@ -34,7 +34,8 @@ void rollup_look(struct timer *timer)
         rollup_look_again(rollup);
 }
 
-/* Restatements that are put off are made now, as days that wait for one cannot be evicted. */
+/* Restatements that were put off are made now, because a day that waits for its restatement cannot
+ * be evicted. */
 void rollup_pressed(struct timer *timer)
 {
     struct rollup *rollup = timer->context;

@@ -1,11 +1,11 @@
-/* Counts the days without a rate, for the metric that follows them from then on.
+/* Counts the days without a rate once; from then on rollup_refresh.c keeps the metric up to date.
  *
- *     rollup_count_unpriced ─▶ read all rows ─▶ the metric gets the number
- *                                 │                └─▶ rollup_refresh.c adds what each batch
- * changes └── a batch changed the number meanwhile: the next call reads again
+ *     rollup_count_unpriced ─▶ read all rows ─▶ set the metric ─▶ refreshes change the metric
+ *                                   └─ a batch changed the number: the next call reads again
  *
- * A reading gives durable rows, at no single moment.  So its number is right only if no batch that
- * changes the number was on its way to the disk when it began, and none came before it ended. */
+ * A reading returns durable rows, but not all of one moment.  So its number is right only if all
+ * batches that change the number were durable when it began, and no such batch came before it
+ * ended. */
 #include "rollup/days/rollup_private.h"
 
 static bool count_day(void *context, const struct day_figure *figure)

@@ -1,7 +1,7 @@
 /* seal: what is kept of a day whose clicks have expired.
  *
- * A day whose clicks were kept for their number of days is *sealed* if it is published and not
- * dirty.  One frame then has all of
+ * When the clicks of a day have been kept for their number of days, the day is *sealed*, if it is
+ * published and not dirty.  One frame then has all of
  *
  *     sealed_day     one row: count and exact sums, per scale, of the expired clicks
  *     sealed_ad      one row for each ad: clicks, gross
@@ -27,8 +27,8 @@
  * The id of a seal is the id of its row in `change`.  Each row of a seal has a checksum.  The sums
  * of the ads' clicks and gross must equal the day's.  No code deletes or changes a seal.
  *
- * A reader of a day's clicks and seals must hold a pin (rollup_pin_seals), or it may find both or
- * neither. */
+ * A reader of a day's clicks and seals must hold a pin (rollup_pin_seals).  Otherwise it may find a
+ * click in both or in neither. */
 #ifndef DAYBOOK_ROLLUP_DAYS_SEAL_H
 #define DAYBOOK_ROLLUP_DAYS_SEAL_H
 
@@ -37,7 +37,7 @@
 
 /* A row of sealed_day. */
 struct seal {
-    struct bytes key;                  /* of the day's partition of ad_click */
+    struct bytes key;                  /* the day's partition key in ad_click */
     uint8_t id[UUID_SIZE];
     struct partition_stats stats;      /* owned */
     uint64_t ads;                      /* how many rows of sealed_ad the seal has */
@@ -65,7 +65,7 @@ void seal_write_ad(struct write_batch *batch, const struct table *table,
 
 /* Before the read all members but `done` and `context` are zero. */
 struct seal_sum {
-    struct partition_stats stats;      /* of its clicks and of its seals; the caller releases it */
+    struct partition_stats stats;      /* the sum of clicks and seals; the caller releases it */
     uint64_t clicks;                   /* how many of stats.rows are in the clicks' table */
     uint32_t seals;
     store_done done;

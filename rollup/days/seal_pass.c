@@ -10,9 +10,9 @@
  * seals one after the other.
  *
  * A day that changed in between, or that is dirty, is left to the next pass.  A day or a reseller
- * that cannot be read is left, too; the first of these is named at the end.  Another failure ends
- * the pass; days that were sealed stay sealed.  A server that could not read something, or left
- * days and sealed none, waits longer after each pass. */
+ * that cannot be read is left, too; the error at the end names the first of these.  Any other
+ * failure ends the pass; days that were sealed stay sealed.  After a pass that could not read
+ * something, or that left days and sealed none, a server doubles its pause. */
 #include "rollup/days/seal_pass.h"
 
 #include <inttypes.h>
@@ -23,13 +23,13 @@
 #include "base/memory.h"
 
 enum {
-    ADS_BYTES_MAX = 16 << 20, /* of memory for a day's ads; more do not fit into one batch */
-    ROW_BYTES = 160,          /* of an ad besides ids */
+    ADS_BYTES_MAX = 16 << 20, /* memory of a day's ads; more do not fit into one batch */
+    ROW_BYTES = 160,          /* bytes of an ad, besides ids */
     NAME_SHOWN_MAX = 64,      /* bytes of a reseller's id in an error */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
-    LOOK_MS = 60000,           /* between two checks of a server whether days have expired */
-    LOOK_MS_MAX = 60 * LOOK_MS /* the longest such time, after passes that got nowhere */
+    LOOK_MS = 60000,           /* between two checks of a server for expired days */
+    LOOK_MS_MAX = 60 * LOOK_MS /* the longest such pause, after passes without progress */
 };
 
 struct ad_sum {
@@ -121,7 +121,8 @@ static void log_sealed(const struct seal_pass *pass)
     buffer_release(&gross);
 }
 
-/* A server begins the next pass soon, so a failure is logged only if it is a new one. */
+/* A server begins the next pass soon, so a failure is logged only if it differs from the last
+ * one. */
 static void log_not_sealed(const struct seal_pass *pass, const struct error *err)
 {
     struct rollup *rollup = pass->rollup;
@@ -161,7 +162,7 @@ static void pass_finish(struct seal_pass *pass)
                totals.unread);
     error_keep(&err, pass->unread.code, &pass->unread);
     /* seal_pass_begin set seal_from to the day after the pass's last day.  Days that were not
-     * sealed, or were refreshed during the pass, move it back. */
+     * sealed, or were refreshed during the pass, move seal_from back. */
     if (!is_whole)
         retention_expect(&rollup->retention, pass->from);
     retention_expect(&rollup->retention, pass->left_from);
@@ -227,7 +228,8 @@ static void leave_unread(struct seal_pass *pass, bool is_reseller, int status,
     day_end(pass);
 }
 
-/* The day has too many ads for one frame.  It is looked at again after the next start. */
+/* The day has too many ads for one frame.  It is tried again after the next start of the
+ * process. */
 static void day_leave_for_good(struct seal_pass *pass)
 {
     pass->totals.days_too_large++;
@@ -496,7 +498,7 @@ static void read_days(struct seal_pass *pass)
     store_rows_read(pass->rollup->store, &request, take_day, days_read, pass);
 }
 
-/* Rows come with days descending, and the oldest day is sealed first. */
+/* Rows are read by descending day, but the oldest day is sealed first. */
 static void next_time_slice(struct timer *timer)
 {
     struct seal_pass *pass = timer->context;

@@ -20,7 +20,8 @@ struct seal_totals {
     uint64_t unread;                   /* days and whole resellers that could not be read: left to
                                         * the next pass */
 };
-/* If anything could not be read, `err` names the first; all else was sealed. */
+/* If days or resellers could not be read, `err` names the first of them; the others were
+ * processed. */
 typedef void (*seal_pass_done)(void *context, int status, const struct error *err,
                                const struct seal_totals *totals);
 

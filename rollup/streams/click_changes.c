@@ -1,5 +1,5 @@
-/* Batches that change or delete rows of clicks whose stream keeps counters: the rows are read
- * before the batch is applied.
+/* Applies batches that change or delete clicks of a stream with counters.  The changed rows are
+ * read before the batch is applied, so that the counters can be changed with them.
  *
  *   for every day of the batch: its rows from the first to the last that the batch may change
  *     ─▶ the same rows with the batch merged in ─▶ clicks gone, clicks new ─▶ increments of the
@@ -21,8 +21,8 @@
 
 enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 
-/* Later than every timestamp that the store has given: the batch gets its own when it is
- * applied. */
+/* A stand-in that is later than every timestamp of the store; the batch gets its real timestamp
+ * when it is applied. */
 #define TIMESTAMP_LATER (INT64_MAX / 2)
 
 struct day_mutation {
@@ -51,8 +51,8 @@ struct click_changes {
     struct arena *arena;
     struct changed_day *days;
     uint32_t day_count;
-    struct key_map *named; /* by the day's number and a row's packed clustering: a bool, true if
-                            * the row was there when the day was read */
+    struct key_map *named; /* rows that the batch names, by the day's number and the row's packed
+                            * clustering: a bool, true if the row was there when the day was read */
     uint32_t day_next;
     uint32_t increment_count;
     struct key_map **counters; /* CLICK_STREAM_COUNTERS_MAX items for each stream: what to add to
@@ -174,7 +174,7 @@ static bool is_click(const struct table *table, const struct row *row)
     return !row->is_static && row->clustering.count == table->clustering_count;
 }
 
-/* The key in `named`, in `scratch`. */
+/* The row's key in `named`, written to `scratch`. */
 static struct bytes named_key(const struct click_changes *changes, const struct changed_day *day,
                               const struct row *row, struct buffer *scratch)
 {
@@ -210,7 +210,8 @@ static struct stream *merged(struct click_changes *changes, const struct changed
     return stream_live(all, store_clock(changes->streams->store).wall_us / 1000000);
 }
 
-/* Subtract the rows that the batch removes.  `before` is in the order of the table. */
+/* Subtract from the counters the rows that the batch removes.  `before` is in the order of the
+ * table. */
 static int count_gone(struct click_changes *changes, const struct changed_day *day,
                       const struct unfiltered *before, uint32_t count, struct error *err)
 {
@@ -232,7 +233,7 @@ static int count_gone(struct click_changes *changes, const struct changed_day *d
     return rc;
 }
 
-/* Add the rows that the batch makes. */
+/* Add to the counters the rows that the batch creates. */
 static int count_new(struct click_changes *changes, const struct changed_day *day,
                      struct error *err)
 {
@@ -338,7 +339,7 @@ static void changes_commit(struct timer *timer)
     struct day_lock *lock = changes->lock;
     struct store_write_lock *write_lock = changes->write_lock;
     struct error err = {0};
-    /* changes_finish, which store_apply_if may call, must not free the streams. */
+    /* This keeps changes_finish, which store_apply_if may call, from freeing the streams. */
     streams->calls++;
     changes->lock = NULL;
     changes->write_lock = NULL;
@@ -362,7 +363,8 @@ static void changes_commit(struct timer *timer)
         world_timer_start(streams->world, &changes->again, changes_commit, changes, FULL_PAUSE_MS);
         return;
     }
-    /* If the caller has expectations, one of these may have failed. */
+    /* If the caller has expectations, the conflict may be with one of them, so the caller gets
+     * it. */
     if (rc == ERROR_CONFLICT && changes->own_count == 0) {
         changes_try_again(changes);
         return;

@@ -9,9 +9,9 @@
 #include "storage/cell/block.h"
 #include "storage/cell/mutation.h"
 
-/* Check a mutation, if it is of the stream's clicks or rates.  Static rows are not checked, nor
- * deletions: a deletion may be of rows that are older than the stream.  ERROR_INVALID: the error's
- * text says which values may be written. */
+/* Check a mutation, if it is of the stream's clicks or rates.  Static rows are not checked.
+ * Deletions are not checked either, because the deleted rows may be older than the stream.
+ * ERROR_INVALID: the error's text says which values may be written. */
 must_check int stream_check(const struct click_stream *stream, const struct table *table,
                             const struct mutation *mutation, struct error *err);
 must_check int stream_check_block(const struct click_stream *stream, const struct table *table,

@@ -57,8 +57,8 @@ must_check int stream_definition_resolve(const struct stream_definition *definit
                                          const struct schema *schema,
                                          struct click_stream *stream_out, struct error *err);
 
-/* Make the stream: check its name, and that its users' tables belong to no other stream.  The
- * stream's own tables are added to `schema`, and the definition's row to `batch`. */
+/* Make the stream: check its name, and that the users' tables that it names belong to no other
+ * stream.  The stream's own tables are added to `schema`, and the definition's row to `batch`. */
 must_check int stream_definition_make(const struct stream_definition *definition,
                                       struct schema *schema, struct write_batch *batch,
                                       struct error *err);

@@ -117,7 +117,7 @@ static void page_durable(void *context, int status, const struct error *err)
     rollup_fire_in(marking->rollup, &marking->time_slice, 0);
 }
 
-/* A page that was read before a TRUNCATE may not be written after it. */
+/* A page that was read before a TRUNCATE must not be written after it. */
 static int page_refuse(void *context, struct error *err)
 {
     const struct stream_marking *marking = context;

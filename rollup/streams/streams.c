@@ -1,10 +1,10 @@
 /* Streams are opened one after the other, and closed in reverse order.
  *
- * A TRUNCATE gives a table another number.  The hook is called with that change and looks up the
- * tables of every stream again.  In the frame of that change the definition's row says that no row
- * has marked its day dirty yet.
+ * A TRUNCATE gives a table another number.  The hook sees this change of the schema, and resolves
+ * the tables of every stream again.  The same frame sets `unmarked` in the definition's row, so
+ * that the days of all rows are marked again (stream_marking.c).
  *
- * A call of streams_apply that is under way refers to streams by number.  During such a call
+ * A call of streams_apply that is under way refers to streams by number.  So during such a call
  * streams may be added only at the end, and none may be removed. */
 #include "rollup/streams/streams_private.h"
 
@@ -128,8 +128,8 @@ static void rates_loaded(void *context, int status, const struct error *err)
     struct bytes unmarked = found->unmarked;
     if (unmarked.size > 0 && unmarked.data[0] != 'c' && unmarked.data[0] != 'f')
         unmarked = STREAM_ALL_UNMARKED;
-    /* A server marks the remaining rows while it runs; else they are marked before the first
-     * command. */
+    /* A server marks the remaining rows beside its other work; another process marks them before
+     * its command begins. */
     bool has_unmarked = status == 0 && unmarked.size > 0;
     if (has_unmarked && !streams->options.rollup.is_automatic) {
         stream_marking_start(stream, unmarked, opened_one, streams);

@@ -3,7 +3,7 @@
  *     store ──hook, every batch──▶ streams ─┬─▶ rollup of `clicks`, which is built in
  *                                           └─▶ a rollup of each defined stream
  *
- * Engine thread. */
+ * All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 #define DAYBOOK_ROLLUP_STREAMS_STREAMS_H
 
@@ -17,7 +17,8 @@ enum { STREAMS_FIGURES_BYTES_DEFAULT = 64 << 20 };
 struct streams;
 
 struct streams_options {
-    /* The caller sets `store` to `is_automatic`.  Only the clicks of the stream `clicks` expire. */
+    /* The caller sets the members from `store` to `is_automatic`.  Only the clicks of the stream
+     * `clicks` expire. */
     struct rollup_options rollup;
     size_t figures_bytes;              /* limit of the memory of the figure windows of all readers;
                                         * 0: 64 MiB */
@@ -34,19 +35,20 @@ void streams_dump(const struct streams *streams, struct buffer *text);
 
 /* The rollup of the stream of that name (NULL: `clicks`); NULL: there is none. */
 struct rollup *streams_find(const struct streams *streams, const char *name);
-/* The rollup with that number: 0 is the built-in stream, the others follow by age.  NULL: none. */
+/* The rollup with that number: 0 is the built-in stream; the others follow, oldest first.  NULL:
+ * there is none. */
 struct rollup *streams_at(const struct streams *streams, uint32_t index);
 
 /* The stream that uses a table, or to which it belongs; NULL: none. */
 const struct click_stream *streams_user(const struct streams *streams, uint32_t table_id);
 
-/* store_apply_if for writers that may change clicks: increments of the stream's counters are added
- * to the batch.  The caller must use it: a batch that is applied in another way leaves the counters
- * wrong.  The batch waits while the store is full.  `batch` and the memory of the expectations are
- * borrowed until `done`, which is called once; 0: the batch is durable.  ERROR_CONFLICT, only if
- * there are `expectations`: the caller reads again, and calls again with the same batch.
- * ERROR_INVALID: the batch writes to a rank (a click_id of 0 or more) that no click has.
- * `has_changed` of the expectations is undefined afterwards. */
+/* Apply a batch that may change or delete clicks, as store_apply_if does, with increments of the
+ * stream's counters.  Such a batch must not be applied in another way, because the counters would
+ * be wrong.  While the store is full, the batch waits.  `batch` and the memory of the expectations
+ * are borrowed until `done`, which is called once; status 0: the batch is durable.  ERROR_CONFLICT,
+ * only if there are `expectations`: the caller must read again, and may then call again with the
+ * same batch.  ERROR_INVALID: the batch writes to a rank (a click_id of 0 or more) that no click
+ * has.  `has_changed` of the expectations is undefined afterwards. */
 void streams_apply(struct streams *streams, struct write_batch *batch,
                    struct store_expectation *expectations, uint32_t expectation_count,
                    store_done done, void *context);

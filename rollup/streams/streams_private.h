@@ -51,7 +51,7 @@ static inline const struct click_stream *streams_number(const struct streams *st
  * not called. */
 void stream_marking_start(struct stream_entry *stream, struct bytes unmarked, store_done marked,
                           void *context);
-/* Let no pause hold up the closing of the stream. */
+/* End a pause of the marking, so that the pause does not delay the closing of the stream. */
 void stream_marking_hurry(const struct stream_entry *stream);
 
 /* The stream of that name (NULL: `clicks`); NULL: there is none. */

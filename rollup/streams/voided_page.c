@@ -24,7 +24,7 @@ struct voided_page {
     struct arena *arena;
     struct voided_row *rows;
     uint32_t count, capacity;
-    struct key_map *ids; /* of the rows; each has a bool: a click has this id */
+    struct key_map *ids; /* ids of the rows; each with a bool: a click has this id */
     bool is_looked_up;
     struct buffer last;
     struct store_version version;

@@ -18,14 +18,14 @@
 struct voided_page;
 
 struct voided_page *voided_page_new(struct store *store);
-/* No voided_page_look is under way; NULL is fine. */
+/* `page` may be NULL.  No voided_page_look may be under way. */
 void voided_page_free(struct voided_page *page);
 
 void voided_page_clear(struct voided_page *page);
 /* `has_next`: the day has another page, in which this page's last id counts as taken. */
 void voided_page_end(struct voided_page *page, bool has_next);
-/* Add a copy of a row of voided_click.  Rows are of one partition, and come in reverse of the
- * table's order. */
+/* Add a copy of a row of voided_click.  Rows must be of one partition, and be added in the reverse
+ * of the table's order. */
 void voided_page_add(struct voided_page *page, const struct page_row *row);
 
 /* Look up which rows are taken by clicks in `view`.  `done` is called once, perhaps before the call

@@ -1,5 +1,5 @@
 /* counter_audit: see the header.  Within a round the range of hashes only gets narrower, and a key
- * outside it loses its whole entry.  So an entry that is left at the end has all of its numbers. */
+ * outside it loses its whole entry.  So an entry that is left at the end is complete. */
 #include "rollup/verify/counter_audit.h"
 
 #include "base/hash64.h"
@@ -134,8 +134,8 @@ bool counter_audit_narrow(struct counter_audit *audit)
     return true;
 }
 
-/* Also asks for room for the entries of the additional keys: otherwise these would narrow the
- * round. */
+/* Memory for the entries of the additional keys is requested, too; otherwise these entries would
+ * narrow the round. */
 bool counter_audit_make_room(struct counter_audit *audit)
 {
     size_t more = 2 * beside_bytes(audit);

@@ -43,8 +43,8 @@ bool counter_audit_narrow(struct counter_audit *audit);
 /* Bytes that the store may use to sum clicks by the keys of this round; they are charged, too.
  * 0: no limit. */
 size_t counter_audit_beside(const struct counter_audit *audit);
-/* When these bytes do not suffice: double them, or else narrow the range.  Then begin the round
- * again.  False: neither is possible. */
+/* To be called when these bytes do not suffice: double them, or else narrow the range.  The caller
+ * then begins the round again.  False: neither is possible. */
 bool counter_audit_make_room(struct counter_audit *audit);
 
 uint32_t counter_audit_count(const struct counter_audit *audit);

@@ -19,6 +19,6 @@ struct verify_order {
 
 /* Verify, and finish the output with an exit status, perhaps before this function returns.
  * EXIT_DONE: all agrees; EXIT_DATA_SAYS_NO: there is a difference; EXIT_SYSTEM_FAILED: the
- * verification could not continue.  Engine thread. */
+ * verification could not continue.  All functions run on the engine thread. */
 void verify_start(const struct verify_order *order);
 #endif

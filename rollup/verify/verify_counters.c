@@ -26,7 +26,7 @@ static bool entry_agrees(const struct counter_audit_entry *entry)
 static void name_counter(struct verify *verify, const struct counter_audit_entry *entry,
                          struct bytes key)
 {
-    /* Clicks of a damaged seal are not counted: a higher counter may be right. */
+    /* Clicks of a damaged seal are not counted, so a higher counter may be right. */
     if (verify->repairs != NULL && !verify->has_damaged_seals && entry->before == entry->after)
         repair_list_note_counter(verify->repairs, verify->counter, key,
                                  entry->counted - entry->after);
@@ -140,7 +140,8 @@ static void take_groups(void *context, int status, const struct error *err,
         round_start(verify);
         return;
     }
-    if (status == ERROR_LIMIT && verify_fail_if(verify, status, err)) /* no data is wrong */
+    if (status == ERROR_LIMIT && verify_fail_if(verify, status, err)) /* memory is short, but no
+                                                                       * data is wrong */
         return;
     if (status < 0) {
         counters_unread(verify, status, err);

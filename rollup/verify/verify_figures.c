@@ -1,7 +1,7 @@
-/* verify_figures: compares the figures of all days.  A look reads a chunk of days.  If a day does
- * not agree and became dirty or was computed again meanwhile, its chunk is read again; after
- * LOOKS_MAX looks the day counts as out of date.  A day is reported only if it differs in a second
- * look and was not touched during it.
+/* verify_figures: compares the figures of all days.  A look is one read of a chunk of days.  If a
+ * day does not agree and became dirty or was computed again during the look, the chunk is read
+ * again; after LOOKS_MAX looks the day counts as out of date.  A day is reported only if it differs
+ * in a second look and was not touched during it.
  *
  * In a read-only store the marks are read only for days that do not agree. */
 #include "storage/engine/store_rows.h"
@@ -63,7 +63,7 @@ static bool is_dirty(const struct verify *verify, const struct day_facts *day)
 }
 
 /* Whether the day may have become dirty or been computed again since this look began.  Any removal
- * from the dirty set counts: it may have been of this day. */
+ * from the dirty set counts, because it may have been of this day. */
 static bool was_touched(const struct verify *verify, const struct day_facts *day)
 {
     struct dirty_set *set = verify->rollup->marks.dirty;

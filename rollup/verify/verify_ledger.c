@@ -57,7 +57,8 @@ static void ledger_done(void *context, int status, const struct error *err)
     if (status < 0 &&
         verify_fail_or_name(verify, status, err, "not all of the ledger could be read"))
         return;
-    /* days_published was counted earlier: compare only if nothing has been published since. */
+    /* days_published was counted earlier, so it is compared only if nothing has been published
+     * since. */
     if (status == 0 && !verify->are_rows_unread && verify->days_published != verify->ledger_days &&
         verify->publications == verify->rollup->metrics.published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,

@@ -37,7 +37,7 @@ static void repair_fail(struct repair *repair, int status, const struct error *e
 
 static void batch_next(struct repair *repair);
 
-/* Copies of the days' rows in memory may be wrong: drop them. */
+/* Queue the days, and drop the copies of their rows in memory, which may be wrong. */
 static void batch_accepted(void *context)
 {
     struct repair *repair = context;

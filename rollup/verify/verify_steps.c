@@ -22,7 +22,7 @@ static void verify_begin(const struct verify_order *order, bool repairs);
 
 /* ---- the verdict ---- */
 
-/* Names the data from which nothing else is computed, so that it cannot be compared. */
+/* A text that names the data that cannot be compared, because nothing else is computed from it. */
 static const char *unseen_of(const struct verify *verify)
 {
     const struct table *clicks =
