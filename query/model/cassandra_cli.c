@@ -20,7 +20,7 @@ enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_SIGN };
 
 struct token {
     enum token_kind kind;
-    const char *text; /* of a string, without its quotes */
+    const char *text; /* without quotes if it is a string */
     uint32_t line;
 };
 
@@ -202,7 +202,7 @@ static int take_text(struct parser *parser, const char *expected, const char **t
 
 /* ---- attributes ---- */
 
-/* Reads the value of the attribute `name`, which begins at parser->token. */
+/* Reads the value of the attribute `name`; the value begins at parser->token. */
 typedef int (*take_attribute)(struct parser *parser, const char *name, void *context);
 
 /* { name : value, ... } */
@@ -275,7 +275,7 @@ static int read_attributes(struct parser *parser, take_attribute take, void *con
     return rc;
 }
 
-/* Ignores case; blanks separate `words`. */
+/* Whether `name` is one of `words`, which blanks separate; case is ignored. */
 static bool is_listed(const char *words, const char *name)
 {
     size_t size = strlen(name);

@@ -175,7 +175,7 @@ static bool is_drawn(const struct chebotko *chebotko, const struct table *table)
     return strcmp(table->keyspace, chebotko->keyspace) == 0 && (table->flags & TABLE_HIDDEN) == 0;
 }
 
-/* Tables come by name, then types in the order of their creation. */
+/* Make the boxes of tables in the order of names, then of types in the order of their creation. */
 static void make_boxes(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;
@@ -325,7 +325,7 @@ static const char *const marks_explained[] = {
 };
 enum { MARKS_EXPLAINED = sizeof(marks_explained) / sizeof(marks_explained[0]) };
 
-/* Returns the y below the texts; *width grows if they need more. */
+/* Returns the y below the texts; *width is raised if the texts are wider. */
 static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
 {
     uint32_t count = chebotko->layout.line_count;
@@ -353,7 +353,8 @@ static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
     return y;
 }
 
-/* `drawn` collects the drawing, because the head of the file has the diagram's size. */
+/* `drawn` collects the drawing, because the diagram's size, which the head of the file has, is
+ * known only afterwards. */
 static void draw(struct chebotko *chebotko)
 {
     struct chebotko_layout *layout = &chebotko->layout;

@@ -1,8 +1,8 @@
 /* The layer of a table is the length of the shortest path of queries to it.  So a line to the right
  * never passes boxes of another layer.
  *
- * A box has the y of its first line's source, unless the box above is in the way.  Line ends have
- * places of their own on a box's side, so that labels do not overlap. */
+ * A box has the y of its first line's source, unless the box above is in the way.  Each line end
+ * has its own place on a box's side, so that labels do not overlap. */
 #include "query/model/chebotko_layout.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
     GAP_BAND = 50,     /* above boxes of the second kind, for their heading */
     PORT_STEP = 24,    /* between line ends on a side of a box */
     PORT_AIR = 6,      /* above the first line end and below the last */
-    LABEL_MARGIN = 26, /* of a straight end: the arrowhead, and a margin */
+    LABEL_MARGIN = 26, /* of a straight end beside its label: the arrowhead, and a margin */
     COLUMNS_MAX = 40
 };
 
@@ -42,8 +42,8 @@ static int32_t max_of(int32_t a, int32_t b)
 
 /* ---- layers ---- */
 
-/* A line's target moves to the layer after the line's source, if that is earlier.  False: nothing
- * changed. */
+/* Move the target of each line to the layer after that of the line's source, if this layer is
+ * earlier than the target's.  False: nothing changed. */
 static bool relax(struct layers *layers)
 {
     bool changed = false;
@@ -137,7 +137,8 @@ static void find_sides(struct layers *layers)
 
 /* ---- positions ---- */
 
-/* layout->top: no line from an earlier layer leads to `place`. */
+/* The y of the source of the first line that leads from an earlier layer to `place`; layout->top:
+ * there is no such line. */
 static int32_t source_y(const struct layers *layers, uint32_t place)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -151,7 +152,7 @@ static int32_t source_y(const struct layers *layers, uint32_t place)
     return layout->top;
 }
 
-/* 0: there are no lines. */
+/* The width that lines need before the layer; 0: there are no lines. */
 static int32_t room_before(const struct layers *layers, uint32_t layer)
 {
     const struct chebotko_layout *layout = layers->layout;
@@ -219,7 +220,7 @@ static bool is_loose(const struct layers *layers, uint32_t place, bool is_second
            layers->layer[place] == CHEBOTKO_NOWHERE;
 }
 
-/* Each box goes into the shortest column so far.  Returns the x of the right end. */
+/* Put each box into the column that is the shortest so far.  Returns the x of the right end. */
 static int32_t place_columns(struct layers *layers, bool is_second, uint32_t column_count,
                              int32_t top, int32_t *bottom_out)
 {

@@ -23,14 +23,14 @@ struct chebotko_place {
 };
 
 struct chebotko_line {
-    uint32_t from;                     /* indexes of places; CHEBOTKO_NOWHERE: an entry */
+    uint32_t from;                     /* index of a place; CHEBOTKO_NOWHERE: an entry */
     uint32_t to;
     int32_t label_width;
-    int32_t x1;                        /* the result: where it leaves its source; of a line from an
-                                        * entry: where it begins */
+    int32_t x1;                        /* the result: where the line leaves its source; without a
+                                        * source: where it begins */
     int32_t y1;
     bool leaves_left;
-    int32_t x2;                        /* the result: where it reaches its target */
+    int32_t x2;                        /* the result: where the line reaches its target */
     int32_t y2;
     bool arrives_right;
 };

@@ -1,7 +1,7 @@
 /* Makes CQL of column families.
  *
- * What a file leaves out has the defaults of cassandra-cli.  A change of behaviour, such as another
- * order, is a note.
+ * Where a file says nothing, the defaults of cassandra-cli apply.  A note reports each change of
+ * behaviour, such as another order.
  *
  * The tables are those by which Cassandra 2 and 3 showed families in CQL (ThriftConversion,
  * CompactTables, SuperColumnCompatibility). */
@@ -217,7 +217,7 @@ static int parse_value_type(struct shape *shape, const char *text, const char *w
     return rc;
 }
 
-/* NULL: no --key names the family. */
+/* The type that --key gives for the family; NULL: no --key names the family. */
 static const char *chosen_key(const struct definitions *definitions, const char *name)
 {
     size_t size = strlen(name);
@@ -325,7 +325,7 @@ static void put_separator(struct buffer *text)
         buffer_append_text(text, ", ");
 }
 
-/* `names` are those of the key; `order` is CLUSTERING ORDER BY. */
+/* `names` gets the names of the key's columns, and `order` the text of CLUSTERING ORDER BY. */
 static void put_columns(const struct family *family, const struct marshal *types, uint32_t count,
                         struct default_names *default_names, struct buffer *columns,
                         struct buffer *names, struct buffer *order)
@@ -435,7 +435,7 @@ static int put_table(struct shape *shape, struct buffer *cql)
 
 /* ---- all statements ---- */
 
-/* Empties `cql`. */
+/* Add the statement `cql`, and empty `cql`. */
 static void add_statement(struct definitions *definitions, const struct definition *about,
                           struct buffer *cql)
 {

@@ -13,7 +13,8 @@
  *   Super                       (key, column1, column2, value, PRIMARY KEY (key, column1, column2))
  *     with column_metadata      (key, column1, a, b, PRIMARY KEY (key, column1))
  *
- * A table of declared columns has no other columns: Cassandra did not show undeclared ones in CQL.
+ * A table of declared columns has no other columns, because Cassandra did not show undeclared ones
+ * in CQL.
  *
  * Its specification is tests/unit/test_cassandra_cli.c. */
 #ifndef DAYBOOK_QUERY_MODEL_DEFINITIONS_H
@@ -26,7 +27,7 @@
 
 enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 
-/* For what the file does not say.  `keys` take precedence over the file. */
+/* The user's choices where the file says nothing.  `keys` take precedence over the file. */
 struct definitions_options {
     const char *keyspace;              /* of families without a keyspace; NULL: these are refused */
     /* FAMILY=TYPE: the CQL type of the family's keys. */
@@ -89,7 +90,7 @@ enum definition_kind { DEFINITION_KEYSPACE, DEFINITION_TABLE, DEFINITION_INDEX }
 struct definition {
     enum definition_kind kind;
     const char *keyspace;
-    const char *table;                 /* that it creates or indexes; NULL: neither */
+    const char *table;                 /* the table that is created or indexed; NULL: none */
     uint32_t line;                     /* of the definition; 0: the file has none */
     const char *cql;                   /* without a final semicolon */
 };

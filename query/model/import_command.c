@@ -137,7 +137,7 @@ struct import {
     uint32_t done;
     struct cql_session session;
     bool is_asking;  /* cql_run has not returned */
-    bool has_answer; /* to the last statement */
+    bool has_answer; /* the last statement was answered */
     int exit_status; /* EXIT_DONE until a statement is refused */
 };
 
@@ -152,8 +152,8 @@ static void import_finish(struct import *import, int exit_status)
 
 static void run_statements(struct import *import);
 
-/* cql_run may call this function before it returns; run_statements then goes on, so that calls do
- * not nest. */
+/* cql_run may call this function before it returns; in this case run_statements continues, so that
+ * calls do not nest. */
 static void statement_answered(void *context, const struct cql_result *result)
 {
     struct import *import = context;

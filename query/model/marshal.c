@@ -1,7 +1,7 @@
 /* Parses a class name that may have arguments in parentheses, in one pass.
  *
- * Any class not listed here is refused: a table with another order would give wrong slices without
- * an error. */
+ * Any class not listed here is refused, because a table with another order would give wrong slices
+ * without an error. */
 #include "query/model/marshal.h"
 
 #define MARSHAL_PACKAGE "org.apache.cassandra.db.marshal."

@@ -10,7 +10,7 @@
 #include "rollup/streams/streams.h"
 #include "storage/engine/store.h"
 
-/* What the commands work on.  All of it outlives the struct. */
+/* The context of the commands.  All members outlive the struct. */
 struct model {
     struct store *store;
     struct cql *cql;

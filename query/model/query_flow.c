@@ -17,7 +17,7 @@ static struct bytes skip_blanks(struct bytes rest)
     return rest;
 }
 
-/* `rest` then begins at the blank behind the word. */
+/* Remove the first word from `rest`, which then begins at the blank behind the word. */
 static struct bytes take_word(struct bytes *rest)
 {
     struct bytes word = skip_blanks(*rest);

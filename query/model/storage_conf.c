@@ -238,7 +238,7 @@ static int feed(struct reader_state *state, struct bytes text, bool is_last)
                               XML_ErrorString(XML_GetErrorCode(state->xml)));
 }
 
-/* Includes a byte order mark before the XML declaration. */
+/* The size of the XML declaration, with a byte order mark before it. */
 static size_t declaration_size(struct bytes text)
 {
     const struct bytes mark = bytes_of("\xef\xbb\xbf", 3);

@@ -43,7 +43,7 @@ enum stream_action { STREAM_NONE, STREAM_CREATE, STREAM_LIST, STREAM_SHOW, STREA
 enum { STREAM_PART_MAX = 2 * SCHEMA_NAME_MAX + 2 };
 struct stream_options {
     enum stream_action action;
-    struct stream_definition definition; /* points to the words, or to `rates` */
+    struct stream_definition definition; /* its texts are words of the command, or in `rates` */
     char rates[4][STREAM_PART_MAX];
 };
 
@@ -236,7 +236,7 @@ struct stream_call {
     struct cql_edit edit;
     struct cql_schema_change changes[2];
     char tables[2][SCHEMA_NAME_MAX + 1];
-    struct stream_definition *dropped; /* of the stream that is dropped, or NULL */
+    struct stream_definition *dropped; /* the definition of the stream to drop, or NULL */
     struct rollup *rollup;             /* of a new stream, while its days are refreshed */
 };
 
@@ -298,7 +298,8 @@ static void create_prepare(void *context, store_done ready, void *ready_context)
         ready(ready_context, rc, &err);
 }
 
-/* The stream's writes must be the newest: its deletions would otherwise leave rows. */
+/* The stream's own writes must be newer than all rows, because its deletions would not delete newer
+ * rows. */
 static int check_timestamps(struct store *store, const struct table *table, struct error *err)
 {
     uint32_t count;

@@ -172,8 +172,8 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
     return 0;
 }
 
-/* Of entries with equal clicks, the one with the larger key is smaller: the heap keeps smaller
- * keys. */
+/* Of entries with equal clicks, the one with the larger key is smaller, so that the heap keeps
+ * smaller keys. */
 static bool is_smaller(const void *context, const void *a, const void *b)
 {
     const struct top_entry *left = a;
@@ -368,8 +368,8 @@ static void figures_given(void *context, int status, const struct error *err)
     page_taken(counters, status, err, bytes_of("", 0));
 }
 
-/* Sums and the entries of --top are printed after the last figure, so the figures may come in any
- * order. */
+/* Sums and the entries of --top are printed after the last figure, so the figures may be read in
+ * any order. */
 static void read_figures(struct counters *counters)
 {
     const struct counters_options *options = counters->options;

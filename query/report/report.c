@@ -1,7 +1,7 @@
 /* report: `daybook report`: prints clicks, gross and amount by reseller and day, or grouped.
  *
- * Figures come with resellers ascending and the days of each descending, so one accumulator is
- * enough.  Sums are exact decimals: the parts of a report add up to its total digit for digit.
+ * Figures are read by ascending reseller and descending day, so one accumulator is enough.  Sums
+ * are exact decimals: the parts of a report add up to its total digit for digit.
  *
  *     R1 2013-12-02 ┐                     R1 2013-12 ┐
  *     R1 2013-12-01 ┘ month               R1 2013-11 ┘ reseller          total
@@ -53,7 +53,7 @@ struct report {
     const struct report_options *options;
     struct query_answer answer;
     struct bytes resellers[REPORT_RESELLERS_MAX];
-    bool is_found[REPORT_RESELLERS_MAX]; /* for each of `resellers`: a figure came */
+    bool is_found[REPORT_RESELLERS_MAX]; /* for each of `resellers`: a figure was read */
     uint32_t found_last;
     struct table_column columns[REPORT_COLUMNS_MAX];
     uint32_t column_count;
@@ -69,7 +69,7 @@ struct report {
     uint32_t times_next;
     struct report_totals *totals; /* NULL: rows are printed by reseller */
     bool has_all_totals;
-    uint64_t untimed; /* clicks without an hour, as the next */
+    uint64_t untimed; /* clicks without a time; these and expired clicks are in no hour */
     uint64_t expired;
     bool has_day; /* day_figure is a day whose clicks are to be read */
     struct day_figure day_figure;
@@ -294,7 +294,7 @@ static const enum report_field layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_AD] = {FIELD_RESELLER, FIELD_AD, SUM_FIELDS},
     [BY_TOTAL] = {SUM_FIELDS}};
 
-/* Amounts of a day have several rates. */
+/* There is no column of rates, because resellers have different rates. */
 static const enum report_field total_layouts[][REPORT_COLUMNS_MAX + 1] = {
     [BY_DAY] = {FIELD_DAY, SUM_FIELDS},
     [BY_MINUTE] = {TIME_SUM_FIELDS},
@@ -469,7 +469,7 @@ static bool print_time(struct report *report, const struct day_time *time)
         int rc = decimal_multiply(time->gross, figure->rate, &row.sum.amount);
         report->status = report->status == 0 ? rc : report->status;
     } else {
-        /* In a picture's sum, the day counts once. */
+        /* A chart adds the rows up, so only the first row counts the day as unpriced. */
         row.sum.unpriced_days = is_first;
         row.sum.unpriced_gross = time->gross;
     }
@@ -516,13 +516,13 @@ static void mark_found(struct report *report, struct bytes reseller)
     report->is_found[at] = true;
 }
 
-/* Whether the clicks of a day are read, by the pieces below. */
+/* Whether the clicks of each day are read, and not only the figures. */
 static bool reads_clicks(const struct report_options *options)
 {
     return options->by == BY_AD || options->ad != NULL || report_by_is_time(options->by);
 }
 
-/* Print what a day has, or add it to its group.  False: enough output waits for the client. */
+/* Print a day's row, or add the day to its group.  False: enough output waits for the client. */
 static bool add_day(struct report *report, const struct day_figure *figure,
                     const struct report_sum *sum)
 {
@@ -714,7 +714,7 @@ static void print_ads(void *context)
     report_ads_add(report->ads, &report->day_figure, ads_added, report);
 }
 
-/* --ad: a day's clicks of the ad stand for the day's figure. */
+/* With --ad, the sum of a day's clicks of the ad replaces the day's figure. */
 static void ad_read(void *context, int status, const struct error *err)
 {
     struct report *report = context;
@@ -730,7 +730,7 @@ static void ad_read(void *context, int status, const struct error *err)
     report_figures_wait(&report->figures);
 }
 
-/* Print the times of the day that was read, then go on with the figures. */
+/* Print the times of the day that was read, then continue with the figures. */
 static void print_times(void *context)
 {
     struct report *report = context;

@@ -1,8 +1,8 @@
 /* report_ads: see the header.  Each day is summed by itself first, because its rate applies to its
  * sums only.
  *
- * No turn of the loop works on all ads: a day's end handles FOLDED_MAX of them at a time, and a
- * heap sorts them as they are printed. */
+ * No loop turn processes all ads: at a day's end FOLDED_MAX ads are added up at a time, and a heap
+ * sorts the ads while they are printed. */
 #include "query/report/report_ads.h"
 
 #include "rollup/days/dirty.h"

@@ -16,7 +16,7 @@ struct report_ad {
     struct report_sum sum;
 };
 
-/* All arguments must outlive the result.  `only`: the other ads are left out; empty: none is.
+/* All arguments must outlive the result.  `only`: the one ad that is summed up; empty: all ads.
  * Memory is reserved by command_keep on `output`. */
 struct report_ads *report_ads_new(struct store *store, struct rollup *rollup, struct bytes only,
                                   struct command_output *output);

@@ -60,7 +60,8 @@ struct report_chart {
     struct panel panels[CHART_PANELS];
     uint32_t panel_count;
     uint32_t row_count;
-    int64_t phase_ms; /* by minute and hour: from a whole one since 1970 to where they begin */
+    int64_t phase_ms; /* by minute and hour: how long after a whole unit since 1970 each period
+                       * begins */
     int64_t period_first;
     int64_t period_last;
     struct bar bars[CHART_BARS]; /* the largest first */
@@ -148,7 +149,8 @@ static struct panel *panel_of(struct report_chart *chart, struct bytes reseller)
     return last;
 }
 
-/* Where clicks were given their days, two days may have the same hour. */
+/* Two days may have the same hour, because a client may give a click another day than that of its
+ * time. */
 static struct report_row *row_of(struct report_chart *chart, struct panel *panel, int64_t period)
 {
     uint32_t at = panel->count;
@@ -220,7 +222,7 @@ static int add_period(struct report_chart *chart, const struct report_row *row, 
 }
 
 /* Copy a name; one of over NAME_LETTERS letters is cut and ends in an ellipsis.  A NUL becomes a
- * question mark, as it would end `to` too early. */
+ * question mark, because it would end `to` too early. */
 static void name_cut(struct bytes name, char to[NAME_BYTES])
 {
     size_t end = 0;

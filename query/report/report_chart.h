@@ -16,7 +16,8 @@
 enum {
     CHART_PANELS = 50,                 /* resellers of a report over time */
     CHART_PERIODS = 1000,              /* from the first hour, day, week or month to the last */
-    CHART_MINUTES = 3000,              /* two days have 2,880, or 60 more */
+    CHART_MINUTES = 3000,              /* two days have 2,880, and 60 more when the clock is set
+                                        * back */
     CHART_ROWS = 50000,                /* of all panels */
     CHART_BARS = 40                    /* bars of a report by reseller, ad or total */
 };
@@ -26,7 +27,7 @@ struct report_row {
     struct bytes ad;                   /* empty unless the report is by ad */
     int64_t period;                    /* by minute, hour and day: the day; by week and month: the
                                         * result of calendar_week_of_day, calendar_month_of_day */
-    int64_t at_ms;                     /* by minute and hour: when it begins */
+    int64_t at_ms;                     /* by minute and hour: the period's start */
     const struct decimal *rate;        /* rate of a day; NULL: the day has no rate */
     struct report_sum sum;
 };

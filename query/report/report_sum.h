@@ -8,8 +8,8 @@ struct report_sum {
     uint64_t clicks;
     struct decimal gross;
     struct decimal amount;             /* of the days that have a rate */
-    uint64_t unpriced_days;            /* days with clicks and without a rate; of an hour or minute
-                                        * 0, unless it stands for its day */
+    uint64_t unpriced_days;            /* days with clicks and without a rate; of a day's hours or
+                                        * minutes, only the first has 1 */
     struct decimal unpriced_gross;
 };
 

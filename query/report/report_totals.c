@@ -1,5 +1,5 @@
-/* report_totals: see the header.  A heap sorts the rows as they are printed, so that no turn of the
- * loop works on all. */
+/* report_totals: see the header.  A heap sorts the rows while they are printed, so that no loop
+ * turn sorts all of them. */
 #include "query/report/report_totals.h"
 
 #include "base/heap.h"

@@ -1,7 +1,7 @@
 /* report_totals: adds up the rows of a report over all its resellers, for `report --total`.
  *
- * Rows come by reseller; a row for all of them is known only at the end.  So there is one in memory
- * for each period of the report. */
+ * Rows are added reseller by reseller, so the totals are known only at the end.  Until then memory
+ * has one row for each period of the report. */
 #ifndef DAYBOOK_QUERY_REPORT_REPORT_TOTALS_H
 #define DAYBOOK_QUERY_REPORT_REPORT_TOTALS_H
 

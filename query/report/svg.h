@@ -10,7 +10,8 @@
     "text { font: 13px 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace; "        \
     "fill: #1d2733; }\n"
 
-/* Count the letters of a text; a character from U+3000 on counts as two, as it is twice as wide. */
+/* Count the letters of a text; a character from U+3000 on counts as two, because it is twice as
+ * wide. */
 int32_t svg_letters(struct bytes text);
 /* The width in pixels of a text whose font size is 13 px. */
 int32_t svg_width(struct bytes text);
