@@ -30,7 +30,8 @@ enum {
 
 struct manifest {
     struct world *world;
-    /* Held while the next two members change.  manifest_is_linked reads them on another thread. */
+    /* Locked while the next two members change, because manifest_is_linked reads them on another
+     * thread. */
     pthread_mutex_t file_mutex;
     bool is_replacing; /* `file` has lost its name, or soon will */
     struct disk_file *file;
@@ -39,7 +40,7 @@ struct manifest {
     struct manifest_state state;
     struct buffer properties; /* state.properties is a view of it */
     uint64_t size;
-    uint64_t offset;      /* where the next record goes */
+    uint64_t offset;      /* where the next record is written */
     uint64_t last_offset; /* where the last loaded record begins */
     uint64_t number;
     uint32_t crc;
@@ -77,7 +78,7 @@ static void set_replacing(struct manifest *manifest, bool is_replacing)
     check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
 }
 
-/* A manifest of manifest_state_decode has no files and no world. */
+/* A manifest that manifest_state_decode made has no files and no world. */
 static void files_close(struct manifest *manifest)
 {
     struct disk_file *file = file_swap(manifest, NULL);
@@ -90,8 +91,8 @@ static void files_close(struct manifest *manifest)
 
 /* ---- writing ---- */
 
-/* Mark the manifest as failed.  The returned code is never one of error_is_passing, after which the
- * caller would try again in vain. */
+/* Mark the manifest as failed.  The returned code is never one for which error_is_passing is true,
+ * because another try cannot succeed. */
 static int fail_for_good(struct manifest *manifest, int rc, const char *action, struct error *err)
 {
     manifest->is_failed = true;
@@ -106,9 +107,9 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
     return rc < 0 ? fail_for_good(manifest, rc, "write the roster", err) : 0;
 }
 
-/* The file has the whole state, and `room` bytes of zeros for edits.  Returns the checksum of the
- * state's record; *offset_out is where the next record goes.  The zeros are not left to
- * disk->allocate, which would sync the file once more. */
+/* Make the content of a file: the whole state, and `room` bytes of zeros for edits.  Returns the
+ * checksum of the state's record; *offset_out is the place of the next record.  disk->allocate does
+ * not write the zeros, because it would sync the file once more. */
 static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
                              uint64_t *offset_out)
 {
@@ -234,7 +235,8 @@ static int load_content(struct manifest *manifest, struct error *err)
 
 /* ---- the interface ---- */
 
-/* A second manifest would not name the segments of the first. */
+/* ERROR_EXISTS: the directory has a manifest.  A second manifest would not name the segments of the
+ * first. */
 static int manifest_absent(struct disk *disk, struct error *err)
 {
     struct disk_file *file;
@@ -321,10 +323,10 @@ static int content_read(struct manifest *manifest, struct error *err)
     return rc < 0 ? error_set(err, rc, "cannot read the manifest: %s", error_text(rc)) : 0;
 }
 
-/* Make the loaded manifest durable.  After a failed sync, the system may take the last record for
- * written, and never write it.  So its bytes are written again in the same place, and so are those
- * of copy and roster.  If the last record is torn or the file has an older format, a new file is
- * made instead.  If there is no space for it, an older file stays in use. */
+/* Make the loaded manifest durable.  After a failed sync, the kernel may treat the last record as
+ * written, and never write it.  So the record is written again in the same place, and the copy and
+ * the roster are, too.  If the last record is torn or the file has an older format, a new file is
+ * made instead.  If there is no space for the new file, a file of an older format stays in use. */
 static int manifest_settle(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);
@@ -486,7 +488,8 @@ static bool states_equal(const struct manifest_state *a, const struct manifest_s
     return is_equal;
 }
 
-/* `may_lack_last`: a crash may have cut off the last record, and the directory is only read. */
+/* `may_lack_last`: a crash may have cut off the copy's last record, and an opening for reading only
+ * does not repair it. */
 static bool copy_has_all(const struct manifest *file, const struct manifest *copy,
                          bool may_lack_last)
 {

@@ -2,8 +2,9 @@
  * them.
  *
  * DIR/manifest is a log of checksummed records.  An edit is one record, and takes effect when it is
- * durable.  If a sector of the last record is missing, a crash has torn it, and it is dropped; any
- * other record with a wrong checksum is damaged.  Layout: FORMATS.md "Manifest".
+ * durable.  If a sector of the last record is missing, a crash has torn the record, and it is
+ * dropped; any other record with a wrong checksum is damaged.  docs/FORMATS.md "Manifest" has the
+ * layout.
  *
  * Functions that use the disk wait for it.  They are called while a directory is made, restored or
  * opened, and by jobs of the background lane, one at a time.  manifest_is_linked is for the engine
@@ -89,7 +90,8 @@ struct manifest_edit {
 /* The edit is durable when this function returns 0.  After an error for which error_is_passing is
  * true, such as -ENOSPC, the manifest is unchanged and the edit can be tried again.  After any
  * other error it may be unknown what is on disk, and later calls return ERROR_FAILED.  The state
- * must have the removed segments and not the added ones; flushed_frame and purges must not fall. */
+ * must have the removed segments and not the added ones; flushed_frame and purges must not
+ * decrease. */
 must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
                               struct error *err);
 void manifest_close(struct manifest *manifest);

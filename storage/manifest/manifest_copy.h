@@ -1,9 +1,9 @@
-/* manifest_copy: writes the files that repeat the manifest.  From one of them --salvage makes a
- * lost or damaged manifest again.
+/* manifest_copy: writes the files that repeat the manifest.  --salvage makes a lost or damaged
+ * manifest again from one of them.
  *
  * DIR/manifest.copy has the bytes of DIR/manifest; after a crash only the last record may be
- * missing.  Segments and log frames that a record gives up are removed only when the copy has the
- * record, too.  The second file is the roster (manifest_snapshot.h). */
+ * missing.  When a record ends the use of segments or log frames, they are removed only after the
+ * copy has the record, too.  The second file is the roster (manifest_snapshot.h). */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 
@@ -20,7 +20,7 @@ struct manifest_copy_names {
     const char *path_new;
 };
 
-/* Replace the file durably, and leave it open for appending.  If there is no room for it
+/* Replace the file durably, and leave it open for appending.  If there is no space for it
  * (error_is_passing), the old file is removed as out of date; the function returns 0, and *file_out
  * is NULL. */
 must_check int manifest_copy_make(struct disk *disk, const struct manifest_copy_names *names,

@@ -1,7 +1,7 @@
 /* manifest_probe: see the header.
  *
- * A directory with a file of another program is never taken for an empty one, nor one with log
- * files or segments for a new one. */
+ * A directory with a file of another program is never taken for an empty one.  A directory with log
+ * files or segments is never taken for a new one. */
 #include "storage/manifest/manifest_probe.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ int manifest_probe_missing(struct disk *disk, struct error *err)
     if (root.foreign[0] != '\0')
         return error_set(err, ERROR_NOT_OURS, "the directory has no manifest, but has \"%s\"",
                          root.foreign);
-    (void)disk->list(disk, "log", listing_add, &inner); /* missing is fine */
+    (void)disk->list(disk, "log", listing_add, &inner); /* may be missing */
     (void)disk->list(disk, "segments", listing_add, &inner);
     if (inner.has_entries)
         return error_set(err, ERROR_CORRUPT,

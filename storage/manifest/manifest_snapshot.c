@@ -1,9 +1,11 @@
 /* manifest_snapshot: see the header.
  *
  * The file gets its name when it is complete and synced, so a crash cannot leave a wrong checksum.
- * An older roster must never be used, because the log may have given up the frames that it lacks.
+ * An older roster must never be used, because the log may have reused the files with the frames
+ * that the roster lacks.
  *
- * Reading fails if a segment is missing or damaged, because all figures would lack its clicks. */
+ * Reading fails if a segment is missing or damaged, because figures would lack the clicks of that
+ * segment. */
 #include "storage/manifest/manifest_snapshot.h"
 
 #include <inttypes.h>

@@ -4,9 +4,9 @@
  *     DIR/segments/roster       the state of the manifest after its last edit
  *     DIR/segments/roster.new   a roster that is being written
  *
- * The roster is replaced as a whole after each edit, before the files that the edit gives up are
- * removed.  It is at most one edit behind, and every segment that it names exists.  Layout by
- * bytes: FORMATS.md "Roster". */
+ * The roster is replaced as a whole after each edit, before the files that are no longer needed
+ * after the edit are removed.  It is at most one edit behind, and every segment that it names
+ * exists.  docs/FORMATS.md "Roster" has the layout. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 
@@ -14,8 +14,8 @@
 
 #define MANIFEST_SNAPSHOT_NAME "roster"
 
-/* 0: the roster is durable, or removed if there was no space for it.  Makes segments/ if it is
- * missing.  `is_settling`: the manifest is being opened. */
+/* 0: the roster is durable; or it was removed, because there was no space for the new one.  Makes
+ * segments/ if it is missing.  `is_settling`: the manifest is being opened. */
 must_check int manifest_snapshot_write(struct disk *disk, const struct manifest_state *state,
                                        bool is_settling);
 

@@ -1,7 +1,7 @@
 /* manifest_state: see the header.
  *
- * segments_edit also decides whether an edit fits, so that an edit that was written to disk can
- * always be loaded again. */
+ * segments_edit also checks an edit before it is written, so that every edit on disk can be loaded
+ * again. */
 #include "storage/manifest/manifest_state.h"
 
 #include <stdlib.h>
@@ -219,7 +219,7 @@ static struct schema *get_schema(struct reader *reader, struct error *err)
     return schema;
 }
 
-/* How many items of `item_size` bytes follow; 0: the reader has failed. */
+/* The number of items of `item_size` bytes that follow; also 0 if the reader has failed. */
 static uint32_t get_count(struct reader *reader, size_t item_size)
 {
     uint64_t count = reader_count(reader, item_size);
@@ -263,7 +263,7 @@ static void get_clock(struct reader *reader, struct manifest_edit *edit)
         memcpy(edit->clock.boot_id, id.data, id.size);
 }
 
-/* The bytes lack the number if it is 0. */
+/* A number of 0 is not stored. */
 static uint64_t get_purges(struct reader *reader)
 {
     uint64_t purges = reader_left(reader) > 0 ? reader_u64(reader) : UINT64_MAX;
