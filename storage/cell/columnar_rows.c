@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 void columnar_rows_init(struct columnar_rows *rows, const struct table *table)
 {

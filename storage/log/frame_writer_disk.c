@@ -91,7 +91,7 @@ static void disk_write(struct frame_writer *base, struct frame_writer_record *re
     world_submit(writer->world, LANE_LOG, &writer->job, write_run, write_done);
 }
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 struct frame_writer *frame_writer_disk_new(struct world *world)
 {

@@ -13,9 +13,9 @@
  *     day_derived   0         as long as no partition mixes its values
  *
  * The layout says how wide each column is.  A column begins as a constant of each partition (width
- * 0), and is widened, for all partitions, when a row comes that does not fit.  A chunk keeps its
- * layout; after a change of the layout, a partition begins a new chunk.  As columns are only
- * widened, the layout changes only a few times in a memtable, whatever the input is. */
+ * 0), and is widened, for all partitions, when a row does not fit.  A chunk keeps its layout; after
+ * a change of the layout, a partition begins a new chunk.  As columns are only widened, the layout
+ * changes only a few times in a memtable, whatever the input is. */
 #include "storage/memtable/columnar_memtable.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ struct columnar_memtable {
     uint32_t row_capacity;
 };
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 static struct row_layout *layout_new(struct arena *arena, uint32_t column_count)
 {
@@ -131,7 +131,7 @@ static struct columnar_partition *mapped_partition(const struct columnar_memtabl
     return memtable->partitions.items[memtable->mapped_partitions[code]];
 }
 
-/* Partitions of a block lie anywhere in memory. */
+/* Prefetches ahead, because the partitions of a block are scattered over memory. */
 static void partitions_touch(struct columnar_memtable *memtable, uint32_t count, uint64_t frame,
                              int64_t timestamp_us)
 {
@@ -201,8 +201,8 @@ static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
     return flags[0] == value && memcmp(flags, flags + 1, rows - 1) == 0;
 }
 
-/* Bytes for every row's offset from its partition's base as a signed number.  Differences wrap, so
- * that 8 bytes hold any. */
+/* The bytes that hold every row's offset from its partition's base, as a signed number.
+ * Differences wrap around, so 8 bytes hold any offset. */
 static uint8_t integers_width(struct columnar_partition *const *partitions,
                               const struct block_column *column, uint32_t index, uint32_t rows)
 {
@@ -220,7 +220,8 @@ static uint8_t integers_width(struct columnar_partition *const *partitions,
     return bits == 0 ? 0 : bits <= INT8_MAX ? 1 : bits <= INT16_MAX ? 2 : bits <= INT32_MAX ? 4 : 8;
 }
 
-/* Bytes for every row's code, an unsigned number and not an offset from a base. */
+/* The bytes that hold every row's code, which is an unsigned number and not an offset from a
+ * base. */
 static uint8_t codes_width(const struct columnar_memtable *memtable,
                            const struct block_column *column, uint32_t index, uint32_t rows)
 {
@@ -306,7 +307,7 @@ static void layout_widen(struct columnar_memtable *memtable, const struct block 
 /* ---- rows ---- */
 
 /* A chunk after the first has room for half as many rows as the partition has, within
- * CHUNK_ROWS_MIN and CHUNK_ROWS_MAX: at most about a third of a large partition's memory is
+ * CHUNK_ROWS_MIN and CHUNK_ROWS_MAX.  So at most about a third of a large partition's memory is
  * unused. */
 static void chunk_begin(struct columnar_memtable *memtable, struct columnar_partition *partition)
 {

@@ -1,14 +1,16 @@
 /* columnar_memtable: keeps the appended rows of one event table, as columns by partition, in
  * arrival order.
  *
- * A reader at a frame sees the first rows of a partition.  Their number, the partition's stats and
- * its write timestamp are kept as of the newest frame, and as before each of the last two
- * (columnar_partitions.h).  That is enough because at most two frames are not durable.  So `frame`
- * must not be older than the newest durable one; a check finds such a call.
+ * A reader at a frame sees the first rows of a partition: those that frames up to this one wrote.
+ * Their number, the partition's stats and its write timestamp are kept as they are after the newest
+ * frame, and as they were before each of the last two frames (columnar_partitions.h).  That is
+ * enough because at most two frames are not durable.  So `frame` must not be older than the newest
+ * durable one; a check finds such a call.
  *
  * Write timestamps are not kept by row.  All visible rows of a partition are read with the newest
  * of their timestamps.  So no overwrite or deletion may have a timestamp between the oldest and the
- * newest: the engine freezes the memtable before it applies one to a partition with rows.
+ * newest.  Therefore the engine freezes the memtable before it applies an overwrite or a deletion
+ * to a partition with rows.
  *
  * The engine thread writes it; once it is frozen any thread may read it. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_MEMTABLE_H
@@ -23,7 +25,7 @@ struct chunk;
 struct columnar_memtable;
 struct columnar_partition;
 
-/* `arena`, from which memory comes, and `table` outlive the memtable. */
+/* Memory comes from `arena`.  `arena` and `table` must outlive the memtable. */
 struct columnar_memtable *columnar_memtable_new(const struct table *table, struct arena *arena);
 void columnar_memtable_free(struct columnar_memtable *memtable);
 
@@ -58,12 +60,13 @@ void columnar_memtable_freeze(struct columnar_memtable *memtable);
 /* Partition numbers in (token, key) order, of a frozen memtable. */
 const uint32_t *columnar_memtable_order(const struct columnar_memtable *memtable);
 
-/* Replace `rows` by the partition's rows as of `frame`, sorted by clustering (equals in arrival
- * order); codes are the memtable's.  Engine thread; once the memtable is frozen, any thread. */
+/* Replace `rows` by the partition's rows as of `frame`, sorted by clustering (rows with equal
+ * clustering in arrival order); codes are the memtable's.  Engine thread; once the memtable is
+ * frozen, any thread. */
 void columnar_memtable_rows(const struct columnar_memtable *memtable, uint32_t partition,
                             uint64_t frame, struct columnar_rows *rows);
 
 uint64_t columnar_memtable_row_count(const struct columnar_memtable *memtable);
-/* Memory without the arena's. */
+/* Bytes of memory, without the arena's. */
 size_t columnar_memtable_bytes(const struct columnar_memtable *memtable);
 #endif

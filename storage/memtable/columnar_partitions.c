@@ -20,7 +20,7 @@ struct columnar_undo {
     uint32_t undo; /* the partition's next older entry, in the list of slot.frame */
 };
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 void columnar_partitions_init(struct columnar_partitions *partitions, struct arena *arena,
                               uint32_t column_count)
@@ -151,8 +151,8 @@ void columnar_partitions_add_all(struct columnar_partitions *partitions,
 
 /* ---- as of a frame ---- */
 
-/* Begin the list of `frame` in undo[0].  The list in undo[0] moves to undo[1], whose list is
- * reused. */
+/* Begin the list of `frame` in undo[0].  The list in undo[0] moves to undo[1], and the memory of
+ * the older list is reused. */
 static void undo_turn(struct columnar_partitions *partitions, uint64_t frame)
 {
     struct columnar_undo_list list = partitions->undo[1];

@@ -79,14 +79,14 @@ struct columnar_partitions {
     struct columnar_undo_list undo[2]; /* the last frame's first */
 };
 
-/* `arena` has the memory of partitions and hash table, and outlives them. */
+/* The memory of partitions and hash table comes from `arena`, which must outlive them. */
 void columnar_partitions_init(struct columnar_partitions *partitions, struct arena *arena,
                               uint32_t column_count);
 void columnar_partitions_release(struct columnar_partitions *partitions);
-/* Memory without the arena's. */
+/* Bytes of memory, without the arena's. */
 size_t columnar_partitions_bytes(const struct columnar_partitions *partitions);
 
-/* A new key gets a partition without rows. */
+/* Give the partition number of each key; a new key gets a partition without rows. */
 void columnar_partitions_add_all(struct columnar_partitions *partitions,
                                  const struct block_dictionary *keys, uint32_t *numbers_out);
 /* UINT32_MAX: there is none. */

@@ -1,5 +1,5 @@
 /* counter_memtable: slots of 64 bytes, found by a hash table.  A lookup takes three cache misses,
- * one after the other; so many counters are looked up at the same time. */
+ * one after the other.  Therefore up to COUNTER_AHEAD lookups are under way at once. */
 #include "storage/memtable/counter_memtable.h"
 
 #include "base/hash64.h"
@@ -10,7 +10,7 @@
 
 enum {
     COUNTER_CHUNK_SLOTS = 1024, /* 64 KiB of slots */
-    COUNTER_AHEAD = 32,         /* lookups under way at once */
+    COUNTER_AHEAD = 32,         /* the most lookups under way at once */
     COUNTER_STREAM_CHUNK = 4096
 };
 
@@ -82,7 +82,7 @@ static uint32_t identity_tag(uint32_t table_id, struct bytes key, struct bytes c
 {
     uint64_t hash = hash64(key.data, key.size);
 
-    /* Constants of SplitMix64 spread small numbers that differ little. */
+    /* The constants of SplitMix64 spread numbers that are close together. */
     if (clustering.size > 0)
         hash = (hash ^ (hash >> 31)) * UINT64_C(0x94D049BB133111EB) +
                hash64(clustering.data, clustering.size);
@@ -184,7 +184,7 @@ static struct counter_identity *identity_new(struct counter_memtable *memtable)
     return identity_at(memtable, number);
 }
 
-/* The counter may have a slot already, under other bytes with equal values. */
+/* The counter may already have a slot whose clustering has other bytes, but the same value. */
 static uint32_t slot_make(struct counter_memtable *memtable, const struct table *table,
                           struct bytes key, struct bytes clustering, uint32_t column_id)
 {
@@ -284,8 +284,8 @@ counter_memtable_partitions(const struct counter_memtable *memtable)
     return &memtable->partitions;
 }
 
-/* A write may come between two pulls while the memtable is open.  The cursor is then set again,
- * behind the last row that it gave. */
+/* A write between two pulls makes the cursor invalid.  The cursor is then set again, behind the
+ * last row that it gave. */
 struct counter_stream {
     struct stream base;
     const struct counter_partition *partition;
@@ -296,14 +296,15 @@ struct counter_stream {
     struct memtable_index_cursor cursor;
     uint32_t cursor_counters;
     const struct counter_identity *last; /* of the last row that the cursor gave; NULL: none */
-    const struct counter_identity **row; /* the counters of that row as they came; owned */
+    const struct counter_identity **row; /* the counters of that row, in the cursor's order;
+                                          * owned */
     uint32_t row_count;
     uint32_t row_capacity;
     struct buffer value;
     struct arena *arena; /* for what was last yielded */
 };
 
-/* NULL: before the static columns. */
+/* `place` NULL: before the static columns. */
 static void stream_seek(struct counter_stream *stream, const struct bound *place)
 {
     const struct table *table = stream->base.table;

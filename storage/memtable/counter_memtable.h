@@ -18,7 +18,8 @@ void counter_memtable_free(struct counter_memtable *memtable);
  * clustering. */
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, const struct table *table,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
-/* All counters are of one column, without clustering values; a key may occur twice. */
+/* As counter_memtable_slot, for counters of one column without clustering values; a key may occur
+ * twice. */
 void counter_memtable_slots(struct counter_memtable *memtable, const struct table *table,
                             const struct bytes *keys, uint32_t count, uint32_t column_id,
                             uint32_t *slots_out);
@@ -33,8 +34,8 @@ struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable
  * last frame up to `frame`.  The shard's id is the higher of `shard_id` and the slot's generation
  * (counter_slot.h).  After a DELETE a cell has no shard until it is incremented again.  `frame`
  * must not be less than the frame that was durable at the last write, because a slot keeps three
- * sums only.  Only the engine thread uses the stream, or, once no slot is made any more, any
- * thread.  The slice's bytes must outlive the stream. */
+ * sums only.  Only the engine thread may use the stream; once no more slots are made, any thread
+ * may.  The slice's bytes must outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,

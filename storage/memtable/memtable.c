@@ -9,14 +9,15 @@
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
 /* The slots that a counting rule counts in, by the code of the string that is the counter's key.  A
- * code is the columnar memtable's code of a string or, for a rule on a key component, its partition
- * number. */
+ * code is the columnar memtable's code of the string or, for a rule on a key component, the number
+ * of the partition. */
 struct counting_slots {
     uint32_t table_id;
     struct counting_rule rule; /* `block` is not used */
     uint32_t *slots;           /* SLOT_UNKNOWN until first counted */
     uint32_t capacity;
-    uint32_t *counts; /* scratch: rows of each block code; all zero between blocks */
+    uint32_t *counts; /* scratch: number of rows for each code of a block; all zero between
+                       * blocks */
     uint32_t counts_capacity;
 };
 

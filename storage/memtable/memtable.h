@@ -1,5 +1,5 @@
-/* memtable: keeps in memory what one span of log frames wrote to all tables, until segments have
- * it.
+/* memtable: keeps in memory the rows that one span of log frames wrote to all tables, until
+ * segments have them.
  *
  * A memtable has a columnar memtable for each event table, one row memtable and the counters, all
  * on one arena.  The engine has one open memtable and any number of frozen ones, with consecutive

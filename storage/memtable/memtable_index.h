@@ -29,7 +29,8 @@ struct memtable_index_search {
     uint64_t (*prefix_of)(const void *context, const void *item);
 };
 
-/* A place between items.  An insertion makes every cursor invalid but its own `place`. */
+/* A place between items.  An insertion makes every cursor invalid, except the one that it gets as
+ * `place`. */
 struct memtable_index_cursor {
     const struct memtable_index *index;
     const struct memtable_index_node *leaf;      /* NULL in a set of one */
@@ -43,8 +44,8 @@ void *memtable_index_find_place(const struct memtable_index *index,
                                 const struct memtable_index_search *search,
                                 struct memtable_index_cursor *place_out);
 
-/* The same for keys that ascend.  All items before `place` must be less than the key.  With an
- * all-zero `place` the whole set is searched. */
+/* As memtable_index_find_place, for keys that ascend.  All items before `place` must be less than
+ * the key.  With an all-zero `place` the whole set is searched. */
 void *memtable_index_find_onward(const struct memtable_index *index,
                                  const struct memtable_index_search *search,
                                  struct memtable_index_cursor *place);

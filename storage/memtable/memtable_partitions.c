@@ -73,7 +73,8 @@ static struct memtable_index_search partition_search(const struct partition_name
 
 /* ---- finding and making one ---- */
 
-/* Half of the token, which is a hash already, and the table's id, because tables share keys. */
+/* Combines half of the token, which is a hash already, with the table's id, because several tables
+ * may have the same keys. */
 static uint32_t tag_of(uint32_t table_id, int64_t token)
 {
     return (uint32_t)((uint64_t)token >> 32) + table_id * UINT32_C(0x9E3779B1);

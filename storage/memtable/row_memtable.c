@@ -30,7 +30,8 @@ struct row_version {
     struct row_version *older;
     uint64_t frame;
     uint32_t size;
-    uint16_t depth;   /* older versions that a reader merges with it; 0: it holds them all */
+    uint16_t depth;   /* number of older versions that a reader merges with this one; 0: this one
+                       * includes them all */
     uint16_t columns; /* the row's packed_rows_columns; 0: not known */
     uint8_t packed[];
 };
@@ -40,7 +41,7 @@ struct row_node {
     const struct row_version *oldest; /* the clustering is read from it */
 };
 
-/* Each is stronger than the older ones. */
+/* Each deletion is stronger than the older ones. */
 struct partition_deletion {
     struct partition_deletion *older;
     uint64_t frame;
@@ -128,8 +129,9 @@ static uint64_t bytes_prefix(struct bytes value)
     return prefix;
 }
 
-/* Days and other numbers in text share their first eight bytes ("2013-11-").  The prefix of a text
- * that begins with a digit is that byte and nine characters of six bits:
+/* Days and other numbers in text often have the same first eight bytes ("2013-11-").  So the prefix
+ * of a text that begins with a digit is that byte, and six bits for each of the next nine
+ * characters:
  *
  *     bits   63..56   55..50 49..44 ...  7..2
  *            byte 0   char 1 char 2 ... char 9     0 end, 1 up to ' ', 2..62 '!'..']', 63 beyond
@@ -158,7 +160,7 @@ static uint64_t text_prefix(struct bytes value)
     return is_number ? digits_prefix(value) : bytes_prefix(value);
 }
 
-/* A number that orders values as type_compare does, as far as 64 bits go. */
+/* A number that orders values as type_compare does, as far as 64 bits can. */
 static uint64_t value_prefix(const struct type *type, struct bytes value)
 {
     switch ((unsigned)type->kind) {
@@ -307,7 +309,7 @@ static void row_fold(struct row_memtable *memtable, const struct table *table,
     row_unfiltered_pack(&merged, &memtable->packed);
 }
 
-/* Whether a merge of the row in `packed` with the version gives the row itself. */
+/* Whether a merge of the row in `packed` with the version gives the row in `packed`. */
 static bool version_replaces(const struct row_memtable *memtable, const struct row_version *version,
                              uint16_t columns)
 {
@@ -459,8 +461,8 @@ void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *
 
 /* ---- reading ---- */
 
-/* A write between two pulls makes the cursor invalid; it is set again, behind the last row that it
- * gave. */
+/* A write between two pulls makes the cursor invalid.  The cursor is then set again, behind the
+ * last row that it gave. */
 struct row_stream {
     struct stream base;
     const struct partition *partition;
@@ -531,7 +533,8 @@ static void stream_find_head(struct row_stream *stream)
     stream->head = node;
 }
 
-/* The row as of the stream's frame under the covering deletion; false: nothing of it is left. */
+/* The row as of the stream's frame under the covering deletion; false: nothing of the row is
+ * visible. */
 static bool stream_row(struct row_stream *stream, const struct row_version *newest,
                        struct deletion covering, struct unfiltered *out)
 {
@@ -616,7 +619,7 @@ static int row_stream_next(struct stream *base, struct unfiltered *out, struct e
     (void)err;
     for (;;) {
         if (!stream->is_kept)
-            arena_reset(stream->arena); /* frees what a row that was left out took */
+            arena_reset(stream->arena); /* frees the memory of a row that was left out */
         if (stream_static(stream, out))
             return 1;
         stream_find_head(stream);

@@ -25,7 +25,7 @@ const struct memtable_partitions *row_memtable_partitions(const struct row_memta
 void row_memtable_apply(struct row_memtable *memtable, const struct table *table,
                         const struct mutation *mutation, uint64_t frame, int64_t timestamp_us);
 
-/* The same for a span of packed rows of one partition. */
+/* As row_memtable_apply, for a span of packed rows of one partition. */
 void row_memtable_apply_rows(struct row_memtable *memtable, const struct table *table,
                              const struct packed_rows *rows, const struct packed_span *span,
                              uint64_t frame, int64_t timestamp_us);

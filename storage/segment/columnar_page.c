@@ -16,7 +16,7 @@ enum columnar_page_flag { PAGE_TIMESTAMPS = 1, PAGE_RANKS = 2 };
 /* Written to disk. */
 enum integer_form { INTEGERS_PLAIN = 0, INTEGERS_GAPS_UP = 1, INTEGERS_GAPS_DOWN = 2 };
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 void columnar_page_init(struct columnar_page *page, const struct table *table)
 {

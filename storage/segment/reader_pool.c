@@ -28,7 +28,7 @@ struct reader_pool {
     uint32_t workspace_count;
 };
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 struct reader_pool *reader_pool_new(size_t bytes_max)
 {

@@ -198,7 +198,7 @@ static int segment_load_directory(struct segment *segment, const struct segment_
     return rc;
 }
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 static void segment_free(struct segment *segment)
 {
