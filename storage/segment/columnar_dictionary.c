@@ -19,7 +19,7 @@ enum {
     PAGE_TEXT_MAX = 64 << 10, /* bytes; a page ends with the string that reaches this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
-    KEPT_MAX = 64 << 20 /* bytes of loaded pages that a trim leaves */
+    KEPT_MAX = 64 << 20 /* bytes; if loaded pages take more, a trim frees them */
 };
 
 /* ---- writing ---- */
@@ -261,7 +261,7 @@ int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary
                      (unsigned long long)segment_info(segment)->id);
 }
 
-/* With short strings the views take more than the text. */
+/* Includes the array of views, which takes more than the text if strings are short. */
 static size_t page_bytes(const struct dictionary_page *page)
 {
     return page->count * sizeof *page->strings + page->text.size;

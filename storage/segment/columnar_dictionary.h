@@ -1,8 +1,8 @@
 /* columnar_dictionary: the strings of a columnar segment, by number, in pages of their own.
  *
- * Pages of rows name strings by number, so that a string of many partitions is stored once.  A
- * dictionary that is full when a partition begins is written, and later pages use another one.
- * Layout: FORMATS.md "Wide dictionary". */
+ * Pages of rows name strings by number, so that a string of many partitions is stored once.  If a
+ * dictionary is full when a partition begins, it is written, and later pages use a new one.
+ * docs/FORMATS.md "Wide dictionary" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_DICTIONARY_H
 
@@ -23,7 +23,7 @@ void columnar_dictionary_writer_free(struct columnar_dictionary_writer *writer);
 /* Returns the string's number in its column; a new string is copied. */
 uint32_t columnar_dictionary_add(struct columnar_dictionary_writer *writer, uint32_t column,
                                  struct bytes string);
-/* A column's strings by number; the array moves when a string is added. */
+/* A column's strings by number; the array may move when a string is added. */
 const struct bytes *columnar_dictionary_strings(const struct columnar_dictionary_writer *writer,
                                                 uint32_t column, uint32_t *count_out);
 bool columnar_dictionary_is_full(const struct columnar_dictionary_writer *writer);

@@ -1,7 +1,7 @@
 /* columnar_page: columns are encoded as vectors, and decoded.
  *
- * The decoder checks all numbers that are used as indexes.  String numbers are left to the reader,
- * which compares them with the dictionary's size. */
+ * The decoder checks all numbers that are used as indexes.  It does not check string numbers; the
+ * reader compares these with the dictionary's size. */
 #include "storage/segment/columnar_page.h"
 
 #include <string.h>
@@ -127,7 +127,8 @@ static void counts_reserve(struct columnar_page_encoder *encoder, uint32_t count
     encoder->counts = memory_zeroed(encoder->counts_capacity, sizeof *encoder->counts);
 }
 
-/* Returns how many codes are distinct; encoder->distinct lists them by first occurrence. */
+/* Returns how many codes are distinct; encoder->distinct has them in the order of their first
+ * occurrence. */
 static uint32_t codes_count(struct columnar_page_encoder *encoder,
                             const struct columnar_vector *vector, uint32_t from, uint32_t count)
 {
@@ -144,7 +145,8 @@ static uint32_t codes_count(struct columnar_page_encoder *encoder,
     return distinct;
 }
 
-/* The low halves of the returned items are the codes. */
+/* Sorts the distinct codes, the most frequent first.  The lower half of each returned item is a
+ * code. */
 static const uint64_t *codes_by_count(struct columnar_page_encoder *encoder, uint32_t distinct)
 {
     uint32_t most = 0;
@@ -268,7 +270,8 @@ static void put_timestamps(struct columnar_page_encoder *encoder, const struct c
     if (timestamps == NULL)
         return;
     for (uint32_t row = 0; row < page->rows.rows; row++) {
-        /* Rows of merged runs alternate, so the timestamp is likely among the table's last ones. */
+        /* Rows of merged runs alternate between timestamps, so the timestamp is likely among the
+         * table's last ones. */
         uint32_t place = count;
         while (place > 0 && count - place < 64 && table[place - 1] != timestamps[row])
             place--;
@@ -629,7 +632,7 @@ static int get_column(struct columnar_page *page, struct reader *reader, uint32_
     return rc;
 }
 
-/* The page lacks the column, because it was added to the table later. */
+/* Fill a column that the page lacks, because the column was added to the table later. */
 static void column_missing(struct columnar_page *page, uint32_t index)
 {
     struct columnar_vector *vector = &page->rows.vectors[index];

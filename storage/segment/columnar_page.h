@@ -1,8 +1,9 @@
 /* columnar_page: rows of some partitions as coded columns: the pages of a columnar segment.
  *
- * A page has entries, each a whole small partition or a part of a large one.  For each column an
- * entry has a list of its strings' numbers in the dictionary, the most frequent string first.  Rows
- * name strings by their places in the list.  Layout: FORMATS.md "Wide page". */
+ * A page has entries; each entry is a whole small partition or a part of a large one.  For each
+ * column an entry has a list of its strings' numbers in the dictionary, the most frequent string
+ * first.  Rows name strings by their places in the list.  docs/FORMATS.md "Wide page" has the
+ * layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PAGE_H
 
@@ -34,7 +35,7 @@ struct columnar_page {
     uint32_t entry_count;
     uint32_t entry_capacity;
     struct columnar_page_list *lists;  /* by column; unused for columns without codes */
-    uint64_t wanted;                   /* a bit for each column to decode.  Unless
+    uint64_t wanted;                   /* a bit for each column to decode.  Unless it is
                                         * COLUMNAR_PAGE_ALL, `rows` gets no timestamps and ranks */
     struct vector_decoder vectors;     /* private, as are the next two */
     int64_t *values;

@@ -21,7 +21,7 @@ must_check int columnar_purge_rows(struct columnar_purge *purge, struct columnar
 
 /* Whether a partition with these overwrites can be purged: 1, 0, or an error.  Closes the stream.
  * A partition can be purged if its overwrites are only deletions, and rows to which clients gave
- * ranks below 0.  A row with a rank from 0 on refers to an appended row by this rank.  A static row
- * with cells also prevents the purge. */
+ * ranks below 0.  A row with a rank from 0 on prevents the purge, because it refers to an appended
+ * row by this rank.  A static row with cells prevents it, too. */
 must_check int columnar_purge_may(struct stream *overwrites, struct error *err);
 #endif

@@ -1,8 +1,8 @@
 /* columnar_segment: partitions are read back.
  *
- * The rows of a partition are one entry of its first page, which the directory names, and entry 0
- * of each page that follows.  Codes are places in their entry's list; a read turns them into places
- * in one array for all its entries. */
+ * A partition's rows are in one entry of its first page, which the directory names, and in entry 0
+ * of each further page.  Codes are places in the list of their entry; a read converts them to
+ * places in one array for all entries. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"

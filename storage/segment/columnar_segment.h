@@ -1,7 +1,8 @@
-/* columnar_segment: append-only runs on disk: columns in pages, coded near their information
- * content.
+/* columnar_segment: append-only runs on disk: columns in pages, encoded in little more than their
+ * information content.
  *
- * A page has up to 64 Ki rows of one or more partitions.  Layout: FORMATS.md "Wide page". */
+ * A page has up to 64 Ki rows of one or more partitions.  docs/FORMATS.md "Wide page" has the
+ * layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_SEGMENT_H
 
@@ -17,9 +18,9 @@ must_check int columnar_segment_writer_open(struct world *world, const struct ta
                                             const struct segment_info *info, uint32_t page_rows,
                                             struct columnar_segment_writer **writer_out,
                                             struct error *err);
-/* Write one partition: begin it, give its rows, end it.  Partitions come in (token, key) order; one
- * without rows is left out.  `rows` of begin is the number of rows to come, so that a small
- * partition is not cut. */
+/* Write one partition: begin it, give its rows, end it.  Partitions must be written in (token, key)
+ * order; a partition without rows is left out.  `rows` of begin is the number of rows that the
+ * partition will get, so that a small partition is not cut. */
 must_check int columnar_segment_writer_begin(struct columnar_segment_writer *writer, int64_t token,
                                              struct bytes key, uint64_t rows, struct error *err);
 /* Give all rows of the partition. */
@@ -31,7 +32,7 @@ must_check int columnar_segment_writer_append(struct columnar_segment_writer *wr
                                               const struct columnar_rows *rows, struct error *err);
 must_check int columnar_segment_writer_end(struct columnar_segment_writer *writer,
                                            struct error *err);
-/* Call it between begin and end. */
+/* Returns the string's number in the dictionary.  Call this between begin and end. */
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string);
 /* Let rows whose codes are numbers of the dictionary point to its strings.  Repeat the call after
@@ -57,9 +58,9 @@ must_check int columnar_segment_reader_rows(struct columnar_segment_reader *read
                                             const struct segment_partition *partition,
                                             uint32_t row_limit, struct columnar_rows *rows,
                                             struct error *err);
-/* The same for the partition's rows in its page `piece` (0 .. page_count - 1).  The labels of a
- * large partition's pages (segment_page_first) are the packed clusterings of their first rows,
- * without the rank. */
+/* As columnar_segment_reader_rows, for the partition's rows in its page `piece` (0 .. page_count -
+ * 1).  The labels of a large partition's pages (segment_page_first) are the packed clusterings of
+ * their first rows, without the rank. */
 must_check int columnar_segment_reader_piece(struct columnar_segment_reader *reader,
                                              const struct segment_partition *partition,
                                              uint32_t piece, struct columnar_rows *rows,
@@ -72,8 +73,8 @@ struct columnar_segment_rules {
     void *context;
     /* Whether the partition belongs in this output. */
     bool (*takes)(void *context, int64_t token, struct bytes key);
-    /* Whether all rows of the partition may get the newest of their write timestamps: no overwrite
-     * or deletion has a timestamp between those.  NULL: never. */
+    /* Whether all rows of the partition may get the newest of their write timestamps, because no
+     * overwrite or deletion has a timestamp between these.  NULL: never. */
     bool (*may_raise)(void *context, int64_t token, struct bytes key);
     /* Gives the deletions that purge the partition: a stream of the whole partition, which the
      * merge closes; NULL: none. */

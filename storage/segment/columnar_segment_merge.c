@@ -1,10 +1,10 @@
 /* columnar_segment_merge: rows of several runs are merged partition by partition, piece by piece.
  *
- * Rows with equal clustering (equals) must come out in the order of the inputs, which is their
- * rank.  So all equals must be in one batch.  Each input that has more pages has a last loaded row;
- * the least of these rows is the *cutoff*.  A batch is made of all loaded rows that sort before the
- * cutoff, or of all rows when no input has more pages.  Rows that are not yet loaded cannot sort
- * before the cutoff.
+ * Rows with equal clustering (equals) must be written in the order of the inputs, because this
+ * order gives their ranks.  So all equals must be in one batch.  Each input that has more pages has
+ * a last loaded row; the least of these rows is the *cutoff*.  A batch is made of all loaded rows
+ * that sort before the cutoff, or of all rows when no input has more pages.  Rows that are not yet
+ * loaded cannot sort before the cutoff.
  *
  *     input 0   ....a..b....c|        c is its last loaded row, and it has more pages
  *     input 1   ..d.......e.....f     it has no more pages
@@ -125,7 +125,7 @@ static struct merge_input *find_cutoff(struct merge *merge)
     return least;
 }
 
-/* NULL: all of them. */
+/* The number of rows before the cutoff; `cutoff` NULL: all rows. */
 static uint32_t rows_before(const struct columnar_rows *rows, const struct merge_input *cutoff)
 {
     if (cutoff == NULL)
@@ -183,7 +183,7 @@ static int batch_fill(struct merge *merge, const struct merge_input *cutoff, str
     return 0;
 }
 
-/* *written_out counts the rows before the cutoff, purged ones too. */
+/* *written_out counts the rows before the cutoff, including purged ones. */
 static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
                        struct error *err)
 {

@@ -1,4 +1,4 @@
-/* columnar_segment_writer: partitions go into pages, and strings into the dictionary.
+/* columnar_segment_writer: writes partitions into pages, and strings into the dictionary.
  *
  * A partition that does not fit begins a new page; the page of its last rows takes further
  * partitions.  The dictionary is written after the pages that use it; its index is the segment's

@@ -1,7 +1,7 @@
 /* reader_pool: spares in a list by age, and a few idle workspaces, under one mutex.
  *
- * A place and the list change together, under the mutex, so that no place points to a spare that is
- * freed. */
+ * A place and the list change together, under the mutex, so that no place points to a spare that
+ * has been freed. */
 #include "storage/segment/reader_pool.h"
 
 #include <pthread.h>
@@ -109,7 +109,7 @@ struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_sp
     return spare;
 }
 
-/* Spares in `gone` are freed outside the mutex. */
+/* The caller frees the spares in `gone` after it has unlocked the mutex. */
 static void spare_give_up(struct reader_pool *pool, struct reader_spare *spare,
                           struct spare_list *gone)
 {

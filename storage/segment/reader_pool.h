@@ -1,11 +1,11 @@
 /* reader_pool: what readers of segments leave for the next readers, within a limit of memory.
  *
  * A reader of a segment leaves what it has decoded (blocks of the directory, pages) as spares for
- * the next reader.  A spare lies in a place; each segment has some places.  When all spares
- * together are over the limit, those left longest ago are freed.
+ * the next reader.  A place holds one spare or none; each segment has some places.  When all spares
+ * together are over the limit, the oldest are freed.
  *
- * A reader borrows a workspace for memory that it needs only within a call, above all contexts for
- * decompression.
+ * A workspace is memory that a reader needs only within a call, above all contexts for
+ * decompression; a reader borrows it from the pool.
  *
  * Any thread may call these functions; a taken spare and a borrowed workspace belong to one
  * reader. */
@@ -37,7 +37,7 @@ size_t reader_pool_bytes(const struct reader_pool *pool);
 
 /* The caller owns the spare that it takes.  NULL: the place is empty. */
 struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_spare **place);
-/* Leave `spare` (NULL: nothing) in the place; a spare that lies there already is freed. */
+/* Leave `spare` (NULL: nothing) in the place; a spare that is there already is freed. */
 void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
                       struct reader_spare *spare);
 

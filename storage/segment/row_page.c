@@ -21,8 +21,8 @@
  *
  * Whatever the bytes are, decoding must stay inside them.
  *
- * A row is packed whole, because zstd compresses what it shares with the row before, and items can
- * then be read in either direction. */
+ * Each row is packed whole, because zstd compresses what rows have in common, and because whole
+ * rows can be read in either direction. */
 #include "storage/segment/row_page.h"
 
 #include <string.h>
@@ -32,7 +32,8 @@
 
 enum {
     ROW_PAGE_HEAD = 5,
-    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes: encoded, they fit a page */
+    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes; so many fit a page when they are
+                                                  * encoded */
     ROW_ITEM_KIND_BITS = 2,
     LABEL_BEFORE = 0,
     LABEL_ROW = 1,

@@ -2,8 +2,8 @@
  *
  * A page has entries, each with consecutive items of one partition.  An entry has the range
  * deletion in force before its first item, so that a reader can begin in any page.  An item has its
- * size and kind in front, so that it can be skipped without unpacking.  Layout: FORMATS.md "Narrow
- * page". */
+ * size and kind in front, so that it can be skipped without unpacking.  docs/FORMATS.md "Narrow
+ * page" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_PAGE_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_PAGE_H
 
@@ -70,7 +70,7 @@ void row_page_label_pack(const struct unfiltered *item, struct buffer *label);
 /* Compare a label with a bound: <0, 0, >0 in *order_out.  ERROR_CORRUPT. */
 must_check int row_page_label_compare(const struct table *table, struct bytes label,
                                       const struct bound *bound, int *order_out);
-/* The same for an item that is not static and whose clustering fits the table. */
+/* As row_page_label_compare, for an item that is not static and whose clustering fits the table. */
 int row_page_item_compare(const struct table *table, const struct unfiltered *item,
                           const struct bound *bound);
 #endif

@@ -16,11 +16,11 @@
  *     page 1   open: none  | row 1 | bound 3: none -> D | row 5 |
  *     page 2   open: D     | row 7 | row 8 | bound 9: D -> none |
  *
- * The next stream of the segment takes over a stream's page, so that a scan of small partitions
- * decodes a page once.
+ * When a stream is closed, the next stream of the segment takes over its page, so that a scan of
+ * small partitions decodes each page once.
  *
  * Pages that a stream with a read budget expands are kept in the pool for later streams.  The pages
- * of scans and merges are not kept, because they would drive out pages that are read again. */
+ * of scans and merges are not kept, because they would displace pages that are read again. */
 #include "storage/segment/row_segment.h"
 
 #include <errno.h>
@@ -288,8 +288,7 @@ static void row_scratch_leave(struct row_scratch *scratch, struct segment *segme
     reader_pool_give(segment_readers(segment), segment_scratch(segment), &scratch->base);
 }
 
-/* Leave the scratch's page in its place in the pool, and take page `page` from its place, if it is
- * there. */
+/* Give the scratch's page to the pool, and take page `page` from the pool, if it is there. */
 static void row_scratch_swap(struct row_scratch *scratch, struct segment *segment, uint32_t page)
 {
     struct reader_pool *readers = segment_readers(segment);
@@ -324,7 +323,7 @@ struct row_stream {
     uint8_t *bound_bytes; /* what `from` and `to` point to */
     enum row_phase phase;
     uint32_t page;        /* counted from the partition's first */
-    uint32_t index;       /* reading is at the gap before this item of the page */
+    uint32_t index;       /* the read position is just before this item of the page */
     uint32_t index_first; /* the page's first item that is no static row */
     struct deletion open; /* range deletion yielded and not closed yet */
 };
@@ -374,7 +373,7 @@ static int row_stream_page(struct row_stream *stream, uint32_t page_index, struc
     return segment_read_budget_take(stream->read_budget) ? 0 : -EAGAIN;
 }
 
-/* `index` is left to the caller. */
+/* Load a page of the partition; the caller sets `index`. */
 static int row_stream_load(struct row_stream *stream, uint32_t page, struct error *err)
 {
     struct row_scratch *scratch = stream->scratch;
@@ -456,8 +455,8 @@ static int row_stream_seek_item(struct row_stream *stream, struct unfiltered *it
     return 0;
 }
 
-/* The last bound before `index` opened the range deletion in force there; without one, the entry
- * has it. */
+/* Find the range deletion in force at `index`: the last bound before `index` gives it or, if there
+ * is no bound, the entry. */
 static int row_stream_find_open(struct row_stream *stream, struct unfiltered *item,
                                 struct error *err)
 {

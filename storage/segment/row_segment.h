@@ -2,8 +2,8 @@
  *
  * Pages have about 8 KiB before they are compressed by zstd.  Small partitions share a page, and a
  * large one has pages of its own.  Each of its pages but the first is labelled with the position of
- * its first item, so that a slice reads only the pages it needs.  Page layout: FORMATS.md "Narrow
- * page". */
+ * its first item, so that a slice reads only the pages it needs.  docs/FORMATS.md "Narrow page" has
+ * the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 
@@ -15,7 +15,7 @@ struct row_segment_writer;
 must_check int row_segment_writer_open(struct world *world, const struct segment_info *info,
                                        struct row_segment_writer **writer_out, struct error *err);
 /* Write one partition: its deletion and all items of `stream`, which the caller closes.  Partitions
- * come in (token, key) order; one without items and deletion is left out. */
+ * must be written in (token, key) order; a partition without items and deletion is left out. */
 must_check int row_segment_writer_partition(struct row_segment_writer *writer, int64_t token,
                                             struct bytes key, struct stream *stream,
                                             struct error *err);

@@ -2,7 +2,7 @@
  *
  * Tables with days or times in the clustering grow at the end, so that older segments have a new
  * row's partition, but no row near it.  A read of the new row skips such a segment without reading
- * from the disk.  Layout: FORMATS.md "Narrow span". */
+ * from the disk.  docs/FORMATS.md "Narrow span" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 
@@ -16,7 +16,7 @@ struct row_span {
     struct buffer greatest;
     bool is_open;                      /* the segment gets no span: it has other items than rows, or
                                         * the table has no clustering columns.  row_segment.c sets
-                                        * it for the deletion of a partition */
+                                        * is_open for the deletion of a partition */
 };
 
 /* `is_first`: the item is the first one of its partition. */

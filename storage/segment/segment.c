@@ -1,9 +1,9 @@
 /* segment: an open segment: its directory in memory, its pages on the disk.
  *
- * Whatever the file holds, opening it gives what was written or an error, and so does reading a
- * page.  Each section is checked by its XXH3 in the footer; each page, on every read, by its XXH3
- * in the page index.  Counts are checked against the bytes that are there before memory is taken
- * for them.
+ * Opening a file, and reading a page of it, gives what was written or an error, whatever bytes the
+ * file has.  Each section is checked by its XXH3 in the footer; each page, on every read, by its
+ * XXH3 in the page index.  Counts are compared with the number of remaining bytes before memory is
+ * allocated for them.
  *
  * After segment_open only atomic members and the places in the pool change, so that any thread may
  * read. */
@@ -440,7 +440,7 @@ bool segment_read_budget_take(struct segment_read_budget *read_budget)
     return may;
 }
 
-/* Any failure is -EAGAIN, because a reader that may wait meets the same error. */
+/* Any failure is -EAGAIN; a reader that may wait then gets the error itself. */
 static int segment_read_now(struct segment *segment, const struct segment_page *page, uint8_t *to,
                             struct segment_read_budget *read_budget)
 {

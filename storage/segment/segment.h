@@ -1,7 +1,7 @@
 /* segment: the file of an immutable run: pages with checksums, a directory of partitions, a footer.
  *
  * A file is written under a temporary name, synced and renamed, and its folder is synced; the
- * manifest makes it live.  Layout: FORMATS.md "Segment".
+ * manifest makes it live.  docs/FORMATS.md "Segment" has the layout.
  *
  * An open segment does not change, and threads share it. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_H
@@ -32,9 +32,9 @@ struct segment_writer;
  * segments/ must exist; a temporary file that a crash left is replaced. */
 must_check int segment_writer_open(struct world *world, const struct segment_info *info,
                                    struct segment_writer **writer_out, struct error *err);
-/* Add a page; copies.  `first` labels a page of a partition of several pages with the position of
- * its first row or bound, in a form of the segment's kind.  It is empty for other pages, and in a
- * row segment for the partition's first page. */
+/* Add a page; copies.  If the page's partition has several pages, `first` is the page's label: the
+ * position of its first row or bound, in the form of the segment's kind.  Otherwise `first` is
+ * empty, and also for the partition's first page in a row segment. */
 must_check int segment_writer_page(struct segment_writer *writer, struct bytes encoded,
                                    struct bytes first, struct error *err);
 /* Pages are numbered from 0, as they are added. */
@@ -54,16 +54,16 @@ void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_u
  * live. */
 must_check int segment_writer_finish(struct segment_writer *writer, struct segment_info *info_out,
                                      struct error *err);
-/* *info_out has 0 rows if no partition was added. */
+/* Whether no partition was added; *info_out then has 0 rows. */
 bool segment_writer_is_empty(const struct segment_writer *writer, struct segment_info *info_out);
-/* Free; removes the temporary file if there is one. */
+/* Free the writer, and remove the temporary file if there is one. */
 void segment_writer_close(struct segment_writer *writer);
 
 /* ---- reading, any thread: segment.c ---- */
 
 struct segment;
 
-/* Open a segment, and check all of it but its pages and the zeros before the footer.
+/* Open a segment, and check all of it except its pages and the zeros before the footer.
  * ERROR_CORRUPT, ERROR_NEWER_FORMAT; every error names the file.  Rows are counted by day, by the
  * keys of their table `days_of`; NULL: they are not counted.  Readers leave spares in the pool
  * `readers`, of which the segment holds a reference. */
@@ -83,7 +83,7 @@ must_check int segment_agrees(struct world *world, const struct segment_info *in
                               const struct segment *other, bool *agrees_out, struct error *err);
 struct segment *segment_ref(struct segment *segment);            /* thread safe */
 void segment_unref(struct segment *segment);
-/* The file is removed when the last reference is given up. */
+/* The file is removed when the last reference is released. */
 void segment_remove_at_close(struct segment *segment);
 
 /* The segment's rows by day; empty if they were not counted. */

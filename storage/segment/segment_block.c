@@ -1,4 +1,4 @@
-/* segment_block: a block is columns of numbers, and the bytes of keys.
+/* segment_block: a block consists of columns of numbers, and the bytes of keys.
  *
  * Encoder and decoder must predict a number in the same way, from what the decoder has read before
  * it.  Differences wrap at 64 bits.  How many numbers a column has follows from columns before it:
@@ -25,7 +25,7 @@ enum {
     KEY_BYTES_MAX = 1 << 20
 };
 
-/* Written to disk: their order. */
+/* The order of the columns on disk. */
 enum block_column {
     COLUMN_PLACE_FIRST, /* of the first entry in its page: one number */
     COLUMN_KEY_SIZE,
@@ -123,7 +123,7 @@ size_t segment_block_bytes(const struct segment_block *block)
     return bytes + block->capacity * sizeof *block->stats;
 }
 
-/* The entry counts before it is read, so that clearing the block releases its stats. */
+/* The entry is counted before it is read, so that clearing the block releases its stats. */
 uint32_t segment_block_add(struct segment_block *block, bool has_stats)
 {
     uint32_t index = block->count++;
@@ -239,8 +239,8 @@ static bool is_common(const uint8_t *keys, size_t size, uint32_t count, size_t p
     return true;
 }
 
-/* The mask of positions where all keys have the same byte, and these bytes, go to `directory`; the
- * other bytes go to `turned`, position by position. */
+/* Append to `directory` the mask of the positions at which all keys have the same byte, and these
+ * bytes.  Append the other bytes to `turned`, position by position. */
 static void keys_turn(struct segment_block_encoder *encoder, struct buffer *directory)
 {
     uint32_t count = encoder->columns[COLUMN_KEY_SIZE].count;
@@ -347,7 +347,7 @@ static bool flags_are_known(const struct numbers *flags, bool has_stats)
     return true;
 }
 
-/* False: an entry has over STATS_SCALES_MAX. */
+/* False: an entry has more than STATS_SCALES_MAX scales. */
 static bool scales_add_up(const struct numbers *counts, uint32_t *total_out)
 {
     *total_out = 0;

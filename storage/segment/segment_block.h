@@ -1,10 +1,11 @@
 /* segment_block: a block of a segment's directory: a few hundred entries, by columns.
  *
  * A block stores numbers of one kind together, as a vector (vector_codec.h).  A number that can be
- * predicted is stored as its difference to the prediction, which is nearly always 0.  Keys of one
- * size are stored byte position by byte position, and a byte that all keys share is stored once.
+ * predicted is stored as its difference from the prediction; nearly all differences are 0.  If all
+ * keys have the same size, they are stored byte position by byte position, and a byte that all keys
+ * share is stored once.
  *
- * No block depends on another.  Layout: FORMATS.md "Directory". */
+ * No block depends on another.  docs/FORMATS.md "Directory" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_BLOCK_H
 #define DAYBOOK_STORAGE_SEGMENT_SEGMENT_BLOCK_H
 

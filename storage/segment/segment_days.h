@@ -1,7 +1,7 @@
 /* segment_days: how many rows a segment has of each day, by its partitions' keys.
  *
  * The day of a partition is the last component of its key, if that is a day ("2013-11-28"), and
- * else DAY_NONE.  It depends on the key alone, so that it is the same in all runs. */
+ * else DAY_NONE.  The day depends on the key alone, so that it is the same in all runs. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
 #define DAYBOOK_STORAGE_SEGMENT_SEGMENT_DAYS_H
 

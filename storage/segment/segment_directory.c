@@ -1,8 +1,8 @@
 /* segment_directory: encoded blocks, the offset of each, and half of every token.
  *
  * Opening a directory decodes and checks every entry, so that blocks that a cursor decodes later
- * cannot be wrong.  Entries of format 1 hold differences to the entry before, so each block is kept
- * with the last values of the block before.
+ * cannot be wrong.  Entries of format 1 have differences from the entry before, so the last values
+ * of the previous block are kept for each block.
  *
  *     halves   -7a31f2c4  -79e0001b  ...  |  0012a3f0 ...  |  ...       by partition, ascending
  *     blocks   entries 0 to 255              256 to 511       512 ...   encoded */
@@ -98,8 +98,8 @@ void segment_directory_cursor_give(struct segment_cursor *cursor, struct reader_
     reader_pool_give(cursor->readers, place, &cursor->spare);
 }
 
-/* `before` has the values of the entry before, and gets those of this entry.  False unless the
- * bytes are an entry, with pages that the segment has. */
+/* `before` has the values of the entry before, and gets those of this entry.  False: the bytes are
+ * not an entry, or the segment does not have its pages. */
 static bool entry_read(const struct segment_directory *directory, struct segment_block *block,
                        struct directory_block *before, struct reader *reader)
 {

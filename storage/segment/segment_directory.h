@@ -60,9 +60,9 @@ size_t segment_directory_bytes(const struct segment_directory *directory);
 /* False: the directory has no partition of that token.  True: it nearly always has one. */
 bool segment_directory_may_have(const struct segment_directory *directory, int64_t token);
 
-/* Take the cursor that lies in `place` of the pool (reader_pool.h), or a new one.
- * segment_directory_cursor_give leaves it there (NULL is fine).  The directory and the pool must
- * outlive the cursor. */
+/* Take the cursor in `place` of the pool (reader_pool.h), or make one.
+ * segment_directory_cursor_give puts the cursor into `place` again (NULL is fine).  The directory
+ * and the pool must outlive the cursor. */
 struct segment_cursor *segment_directory_cursor_take(const struct segment_directory *directory,
                                                      struct reader_pool *readers,
                                                      struct reader_spare **place);

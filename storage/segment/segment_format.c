@@ -1,8 +1,8 @@
 /* segment_format: header and footer blocks.
  *
  * Both blocks are fixed fields, zeros, and in the last four bytes a CRC-32C of all bytes before.
- * Magic, version and CRC must keep their places in later versions, so that a newer file can be told
- * from a damaged one.
+ * Magic, version and CRC must keep their places in later versions, so that a newer file can be
+ * distinguished from a damaged one.
  *
  * The footer is found by the file's size, so a file that was cut or grew has none. */
 #include "storage/segment/segment_format.h"
@@ -23,7 +23,7 @@ enum {
     AT_TABLE = 24,  /* u32 */
     AT_SCHEMA = 28, /* u32 */
     AT_FRAME_FIRST = 32,
-    AT_FRAME_LAST = 40, /* the header's last field but for the CRC */
+    AT_FRAME_LAST = 40, /* the header's last field before the CRC */
     AT_SIZE = 48,
     AT_ROWS = 56,
     AT_PARTITIONS = 64,
@@ -111,7 +111,8 @@ int segment_format_check_header(const struct segment_info *info, const uint8_t *
     return 0;
 }
 
-/* The sections follow one another and leave less than a block before the footer. */
+/* The sections must follow one another, with less than a block between the last one and the
+ * footer. */
 static int sections_check(const struct segment_footer *footer, struct error *err)
 {
     uint64_t end = footer->info.size - SEGMENT_BLOCK;

@@ -8,7 +8,7 @@
  *            zeros              up to the next multiple of 4096
  *     end    footer block       where the sections are, and their hashes
  *
- * Layout by bytes: FORMATS.md "Segment". */
+ * docs/FORMATS.md "Segment" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_SEGMENT_FORMAT_H
 #define DAYBOOK_STORAGE_SEGMENT_SEGMENT_FORMAT_H
 

@@ -1,6 +1,6 @@
 /* segment_writer: writes pages as they are added, and the sections and the footer at the end.
  *
- * A file that has a segment's final name must be whole.
+ * A file that has a segment's final name must be complete.
  *
  * What each call does:
  *
@@ -28,8 +28,9 @@
 
 enum {
     SEGMENT_WRITE_SIZE = 2 << 20,
-    CACHED_SYNC_SIZE = 16 << 20 /* bytes through the page cache between two syncs, without which the
-                                 * system would write very many bytes at an unknown time */
+    CACHED_SYNC_SIZE = 16 << 20 /* bytes written through the page cache between two syncs; without
+                                 * these syncs the kernel would write very many bytes at an unknown
+                                 * time */
 };
 
 struct segment_writer {
@@ -50,7 +51,7 @@ struct segment_writer {
 
     int64_t token; /* of the last partition, to check their order */
     struct buffer key;
-    uint32_t page_first; /* of the last partition; may not descend */
+    uint32_t page_first; /* of the last partition; must not decrease */
 };
 
 /* ---- the file ---- */

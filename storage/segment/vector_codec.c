@@ -3,8 +3,8 @@
  * A value becomes an unsigned number in one of three forms: its offset from the least value, its
  * difference to the value before, or the value itself.  A difference or a value has its sign in the
  * lowest bit (zigzag).  The encoder chooses the form that takes least space, by the entropy of a
- * sample.  The form with the least numbers would be wrong: an amount is close to the amount before,
- * but the differences have more entropy.  A number n with m mantissa bits:
+ * sample.  The form with the smallest numbers would be a wrong choice: an amount is close to the
+ * amount before, but the differences have more entropy.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
@@ -288,7 +288,7 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
     return decoder->buckets.data;
 }
 
-/* Not for FORM_OFFSETS, where the base was added before. */
+/* Not called for FORM_OFFSETS, because there the base is added before. */
 static void values_from(int64_t *values, uint32_t count, uint8_t form, int64_t base)
 {
     uint64_t value = (uint64_t)base;

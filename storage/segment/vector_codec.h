@@ -1,8 +1,8 @@
 /* vector_codec: a vector of integers as bytes, near its information content, decoded at scan speed.
  *
  * A value is split into a *bucket* (its magnitude and first bits, one byte) and *raw bits*, which
- * are nearly random.  Buckets are Huffman-coded by zstd; raw bits are stored as they are.  Layout:
- * FORMATS.md "Vector". */
+ * are nearly random.  Buckets are Huffman-coded by zstd; raw bits are stored as they are.
+ * docs/FORMATS.md "Vector" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 #define DAYBOOK_STORAGE_SEGMENT_VECTOR_CODEC_H
 

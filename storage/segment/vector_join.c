@@ -11,7 +11,7 @@
  * bits read.  Exponents up to 8 fit bytes; exponents up to 16 take two steps of four numbers of 16
  * bits.  Eight numbers of which one has a larger exponent, which is rare, are made one by one.
  *
- * Each way reads the same bits and leaves the position behind them.  Bits that are read past the
+ * Both ways read the same bits, and move the position behind these.  Bits that are read past the
  * last raw bit are masked off. */
 #include "storage/segment/vector_join.h"
 
@@ -38,8 +38,8 @@ bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t man
     return bucket_exponent(greatest, mantissa) + mantissa + 1 <= 64;
 }
 
-/* By bucket, how many raw bits its numbers have, and a number of it whose raw bits are 0.  Not
- * filled for buckets that no number has. */
+/* For each bucket, how many raw bits its numbers have, and the number whose raw bits are all 0.
+ * Not filled for buckets that no 64-bit number has. */
 struct bucket_table {
     uint8_t exponents[VECTOR_BUCKETS];
     uint64_t bases[VECTOR_BUCKETS];
@@ -105,7 +105,7 @@ JOIN_TARGET static __m256i take_bytes(__m128i exponents, const uint8_t *raw, uin
     return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)low));
 }
 
-/* The same for exponents up to 16, each of which has 32 bits. */
+/* As take_bytes, for exponents up to 16, each in 32 bits. */
 JOIN_TARGET static __m256i take_words(__m256i exponents, const uint8_t *raw, uint64_t *position)
 {
     const __m256i ones = _mm256_set1_epi32(1);

@@ -25,7 +25,7 @@ bool vector_join_count_bits(const uint8_t *buckets, uint32_t count, uint32_t man
  * value. */
 void vector_join(const uint8_t *buckets, uint32_t count, uint32_t mantissa, const uint8_t *raw,
                  uint64_t offset, uint64_t *numbers);
-/* The same without special instructions. */
+/* As vector_join, without special instructions. */
 void vector_join_by_table(const uint8_t *buckets, uint32_t count, uint32_t mantissa,
                           const uint8_t *raw, uint64_t offset, uint64_t *numbers);
 #endif
