@@ -1,9 +1,9 @@
 /* Aggregates over the rows of a group.
  *
  * A sum has the type of the values and wraps for all integers but varints.  An average of integers
- * is truncated.  As in Cassandra, reals are added with Kahan's compensation.  An average of
- * decimals moves by (value - average) / count, rounded half even.  The digits of results depend on
- * these operations and their order. */
+ * is truncated.  As in Cassandra, reals are added with Kahan's compensation.  Each value changes an
+ * average of decimals by (value - average) / count, rounded half even.  The digits of results
+ * depend on these operations and their order. */
 #include "query/cql/expression/cql_accumulator.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct cql_accumulator {
     enum aggregate_kind kind;
     const struct type *type; /* of the values; NULL: count(*) */
     uint64_t count;
-    struct cql_number sum; /* for the average of decimals, the average itself */
+    struct cql_number sum; /* if decimals are averaged: their average */
     int128 whole;          /* the exact sum of integers */
     double correction;     /* of Kahan's sum */
     long double plain;     /* the sum of reals without compensation, in a wider range */

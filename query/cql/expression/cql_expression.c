@@ -1,8 +1,8 @@
-/* A literal or a marker takes the type of the column, element or argument that it is for.  Columns
- * and functions have types of their own.
+/* A literal or a marker takes the type of the column, element or argument whose value it is.
+ * Columns and functions have types of their own.
  *
  * A constant is null or a valid serialized value of the expression's type, because the store keeps
- * it as it is. */
+ * the value unchanged. */
 
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_expression_private.h"

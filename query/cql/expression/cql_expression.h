@@ -42,8 +42,8 @@ struct cql_expression {
     struct cql_expression **arguments;
     uint32_t argument_count;
     const char *receiver;                /* the column or argument, for refusals */
-    const struct cql_term *named;        /* names a result column; NULL: the expression's own
-                                          * term */
+    const struct cql_term *named;        /* the term that names the result column; NULL: the
+                                          * expression's own term */
 };
 
 struct cql_aggregate {
@@ -55,26 +55,27 @@ struct cql_aggregate {
 struct cql_place {
     const struct type *type;             /* wanted; NULL: any */
     const char *receiver;                /* the column or argument, for refusals */
-    const struct table *table;           /* whose columns may be named; NULL: none may */
-    struct cql_aggregate *aggregates;    /* CQL_AGGREGATES_MAX of them; NULL: none may be used */
+    const struct table *table;           /* its columns may be named; NULL: no columns may be */
+    struct cql_aggregate *aggregates;    /* array of CQL_AGGREGATES_MAX; NULL: none are allowed */
     uint32_t *aggregate_count;
     bool is_argument;                    /* with `type` NULL, a literal gets its natural type */
     bool is_checked;                     /* the term is an item whose type was checked already */
-    const char *misfit;                  /* the refusal of another type; or NULL */
+    const char *misfit;                  /* error for a type that does not fit; NULL: the usual
+                                          * one */
 };
 enum { CQL_AGGREGATES_MAX = 256 };
 
 /* ERROR_INVALID with the fault: the term is refused. */
 int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out);
-/* The term must not have columns or aggregates. */
+/* Resolve a term in which columns and aggregates are refused. */
 int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term *term,
                                  const struct type *type, const char *receiver,
                                  struct cql_expression **out);
 
-/* The name of a part in refusals, such as value(l) or key(m). */
+/* Returns the name of a part for errors, such as value(l) or key(m). */
 const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of);
-/* -1: there is no such field, or `type` is no user type. */
+/* Returns the field's index; -1: there is no such field, or `type` is no user type. */
 int cql_expression_udt_field(const struct type *type, struct bytes name);
 
 /* ---- values ---- */
@@ -84,7 +85,7 @@ struct cql_context {
     struct cql_fault *fault;
     const struct cql_value *values;      /* bound, by marker number */
     const struct cql_row *row;
-    const struct bytes *aggregates;      /* by the `index` of expressions */
+    const struct bytes *aggregates;      /* values, by `index` of the expressions */
     struct world *world;                 /* for now() and uuid() */
     struct store *store;
     int64_t now_s;
@@ -92,7 +93,8 @@ struct cql_context {
 
 struct cql_context cql_expression_context(struct cql_execution *execution, struct arena *arena);
 
-/* 0, or CQL_UNSET for an unset marker; negative: refused, with the fault. */
+/* Compute the value for the context's row.  Returns 0, or CQL_UNSET if the expression is an unset
+ * marker, or a negative code with the fault. */
 enum { CQL_UNSET = 1 };
 int cql_expression_value(const struct cql_expression *expression,
                          const struct cql_context *context, struct bytes *value_out);

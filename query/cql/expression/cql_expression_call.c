@@ -66,7 +66,8 @@ static int requirement_refused(struct cql_scope *scope, const struct cql_functio
                        cql_type_name(scope, type));
 }
 
-/* `expression` is NULL before the argument is resolved. */
+/* Refuse an argument that does not fit `wanted`.  `expression` is NULL before the argument is
+ * resolved. */
 static int check_argument(struct cql_scope *scope, const struct cql_call *call,
                           const struct type *wanted, const struct cql_term *argument,
                           const struct cql_expression *expression)
@@ -102,7 +103,7 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
                                            : cql_text_printf(scope->arena, "arg%u(%s)", call->index,
                                                              system_name(scope, function));
     within.is_argument = true;
-    /* A typed argument is checked after it is resolved. */
+    /* An argument with a type of its own is checked after it is resolved. */
     within.type = cql_expression_is_typed(argument, false) ? NULL : wanted;
     if (within.type != NULL && function->is_overloaded && cql_term_is_literal(argument) &&
         !cql_literal_value_fits(argument, within.type)) {
@@ -199,14 +200,15 @@ int cql_expression_negation(struct cql_scope *scope, const struct cql_term *term
     return resolve_call(scope, cql_function_operator('_'), term->of, 1, place, out);
 }
 
-/* NULL: not known before the operand is resolved. */
+/* Returns the type that a literal operand takes from its place; NULL: it takes none. */
 static const struct type *operand_type(const struct cql_place *place, const struct cql_term *side)
 {
     bool may_be = place->table == NULL && place->type != NULL && cql_term_is_literal(side);
     return may_be && cql_literal_value_fits(side, place->type) ? place->type : NULL;
 }
 
-/* A timestamp with anything but a duration is ambiguous: it could be meant as a bigint. */
+/* An operation of a timestamp with anything but a duration is refused as ambiguous, because the
+ * timestamp could be meant as a bigint. */
 int cql_expression_operation(struct cql_scope *scope, const struct cql_term *term,
                              const struct cql_place *place, struct cql_expression **out)
 {

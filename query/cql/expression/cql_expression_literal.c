@@ -1,10 +1,10 @@
 /* An item of a literal is an element, a key, a value or a field.
  *
- * As in Cassandra, all items are checked before the first one is resolved: the refusal of an item
- * names the whole literal.
+ * As in Cassandra, all items are checked before the first one is resolved, so that the error for an
+ * item names the whole literal.
  *
- * A call has a type only when it is resolved; one that does not fit is refused in the same
- * words. */
+ * A call has a type only after it is resolved.  If that type does not fit, the call is refused in
+ * the same words. */
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"
@@ -58,7 +58,7 @@ static bool brackets_fit(const struct cql_term *term, const struct type *type)
     return type->kind == literal_kinds[term->kind].type || is_empty_map;
 }
 
-/* The words of a refusal differ between values and selectors. */
+/* The texts of errors differ between values and selectors. */
 static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
                           const struct cql_place *place)
 {
@@ -97,8 +97,8 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
     return cql_text(scope->arena, buffer_view(&text));
 }
 
-/* In a literal of a user type `*item` is the name of a field, and is set to the field's value.
- * Negative: there is no such field. */
+/* Returns the item's index in the type; negative: there is no such field.  In a literal of a user
+ * type, `*item` is the name of a field, and is set to the field's value. */
 static int item_place(struct cql_scope *scope, const struct type *type, uint32_t index,
                       const struct cql_term **item)
 {
@@ -114,7 +114,8 @@ static int item_place(struct cql_scope *scope, const struct type *type, uint32_t
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out);
 
-/* Returns 1 or 0 as far as is known without resolving the item; negative: refused. */
+/* Returns 1 if the item fits, or if that is known only after it is resolved; 0 if it does not fit;
+ * a negative code if it is refused. */
 static int item_fits(struct cql_scope *scope, const struct cql_term *item,
                      const struct cql_place *place)
 {
@@ -146,8 +147,8 @@ static int item_fits(struct cql_scope *scope, const struct cql_term *item,
     }
 }
 
-/* Make the refusal of the first item that does not fit; NULL: all fit.  The caller has checked the
- * brackets. */
+/* Set `*misfit_out` to the error's text for the first item that does not fit; NULL: all items fit.
+ * The caller has checked the brackets. */
 static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
                        const struct cql_place *place, const char **misfit_out)
 {

@@ -10,9 +10,10 @@ struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expr
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term);
 /* Refuse a term whose type is not known. */
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term);
-/* Whether a term has a type of its own; as an argument, a literal has one. */
+/* Whether a term has a type of its own.  If it is an argument, a literal has its natural type. */
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument);
-/* Refuse an expression whose type does not fit the place; `what` names it. */
+/* Refuse an expression whose type does not fit the place.  The error calls the expression
+ * `what`. */
 int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
                        const struct cql_expression *expression, const char *what);
 

@@ -1,6 +1,6 @@
-/* A null argument makes the result null unless the function `takes_null`.  The field of a null and
- * a missing element are null.  Lists, sets and maps refuse nulls; in tuples and user types a null
- * is a missing field. */
+/* A null argument makes the result null, unless the function's `takes_null` is set.  A field of a
+ * null, and an element that is missing, are null.  Lists, sets and maps refuse nulls; in tuples and
+ * user types a null is a missing field. */
 
 #include "query/cql/expression/cql_expression.h"
 #include "query/cql/expression/cql_function.h"
@@ -63,7 +63,7 @@ static int collection_value(const struct cql_expression *expression,
     return 0;
 }
 
-/* In refusals Cassandra gives operators names. */
+/* Returns the name that Cassandra's errors give to the function or operator. */
 static const char *refused_name(const struct cql_function *function)
 {
     static const char *const operators[] = {
@@ -107,7 +107,7 @@ static int field_value(const struct cql_expression *expression, const struct cql
     return 0;
 }
 
-/* Do not make the value of the whole column. */
+/* Reads one element of a column without making the value of the whole column. */
 static int column_element(const struct cql_expression *expression,
                           const struct cql_context *context, struct bytes *value)
 {
@@ -120,7 +120,7 @@ static int column_element(const struct cql_expression *expression,
     return rc;
 }
 
-/* For an element, both ends are the same key. */
+/* An element is computed as a slice both of whose ends are the element's key. */
 static int items_value(const struct cql_expression *expression, const struct cql_context *context,
                        struct bytes *value)
 {
@@ -172,10 +172,10 @@ static int items_value(const struct cql_expression *expression, const struct cql
 struct chosen_cells {
     const struct cell *cells;
     uint32_t count;
-    bool is_one; /* an element or field is chosen, and its parts have its times */
+    bool is_one; /* one element or field is chosen: its parts have its times */
 };
 
-/* NULL data: no bound. */
+/* Get the first and the last path of a part; a bound whose data is NULL does not exist. */
 static int part_bounds(const struct cql_expression *part, const struct cql_context *context,
                        struct bytes *from, struct bytes *until)
 {

@@ -12,13 +12,14 @@
 
 enum { CQL_ARGUMENTS_MAX = 64 };
 
-/* `wants` may use the types of the arguments before `index`, `result` all types. */
+/* A call that is being resolved.  A function's `wants` may use the types of the arguments before
+ * `index`; its `result` may use all types. */
 struct cql_call {
     const struct cql_function *function;
     const struct type *types[CQL_ARGUMENTS_MAX];
     uint32_t count;
     uint32_t index;
-    const struct type *result;           /* wanted by the place; NULL: any */
+    const struct type *result;           /* type that the call's place wants; NULL: any */
     const struct table *table;           /* for token() */
     struct arena *arena;
 };
@@ -30,23 +31,23 @@ struct cql_function {
     uint32_t arguments_max;
     bool is_aggregate;
     bool takes_null;                     /* else a null argument makes the result null */
-    /* The type of argument call->index; NULL, or a result of NULL: any.  With one signature, the
-     * argument must fit this type.  With several, only a literal or a marker gets this type. */
+    /* Returns the type of argument call->index; if the member or the result is NULL, any type fits.
+     * If the function has one signature, the argument must fit this type.  If it has several, only
+     * a literal or a marker takes this type. */
     const struct type *(*wants)(const struct cql_call *call);
-    /* NULL: the types of the arguments do not fit. */
+    /* Returns the type of the result; NULL: the types of the arguments do not fit. */
     const struct type *(*result)(const struct cql_call *call);
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,
                  const struct cql_context *context, struct bytes *value_out);
     bool is_overloaded;                  /* has several signatures */
-    /* How refusals describe the argument, such as "a map argument"; NULL: by its type and
-     * number. */
+    /* How errors describe the argument, such as "a map argument"; NULL: by its type and number. */
     const char *requires;
     const char *parameter;
 };
 
 /* NULL: no function has this name. */
 const struct cql_function *cql_function_find(struct bytes name);
-/* + - * / %, and _ for negation. */
+/* `operation` is + - * / or %, or _ for negation. */
 const struct cql_function *cql_function_operator(char operation);
 /* NULL: Cassandra does not convert between the types. */
 const struct cql_function *cql_function_cast(const struct type *from, const struct type *to);
@@ -70,7 +71,7 @@ int cql_function_same(const struct cql_expression *call, const struct bytes *arg
 /* The value of abs, exp, log, log10, round and negation. */
 int cql_function_math_value(const struct cql_expression *call, const struct bytes *arguments,
                             const struct cql_context *context, struct bytes *value_out);
-/* The value in a buffer; an empty value is not null. */
+/* Returns the buffer's content as a value; an empty buffer makes an empty value, not null. */
 struct bytes cql_function_keep(const struct buffer *value);
 /* Fill the fault with 0x1400 (function failure). */
 int cql_function_fails(const struct cql_expression *call, const struct cql_context *context,

@@ -1,5 +1,5 @@
-/* Items are added as an aggregate of a SELECT adds rows, so that digits and overflows are the
- * same. */
+/* An accumulator adds the items, as it adds the rows of a SELECT, so that digits and overflows are
+ * the same. */
 #include <string.h>
 
 #include "query/cql/expression/cql_accumulator.h"
@@ -77,7 +77,7 @@ static const struct type *number_result(const struct cql_call *call)
     return item != NULL && cql_number_is(item->kind) ? item : NULL;
 }
 
-/* The aggregate is named after "collection_". */
+/* The function's name is "collection_" and the name of the aggregate. */
 static int items_value(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {

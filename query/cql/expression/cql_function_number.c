@@ -11,7 +11,7 @@ static bool is_text(enum type_kind kind)
 }
 
 /* `value` must not be empty.  ERROR_INVALID with the fault: the value is no number of `kind`.
- * `used` ends the refusal: "cast" or "computed with". */
+ * `used` is the end of the error's text: "cast" or "computed with". */
 static int read_number(const struct cql_expression *argument, struct bytes value,
                        enum type_kind kind, const struct cql_context *context, const char *used,
                        struct cql_number *number_out)
@@ -142,7 +142,7 @@ static int integer_operation(char operation, int64_t a, int64_t b, int64_t *resu
     default:
         if (b == 0)
             return ERROR_INVALID;
-        /* The quotient of the least integer and -1 wraps, instead of a trap. */
+        /* The machine traps if it divides the least integer by -1; here the quotient wraps. */
         if (b == -1)
             *result = operation == '/' ? (int64_t)(0 - left) : 0;
         else

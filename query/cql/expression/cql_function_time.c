@@ -128,7 +128,8 @@ static int64_t floored_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* As in base/calendar.c, but for any year.  `month` is 0 to 11, `of_month` begins at 1. */
+/* Computes a date as base/calendar.c does, but for any year.  `month` is 0 to 11, `of_month` begins
+ * at 1. */
 static void civil_of(int64_t day, int64_t *year, int64_t *month, int64_t *of_month)
 {
     int64_t shifted = day + 719468;
@@ -166,7 +167,7 @@ static int64_t add_months(int64_t day, int64_t months)
     return first + (of_month < length ? of_month : length) - 1;
 }
 
-/* Beyond the last time the result wraps, as in Java. */
+/* As in Java, a result beyond the last time wraps. */
 static int64_t add_duration(int64_t time_ms, const struct type_duration *duration, int64_t count)
 {
     int64_t day = floored_divide(time_ms, DAY_MS);

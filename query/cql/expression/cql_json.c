@@ -77,7 +77,7 @@ static struct digits digits_of(const char *text)
     return digits;
 }
 
-/* As Double.toString: from 10^-3 up to 10^7 without an exponent. */
+/* Prints as Java's Double.toString: from 10^-3 up to 10^7 without an exponent. */
 static void put_double(const char *text, struct buffer *out)
 {
 
@@ -100,8 +100,8 @@ static void put_double(const char *text, struct buffer *out)
     }
 }
 
-/* As BigDecimal.toString: without an exponent if the scale is not negative and the exponent is at
- * least -6. */
+/* Prints as Java's BigDecimal.toString: without an exponent if the scale is not negative and the
+ * exponent is at least -6. */
 static void put_decimal(struct bytes value, struct buffer *out)
 {
     int32_t scale = (int32_t)load_u32_be(value.data);
@@ -127,7 +127,8 @@ static void put_decimal(struct bytes value, struct buffer *out)
 
 /* ---- other scalars ---- */
 
-/* As InetAddress.getHostAddress: eight groups without leading zeros; ::ffff:1.2.3.4 is 1.2.3.4. */
+/* Prints as Java's InetAddress.getHostAddress: eight groups without leading zeros; ::ffff:1.2.3.4
+ * is printed as 1.2.3.4. */
 static void put_inet6(struct bytes value, struct buffer *out)
 {
     static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
@@ -186,7 +187,7 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
 
 /* ---- collections ---- */
 
-/* A key is the JSON of its value, in a string unless it is one already. */
+/* A key is the JSON of its value; JSON that is not a string is put into a string. */
 static void put_key(const struct type *type, struct bytes value, struct buffer *json)
 {
     struct buffer key = {.arena = json->arena};

@@ -19,7 +19,8 @@ struct arena;
 
 /* Append a valid value, or null if its data is NULL. */
 void cql_json_format(const struct type *type, struct bytes value, struct buffer *json);
-/* Append a name as a key; one with capitals is in double quotes within the string: "\"Camel\"". */
+/* Append a name as a key.  A name with capitals has double quotes within the string:
+ * "\"Camel\"". */
 void cql_json_format_name(const char *name, struct buffer *json);
 
 /* Append a valid scalar value as Java prints it, for JSON and CAST(x AS text). */
@@ -41,14 +42,14 @@ enum cql_json_kind {
 struct cql_json {
     enum cql_json_kind kind;
     struct bytes text;
-    struct bytes name;                   /* in an object: its key */
+    struct bytes name;                   /* the key, if this is a member of an object */
     struct cql_json *items;
     uint32_t count;
     struct cql_json *next;
 };
 
-/* The tree is in `arena`.  ERROR_INVALID names the place of the first error; ERROR_LIMIT: nested
- * too deeply. */
+/* Parse a text into a tree in `arena`.  ERROR_INVALID: the text is not JSON; the error has the
+ * place.  ERROR_LIMIT: the JSON is nested too deeply. */
 must_check int cql_json_read(struct bytes text, struct arena *arena,
                              const struct cql_json **json_out, struct error *err);
 
@@ -56,8 +57,8 @@ must_check int cql_json_read(struct bytes text, struct arena *arena,
 must_check int cql_json_read_row(struct bytes text, struct arena *arena,
                                  const struct cql_json **object_out, struct error *err);
 
-/* The last member of this name; NULL: there is none.  Keys are compared in lower case unless they
- * are in double quotes. */
+/* Returns the last member of this name; NULL: there is none.  Keys are compared in lower case
+ * unless they are in double quotes. */
 const struct cql_json *cql_json_member(const struct cql_json *object, const char *name);
 /* Whether `key` names the column or field `name`. */
 bool cql_json_key_is(struct bytes key, const char *name);

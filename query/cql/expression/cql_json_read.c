@@ -15,7 +15,7 @@ struct json_reader {
     struct cql_json *root;
 };
 
-/* yajl allows only one root. */
+/* An item without a parent is the root; yajl allows only one. */
 static struct cql_json *reader_add(struct json_reader *reader, enum cql_json_kind kind,
                                    struct bytes text)
 {
@@ -135,7 +135,7 @@ static void parser_free(void *arena, void *block)
 
 /* ---- reading ---- */
 
-/* -1: not \u and four digits. */
+/* Returns the UTF-16 unit of an escape; -1: the text does not begin with \u and four hex digits. */
 static int escaped_unit(const uint8_t *at, const uint8_t *end)
 {
     int unit = 0;

@@ -1,13 +1,13 @@
 /* Values are accepted and refused as in Cassandra, in Cassandra's words.  The words include the
- * Java class of a value, such as LinkedHashMap.  A value of any type may be in a string: JSON for a
- * collection, tuple or UDT, a CQL string for others. */
+ * Java class of a value, such as LinkedHashMap.  A string may hold a value of any type: of a
+ * collection, tuple or UDT as JSON, of another type as in a CQL string. */
 
 #include "query/cql/expression/cql_json.h"
 #include "base/arena.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "storage/schema/schema.h"
 
-/* Each member is compared with all columns or fields. */
+/* The number of members is limited because each is compared with all columns or fields. */
 enum { JSON_MEMBERS_MAX = SCHEMA_COLUMNS_MAX };
 
 /* ---- names ---- */
@@ -124,7 +124,7 @@ static int fail_kind(struct value_maker *maker, const struct cql_json *json, con
 
 /* ---- scalars ---- */
 
-/* Which JSON Cassandra takes for a type. */
+/* Which JSON values, besides strings, Cassandra takes for a type. */
 static const struct scalar_rule {
     bool from_integer;
     bool from_fraction;
@@ -213,7 +213,7 @@ static int put_scalar(struct value_maker *maker, const struct cql_json *json,
 static int put_value(struct value_maker *maker, const struct cql_json *json,
                      const struct type *type);
 
-/* A null has the size -1. */
+/* Append an item's size and value; a null has the size -1. */
 static int put_item(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
     size_t start = maker->value->size;

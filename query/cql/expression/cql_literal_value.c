@@ -8,7 +8,7 @@
 
 enum { FITS_MAX = 14 };
 
-/* For each kind of literal: its name in refusals, its own type, and the types that it fits. */
+/* For each kind of literal: its name in errors, its natural type, and the types that it fits. */
 static const struct literal_rule {
     const char *name;
     enum type_kind natural;
@@ -43,7 +43,7 @@ const char *cql_literal_value_kind(const struct cql_term *term)
     return literal_rules[term->kind].name;
 }
 
-/* The smallest of int, bigint and varint that holds the number. */
+/* Returns the smallest of int, bigint and varint that can hold the number. */
 static enum type_kind integer_kind(struct bytes digits)
 {
     struct buffer number = {0};
@@ -91,7 +91,7 @@ static const struct refusal {
     [TYPE_BLOB] = {"Unable to make a value of its type from", ""},
 };
 
-/* The words before a text of digits only. */
+/* The words before a refused text of digits only. */
 static const char *const number_refusals[] = {
     [TYPE_TIMESTAMP] = "Unable to make long (for date) from:",
     [TYPE_DATE] = "Unable to make unsigned int (for date) from:",
@@ -116,7 +116,7 @@ static int refuse(struct bytes text, enum type_kind kind, struct error *err)
                      (const char *)text.data, refusal.after);
 }
 
-/* Java reads a number beyond the range as infinity. */
+/* Whether a number is beyond the type's range; Java reads such a number as infinity. */
 static bool is_beyond(struct bytes text, const struct type *type)
 {
     char copy[64];

@@ -7,13 +7,14 @@
 #include "query/cql/syntax/cql_ast.h"
 #include "storage/schema/type.h"
 
-/* The type of a literal where none is wanted. */
+/* Returns the literal's natural type: the type that it has if its place wants none. */
 const struct type *cql_literal_value_natural(const struct cql_term *term);
-/* The literal's text is not checked. */
+/* Whether this kind of literal may have the type.  The literal's text is not checked. */
 bool cql_literal_value_fits(const struct cql_term *term, const struct type *type);
-/* In Cassandra's refusals: STRING, INTEGER ... */
+/* Returns the name that Cassandra's errors give to the kind of literal: STRING, INTEGER ... */
 const char *cql_literal_value_kind(const struct cql_term *term);
-/* Append the serialized value; ERROR_INVALID in Cassandra's words. */
+/* Append the serialized value.  ERROR_INVALID, in Cassandra's words: the text is no value of the
+ * type. */
 must_check int cql_literal_value(const struct cql_term *term, const struct type *type,
                                  struct buffer *value, struct error *err);
 #endif

@@ -86,7 +86,7 @@ static int64_t double_integer(double real, enum type_kind kind)
     return real <= (double)least ? least : (int64_t)real;
 }
 
-/* The low 64 bits of the integer part. */
+/* Returns the low 64 bits of the integer part. */
 static int64_t decimal_integer(struct decimal decimal)
 {
     char text[DECIMAL_TEXT_MAX];
@@ -98,7 +98,7 @@ static int64_t decimal_integer(struct decimal decimal)
     return rc == 0 ? (int64_t)whole.limb[0] : 0;
 }
 
-/* The fewest digits that tell the number from all others of its type. */
+/* The decimal has the fewest digits that distinguish the number from all others of its type. */
 static int real_decimal(enum type_kind kind, double real, struct decimal *decimal)
 {
     char text[64];

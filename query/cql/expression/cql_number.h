@@ -21,14 +21,14 @@ bool cql_number_is_integer(enum type_kind kind);
 bool cql_number_is_real(enum type_kind kind);
 bool cql_number_is(enum type_kind kind);
 
-/* The value must not be empty.  ERROR_LIMIT: over 256 bits. */
+/* The value must not be empty.  ERROR_LIMIT: the number has over 256 bits. */
 must_check int cql_number_read(enum type_kind kind, struct bytes value,
                                struct cql_number *number_out);
-/* An integer out of range wraps. */
+/* Serialize the number into `arena`.  An integer out of range wraps. */
 struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena);
 
 /* Conversion to an integer or a varint drops the digits after the point.  ERROR_INVALID: NaN or
- * infinity to a decimal or varint.  ERROR_LIMIT: over 256 bits. */
+ * infinity to a decimal or varint.  ERROR_LIMIT: the result has over 256 bits. */
 must_check int cql_number_convert(const struct cql_number *from, enum type_kind kind,
                                   struct cql_number *to);
 #endif

@@ -96,7 +96,7 @@ static struct cql_row_part *memo_part(const struct cql_row *row, const struct co
     return part;
 }
 
-/* NULL data would be a null. */
+/* A value whose data is NULL would be a null. */
 static struct bytes not_null(struct bytes value)
 {
     return value.data == NULL ? bytes_of("", 0) : value;

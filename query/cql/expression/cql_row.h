@@ -25,7 +25,7 @@ struct cql_row {
     struct cql_row_memo *memo;           /* NULL: each call makes values anew */
 };
 
-/* `arena` gets the value of a collection. */
+/* Returns the column's value.  The value of a collection is made in `arena`. */
 struct bytes cql_row_value(const struct cql_row *row, const struct column *column,
                            struct arena *arena);
 
@@ -37,19 +37,19 @@ struct cql_items {
 };
 struct cql_items cql_row_items(const struct cql_row *row, const struct column *column,
                                struct arena *arena);
-/* The item of a set, or the value of a key in a map; CQL_NULL: there is none. */
+/* Returns the item of a set, or the value of a key in a map; CQL_NULL: there is none. */
 struct bytes cql_row_element(const struct cql_row *row, const struct column *column,
                              struct bytes key, struct arena *arena);
 /* Whether `value` is an item; in a map, a key (`part` 0) or a value (1). */
 bool cql_row_contains(const struct cql_row *row, const struct column *column, uint32_t part,
                       struct bytes value, struct arena *arena);
 
-/* The live cells, in the order of paths. */
+/* Returns the column's live cells, in the order of their paths. */
 const struct cell *cql_row_cells(const struct cql_row *row, const struct column *column,
                                  uint32_t *count_out);
 
-/* Items with NULL data are null; a map has key, value, key, ...  The items keep their order;
- * type_normalize sorts them. */
+/* Make the value of a collection from its items; for a map these are key, value, key, ...  Items
+ * whose data is NULL are null.  The items keep their order; type_normalize sorts them. */
 struct bytes cql_row_collection(const struct type *type, const struct bytes *items, uint32_t count,
                             struct arena *arena);
 #endif

@@ -1,4 +1,4 @@
-/* cql_type: types in statements.
+/* cql_type: resolves, compares and makes types for statements.
  *
  * Its specification is tests/cql/cassandra/ddl_types.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_TYPE_H
@@ -14,7 +14,7 @@ const char *cql_type_name(struct cql_scope *scope, const struct type *type);
 /* Whether a serialized value of type `from` is one of type `to`. */
 bool cql_type_fits(const struct type *to, const struct type *from);
 
-/* The type is frozen; the arguments must live as long as it. */
+/* Make a frozen type.  The arguments must live as long as the type. */
 const struct type *cql_type_of(struct arena *arena, enum type_kind kind,
                                const struct type *const *arguments, uint32_t count);
 const struct type *cql_type_collection_of(struct arena *arena, enum type_kind kind,

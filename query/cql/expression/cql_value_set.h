@@ -1,6 +1,7 @@
 /* cql_value_set: a sorted set of values of one type, for binary search.
  *
- * The time of comparing many values with a large row does not grow with the product of both.
+ * By binary search, the time to compare many values with a large row does not grow with the product
+ * of their numbers.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H
@@ -18,13 +19,13 @@ struct cql_value_set {
 /* Sorts in place and drops duplicates. */
 struct cql_value_set cql_value_set_sort(const struct type *type, struct bytes *values,
                                         uint32_t count);
-/* Nulls are left out; the array is in `arena`. */
+/* Make a set of the items without nulls; its array is in `arena`. */
 struct cql_value_set cql_value_set_of(const struct type *type, struct type_items *items,
                                       struct arena *arena);
 bool cql_value_set_has(const struct cql_value_set *set, struct bytes value);
 
-/* The place of the first value that is not less than `value`.  The values are sorted, `stride`
- * bytes apart. */
+/* Returns the place of the first value that is not less than `value`.  The values are sorted,
+ * `stride` bytes apart. */
 uint32_t cql_value_set_place(const struct type *type, const void *values, size_t stride,
                          uint32_t count, struct bytes value);
 #endif
