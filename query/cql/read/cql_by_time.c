@@ -1,12 +1,13 @@
 /* cql_by_time: see the header.
  *
- * A scan needs the partitions in the order of tokens.  They are those of the figures, listed once
- * for each request of a client.  A heap sorts them as they are read, so that no turn of the loop
- * works on all:
+ * A scan reads the partitions in the order of tokens.  The partitions are those that have figures;
+ * the figures are listed once for each request of a client.  A heap sorts the partitions while they
+ * are read, so that no loop turn sorts all of them:
  *
  *     figures ─▶ keys from the position on ─heap─▶ times of the first (token, key) ─▶ page
  *
- * The times of a partition are kept until another one is read, since a page may end within it. */
+ * The times of a partition are kept until another partition is read, because a page may end within
+ * the partition. */
 #include "query/cql/read/cql_by_time.h"
 
 #include "base/heap.h"
@@ -33,16 +34,16 @@ struct cql_by_time {
     const struct table *table;
     struct day_times *times; /* NULL: there is no stream */
     size_t times_bytes;      /* charged by cql_guard_hold */
-    struct arena *arena;     /* of a page */
-    struct heap days;        /* of struct day_key: what is left of a scan */
+    struct arena *arena;     /* for the rows of a page */
+    struct heap days;        /* of struct day_key: partitions that the scan has yet to read */
     uint32_t day_capacity;
     bool has_days;
     const struct day_figure *figure;
     struct buffer figure_key;
-    struct day_key at;    /* whose times are read */
-    struct buffer at_key; /* its bytes */
+    struct day_key at;    /* the partition whose times are read */
+    struct buffer at_key; /* the bytes of `at.key` */
     bool has_times;       /* `times` has those of `at` */
-    bool has_next;        /* a scan has a partition behind it */
+    bool has_next;        /* the scan has a partition after `at` */
     int status;
 
     struct read_request request;
@@ -90,7 +91,7 @@ void cql_by_time_free(struct cql_by_time *by_time)
     buffer_release(&by_time->made_position);
 }
 
-/* With a status and no error, the execution has its fault already. */
+/* A negative status without an error means that the execution has its fault already. */
 static void answer(struct cql_by_time *by_time, int status, const struct error *err)
 {
     by_time->page(by_time->context, status, err, status == 0 ? &by_time->made : NULL);
@@ -173,7 +174,7 @@ static void times_read(void *context, int status, const struct error *err)
     answer(by_time, status, by_time->status == 0 ? err : NULL);
 }
 
-/* A key that no click can have has no times. */
+/* A key that is not of a reseller and a day has no times. */
 static void read_day(struct cql_by_time *by_time, struct day_key day)
 {
     struct bytes reseller, text;
@@ -204,7 +205,7 @@ static bool is_before(const void *context, const void *a, const void *b)
     return partition_index_order(left->token, left->key, right->token, right->key) < 0;
 }
 
-/* Whether the scan begins behind this partition. */
+/* Whether the scan begins after this partition. */
 static bool is_done_with(const struct cql_by_time *by_time, const struct day_key *day)
 {
     const struct read_position *position = &by_time->position;

@@ -38,8 +38,8 @@ struct cql_page_state {
 };
 
 void cql_page_write(const struct cql_page_state *state, struct buffer *buffer);
-/* The bytes of the state are views into `bytes`.  ERROR_INVALID: damaged, or of another statement.
- * ERROR_UNSUPPORTED: of another version. */
+/* `partition_key` and `position` are views into `bytes`.  ERROR_INVALID: the state is damaged, or
+ * belongs to another statement.  ERROR_UNSUPPORTED: the state has another version. */
 must_check int cql_page_read(struct bytes bytes, uint64_t statement_hash,
                              struct cql_page_state *state_out);
 #endif

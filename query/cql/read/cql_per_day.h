@@ -6,8 +6,8 @@
 
 #include "query/cql/common/cql_private.h"
 
-/* The rows are in (token, key) order, in the execution's arena.  `ready` is called once, possibly
- * before this returns.  `status` is 0, or negative with the execution's fault. */
+/* The rows are in (token, key) order, in the execution's arena.  `ready` is called once, perhaps
+ * before this function returns.  `status` is 0, or negative with the execution's fault. */
 void cql_per_day_rows(struct cql_execution *execution,
                       void (*ready)(void *context, int status, const struct page_row *rows,
                                     uint32_t count),

@@ -288,7 +288,7 @@ static bool shares_column(const struct cql_restriction *a, const struct cql_rest
     return false;
 }
 
-/* The columns that both relations restrict, as Cassandra lists them. */
+/* Returns the columns that both relations restrict, as Cassandra lists them. */
 static const char *common_names(struct arena *arena, const struct cql_restriction *a,
                                 const struct cql_restriction *b)
 {
@@ -474,8 +474,8 @@ static bool index_answers(const struct cql_index *index, const struct cql_restri
     return false;
 }
 
-/* The first relation that an index answers.  With keys, relations on the partition key need no
- * index. */
+/* Returns the first relation that an index answers.  If the plan has keys, relations on the
+ * partition key need no index. */
 static struct cql_index_use first_use(const struct cql_restrict_plan *plan,
                                       const struct cql_index *indexes, uint32_t count)
 {
@@ -507,8 +507,8 @@ struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, u
     return use;
 }
 
-/* With ALLOW FILTERING or an index, a SELECT makes filters of relations on further clustering
- * columns. */
+/* Relations on the first clustering columns give slices.  Relations on further ones become filters
+ * if a SELECT has ALLOW FILTERING or an index; otherwise they are refused. */
 static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
                            enum cql_restrict_for what, bool allow_filtering)
 {
@@ -604,7 +604,7 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     return 0;
 }
 
-/* A statement whose only relation an index answers needs no ALLOW FILTERING. */
+/* A SELECT needs no ALLOW FILTERING if an index answers its only filter. */
 static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
 {
     uint32_t others = 0;

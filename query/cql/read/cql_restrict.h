@@ -4,7 +4,8 @@
  *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
  *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘
  *
- * cql_restrict.c resolves the relations, cql_restrict_bind.c gives them values.
+ * cql_restrict.c resolves the relations; cql_restrict_bind.c computes keys, slices and filters from
+ * bound values.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_READ_CQL_RESTRICT_H
@@ -27,7 +28,7 @@ struct cql_restriction {
     uint32_t value_count;
     bool in_marker;
     const struct type *type;             /* of a single value */
-    const char *name;                    /* for markers and refusals */
+    const char *name;                    /* for markers and errors */
     bool is_filter;
     struct cql_restriction *next;
 };
@@ -49,21 +50,22 @@ struct cql_restrict_plan {
     struct cql_restriction *all;
     struct cql_restriction **partition;  /* by position: = or IN; NULL: none */
     bool has_keys;                       /* all partition columns have = or IN only */
-    struct cql_restriction *tokens[2];   /* lower and upper; = is both */
+    struct cql_restriction *tokens[2];   /* lower and upper bound; = is in both */
     struct cql_restriction **clustering; /* by position: =, IN or a range; a relation on a tuple is
                                           * at each of its columns */
-    struct cql_restriction **clustering_end;    /* a second relation: the upper bound */
+    struct cql_restriction **clustering_end;    /* by position: a second relation, the upper
+                                                 * bound */
     uint32_t clustering_used;
     bool has_clustering;
     bool has_static_only;
     bool needs_filtering;
     bool is_multi_key;                   /* IN of several values or IN ? on the partition key */
-    const struct cql_index *indexes;     /* of the table; NULL: not needed */
+    const struct cql_index *indexes;     /* of the table; NULL: not listed yet */
     uint32_t index_count;
     struct cql_index_use use;
 };
 
-/* The index of this kind on the column, if it answers a relation. */
+/* Returns the index of this kind on the column, if the index answers a relation. */
 struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, uint32_t column_id,
                                          enum cql_index_of of);
 
@@ -71,13 +73,13 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          const struct cql_relation *where, enum cql_restrict_for what,
                          bool allow_filtering, struct cql_restrict_plan *plan_out);
 
-/* Refuse the plan because columns of `kind` have no relation; the refusal names them. */
+/* Refuse the plan because columns of `kind` have no relation; the error names these columns. */
 int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
                                 enum column_kind kind);
 
-/* Find the markers that give the partition key.  Returns the number of its columns, or 0 if one has
- * no marker.  With `allows_lists`, the last marker in the list of an IN counts too; IN ? never
- * counts. */
+/* Find the markers that give the values of the partition columns.  Returns the number of these
+ * columns, or 0 if one of them has no marker.  With `allows_lists`, the last marker in the list of
+ * an IN counts, too; the marker of IN ? never counts. */
 uint32_t cql_restrict_key_markers(const struct cql_restrict_plan *plan, bool allows_lists,
                                   struct arena *arena, const uint16_t **indexes_out);
 
@@ -87,8 +89,8 @@ int cql_restrict_resolve(struct cql_scope *scope, const struct table *table,
 
 /* ---- with values ---- */
 
-/* A restriction with its values; those of IN ? are the elements of the list.  Values of IN are
- * sorted and each occurs once, except for a tuple of columns. */
+/* A restriction with its values; the values of IN ? are the elements of the bound list.  Unless the
+ * restriction is on a tuple, the values of IN are sorted, and each occurs once. */
 struct cql_filter {
     const struct cql_restriction *restriction;
     struct bytes *values;
@@ -102,7 +104,8 @@ struct cql_restrict_bound {
     bool is_scan;
     int64_t token_first;
     int64_t token_last;
-    struct bytes index_key;              /* of the index, if rows are read by it */
+    struct bytes index_key;              /* partition key in the index, if rows are read by an
+                                          * index */
     struct slice *slices;                /* in clustering order, disjoint */
     uint32_t slice_count;
     struct cql_filter *filters;
@@ -112,7 +115,7 @@ struct cql_restrict_bound {
 /* ERROR_INVALID with the fault: a value is not allowed, such as null or unset. */
 int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
                       struct cql_restrict_bound *bound_out);
-/* Set bound->index_key to the value to look up. */
+/* Set bound->index_key to the partition key that the wanted value has in the index. */
 int cql_restrict_bind_index(const struct cql_index_use *use, const struct cql_context *context,
                             struct cql_restrict_bound *bound);
 #endif

@@ -1,5 +1,5 @@
-/* Keys are sorted and each occurs once, whatever the order in IN.  So the order of an answer
- * follows from the values alone. */
+/* The values of IN are sorted, and each occurs once.  So the order of keys, and of the answer, does
+ * not depend on the order of values in the statement. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ enum { PRODUCT_MAX = 100000 }; /* keys or slices of one statement */
 
 /* ---- partition keys ---- */
 
-/* The value of the last column changes fastest. */
+/* Make the key of this number among all combinations of values.  The value of the last column
+ * changes fastest. */
 static int choose_key(const struct table *table, const struct cql_filter *parts, size_t number,
                       const struct cql_context *context, struct bytes *key_out)
 {
@@ -196,7 +197,7 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
     return value_parts(restriction, context, filter.values[0], limit->values);
 }
 
-/* A slice that begins where the last one ends extends it. */
+/* Append a slice.  If it begins where the last slice ends, it extends the last slice instead. */
 static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
 {
     struct cql_restrict_bound *bound = range->bound;
@@ -211,8 +212,8 @@ static void add_slice(const struct range *range, const struct bound *start, cons
 }
 
 /* Append the slices of the range's rows that begin with `prefix`.  `at_lower`: from range->position
- * on, the prefix equals the first values of the lower limit; `at_upper`: of the upper limit.  If
- * all columns have the same direction, the slices join into one. */
+ * on, the prefix equals the first values of the lower limit.  `at_upper`: it equals those of the
+ * upper limit.  If all columns have the same direction, the slices join into one. */
 static void add_slices(const struct range *range, const struct clustering *prefix, bool at_lower,
                        bool at_upper)
 {

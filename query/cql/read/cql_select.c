@@ -4,8 +4,8 @@
  *   page      of the store: rows of a unit; a static row comes first in its partition
  *   position  right before the first row of the client's next page
  *
- * The store may answer before a read returns, so select_continue is a loop: thousands of keys must
- * not nest calls. */
+ * The store may answer before a read returns.  Therefore select_continue is a loop: thousands of
+ * keys must not nest as many calls. */
 #include "query/cql/read/cql_select.h"
 
 #include <string.h>
@@ -26,11 +26,11 @@
 enum {
     READ_ROWS = 2000,
     READ_ROWS_LEAST = 4,
-    ROWS_A_LOOK = 32, /* between two looks at the clock */
+    ROWS_A_LOOK = 32, /* rows between two readings of the clock */
     MANY_PARTS = 64,  /* with more selectors and filters, a row may take long */
     INDEX_ROWS = 100,
     CELL_LIKELY = 16,         /* bytes of a small value */
-    CELLS_FIRST_MAX = 4 << 10 /* reserved in one step */
+    CELLS_FIRST_MAX = 4 << 10 /* bytes reserved in one step */
 };
 
 /* ---- the end ---- */
@@ -72,7 +72,8 @@ static void select_finish(struct select *select)
 
 static void select_continue(struct select *select);
 
-/* After PER PARTITION LIMIT rows the next read begins after the partition. */
+/* If the partition has given its PER PARTITION LIMIT of rows, let the next read begin after the
+ * partition. */
 static bool skip_partition(struct select *select, const struct read_page *page)
 {
     if (select->partition_rows < select->partition_limit || select->has_group ||
@@ -84,9 +85,9 @@ static bool skip_partition(struct select *select, const struct read_page *page)
     return true;
 }
 
-/* As many rows as the answer may still need, or read_rows if filters, groups or sorting make that
- * unknown.  Two more rows are read: a static row, and one that shows that there is a further
- * page. */
+/* Returns as many rows as the answer may still need, or read_rows if filters, groups or sorting
+ * make that number unknown.  Two rows are added: one for a static row, and one that shows whether
+ * there is a further page. */
 static uint32_t rows_wanted(const struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -126,7 +127,8 @@ static void keep_entries(struct select *select, const struct read_page *page)
     buffer_set(&select->after_entries, page->position);
 }
 
-/* The row may be gone, or have another value: the indexed relation is also a filter or a slice. */
+/* Take the row of an entry.  The row may be gone or have another value by now; therefore the
+ * indexed relation is also a filter or a slice. */
 static int entry_row(struct select *select, const struct read_page *page)
 {
     const struct page_row *found = NULL;
@@ -231,7 +233,7 @@ static void reserve_cells(struct select *select, uint32_t rows)
 }
 
 /* Whether the time slice is used up before row `i`.  If so, the rest of the page is read again, and
- * read_rows is lowered to what there was time for. */
+ * read_rows is lowered to the rows that there was time for. */
 static bool is_cut_before(struct select *select, const struct read_page *page, uint32_t i)
 {
     bool looks = i > 0 && (select->looks_each_row || i % ROWS_A_LOOK == 0);
@@ -329,7 +331,7 @@ static struct read_request unit_request(const struct select *select)
     return request;
 }
 
-/* All pages of the SELECT share one memory: there may be one for each of 100,000 keys. */
+/* All pages of the SELECT share one array, because there may be a page for each of 100,000 keys. */
 static void virtual_read(struct select *select, const struct read_request *request)
 {
     if (select->virtual_page == NULL) {
@@ -476,7 +478,7 @@ static void select_continue(struct select *select)
 
 /* ---- the beginning ---- */
 
-/* CQL_PAGE_NO_LIMIT: no LIMIT, or an unset marker. */
+/* Sets `*out` to the limit, or to CQL_PAGE_NO_LIMIT if there is none or its marker is unset. */
 static int bind_limit(struct select *select, const struct cql_expression *limit, uint64_t *out)
 {
     struct cql_context context =
@@ -542,7 +544,7 @@ static int read_state(struct select *select, struct bytes paging_state,
                                     "keys; begin the query anew");
 }
 
-/* A further page uses the index of the page before. */
+/* A further page uses the same index as the page before. */
 static int choose_use(struct select *select, const struct cql_page_state *state)
 {
     const struct cql_restrict_plan *where = &select->plan->where;
@@ -618,7 +620,7 @@ static int select_begin(void *context_of_step)
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count =
         select->bound.is_scan ? 1 : (uint64_t)select->bound.key_count * select->bound.slice_count;
-    /* Several pages could not be sorted together. */
+    /* A SELECT that sorts has no pages, because it must sort all rows together. */
     select->is_paged = execution->request.page_size > 0 && !cql_select_sorts(select);
     select->page_rows = select->is_paged ? (uint64_t)execution->request.page_size : UINT32_MAX;
     if (select->is_paged && select->page_rows > CQL_PAGE_ROWS_MAX)

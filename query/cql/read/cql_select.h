@@ -9,6 +9,6 @@
 int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
                        struct cql_select_plan **plan_out);
 
-/* The SELECT ends with cql_execution_finish, possibly before this returns. */
+/* The SELECT ends with cql_execution_finish, perhaps before this function returns. */
 void cql_select_run(struct cql_execution *execution);
 #endif

@@ -79,7 +79,8 @@ static void describe_columns(struct cql_scope *scope, struct cql_select_plan *pl
 
 /* ---- DISTINCT, ORDER BY, GROUP BY, LIMIT ---- */
 
-/* `kinds` is a set of bits.  NULL: the expression has no such column. */
+/* Returns a column of the expression whose kind is in `kinds`, a set of bits.  NULL: there is
+ * none. */
 static const struct column *column_of_kind(const struct cql_expression *expression, uint32_t kinds)
 {
     const struct column *found = NULL;
@@ -180,7 +181,7 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
             position--; /* the column was named before */
             continue;
         }
-        /* Columns with one value by = may be left out. */
+        /* ORDER BY may leave out columns that = restricts to one value. */
         while (position < column->position && plan->where.clustering[position] != NULL &&
                plan->where.clustering[position]->operator== CQL_EQ) {
             position++;
@@ -208,7 +209,7 @@ static bool is_fixed(const struct cql_select_plan *plan, const struct column *co
     return restriction != NULL && restriction->operator== CQL_EQ;
 }
 
-/* A larger argument never gives a smaller result. */
+/* Whether a larger argument never gives a smaller result. */
 static bool is_monotonic(const struct cql_function *function)
 {
     static const char *const names[] = {
@@ -346,7 +347,8 @@ static bool stats_answer(const struct cql_select_plan *plan, const struct cql_ag
            aggregate->argument->column == stats_column(plan->table);
 }
 
-/* The statistics have exact counts and sums of the partitions of event tables. */
+/* The aggregates may be answered by statistics, which have exact counts and sums of the partitions
+ * of event tables. */
 static void use_stats(struct cql_select_plan *plan)
 {
     plan->by_stats = (plan->table->flags & TABLE_OF_EVENTS) != 0 && plan->where.has_keys &&

@@ -18,14 +18,14 @@ struct cql_select_plan {
     uint32_t aggregate_count;
     bool is_aggregate;
     bool has_group_by;
-    bool by_stats;                       /* the statistics are the answer */
+    bool by_stats;                       /* the answer is made from statistics */
     uint32_t group_clustering;
     struct cql_expression *group_function;   /* of one more clustering column; NULL: none */
     bool is_json;
     bool is_distinct;
     bool is_reversed;
     bool has_order;
-    uint32_t order_columns;              /* up to the last one of ORDER BY */
+    uint32_t order_columns;              /* clustering columns up to the last one of ORDER BY */
     bool reads_statics;
     struct cql_expression *limit;
     struct cql_expression *partition_limit;

@@ -23,11 +23,11 @@ struct select {
     struct arena *group_arena;
     struct arena *static_arena;
     bool checks_slices;                  /* each row is compared with the slices */
-    bool is_going, goes_again, is_done;  /* select_continue runs; it was called again meanwhile;
-                                          * nothing more is read */
-    bool looks_each_row;                 /* look at the clock before each row, because a row may
-                                          * take long */
-    uint32_t read_rows;                  /* rows to read where it is unknown how many the answer
+    bool is_going, goes_again, is_done;  /* select_continue runs; it was called again while it ran;
+                                          * nothing more is to be read */
+    bool looks_each_row;                 /* read the clock before each row, because a row may take
+                                          * long */
+    uint32_t read_rows;                  /* rows to read if it is unknown how many the answer
                                           * needs */
     int status;
     const struct read_page *page;
@@ -67,7 +67,8 @@ struct select {
     bool is_virtual;
     const struct page_row *virtual_rows;
     uint32_t virtual_count;
-    struct cql_by_time *by_time;         /* NULL: the table is none by hour or minute */
+    struct cql_by_time *by_time;         /* NULL: the table is not clicks_by_hour or
+                                          * clicks_by_minute */
     struct page_row *virtual_page;       /* rows of one key or token range; NULL: not made yet */
     bool by_index;
     struct cql_index_use use;
@@ -81,8 +82,8 @@ struct select {
     struct buffer resumed;               /* where to continue in the first entry's partition */
 };
 
-/* With `status` 0 the answer is complete, or has the paging state of the next page; else the fault
- * is filled. */
+/* End the SELECT.  If `status` is 0, the answer is complete or has the paging state of the next
+ * page.  Otherwise the fault is filled. */
 void cql_select_stop(struct select *select, int status);
 
 /* Whether ORDER BY sorts the rows of several partitions in memory. */
@@ -92,7 +93,7 @@ int cql_select_sort_rows(void *select);          /* a guarded step */
 /* Add the answer's row for the open group, and reset the accumulators.  Without GROUP BY all rows,
  * even none, are a group. */
 int cql_select_group_end(struct select *select);
-/* Call this for the rows in the order of the answer. */
+/* Take row `i` of a page.  Call this for the rows in the order of the answer. */
 int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i);
 /* Add the row if it passes the filters.  If the client's page is full, the page ends right before
  * rows[i]. */
@@ -103,10 +104,10 @@ int cql_select_take_stored(struct select *select, const struct table *table,
 void cql_select_place_before(const struct select *select, const struct page_row *rows, uint32_t i,
                              struct buffer *position);
 
-/* Call this before each row.  A new key ends the partition of the last one. */
+/* Call this before each row.  A new key ends the partition of the row before. */
 int cql_select_enter_partition(struct select *select, struct bytes key);
-/* Call this when the partition has no further rows.  A static row alone is one row of the answer,
- * unless clustering or regular columns are restricted. */
+/* Call this when the partition has no further rows.  A partition that has only a static row gives
+ * one row of the answer, unless clustering or regular columns are restricted. */
 int cql_select_end_partition(struct select *select);
 void cql_select_keep_static(struct select *select, const struct page_row *row);
 bool cql_select_in_slices(const struct select *select, const struct row *row);

@@ -197,7 +197,7 @@ static void group_begin(struct select *select, const struct cql_row *row)
     }
 }
 
-/* 1: the row begins a group that the page has no room for. */
+/* Returns 1 if the row begins a group, but the client's page is full. */
 static int group_row(struct select *select, const struct cql_row *row, bool partition_is_new)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -242,7 +242,7 @@ static bool passes(struct select *select, const struct cql_row *row)
     return true;
 }
 
-/* 1: the page has no room for the row. */
+/* Returns 1 if the client's page is full. */
 static int take_row(struct select *select, struct cql_row *row)
 {
     struct cql_row_memo memo = {0};
