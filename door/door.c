@@ -28,7 +28,7 @@ enum {
 
 struct door_address {
     uint64_t key;
-    uint32_t count; /* of places; 0 for the local address */
+    uint32_t count; /* places of this address; 0 for the local address */
     struct door_slots slots[DOOR_CLAIMS];
     TAILQ_ENTRY(door_address) of_level;
     LIST_ENTRY(door_address) of_chain;
@@ -36,7 +36,7 @@ struct door_address {
 
 /* ---- addresses ---- */
 
-/* The key of an IPv4 address is below 2^48; no IPv6 network has such first 64 bits. */
+/* The key of an IPv4 address is below 2^48; the first 64 bits of an IPv6 address are not. */
 static uint64_t address_key(const struct network_address *address)
 {
     if (address->size == 16)
@@ -109,8 +109,8 @@ static struct door_slot *longest_idle(const struct door_slots slots[DOOR_CLAIMS]
     return first != NULL ? first : TAILQ_FIRST(&slots[DOOR_NAMED]);
 }
 
-/* `wanting` is the address of the new connection, which is counted already.  NULL: all candidates
- * wait for answers. */
+/* Returns the connection to evict, or NULL if all candidates wait for answers.  `wanting` is the
+ * address of the new connection, which is counted already. */
 static struct door_slot *door_pick(const struct door *door, const struct door_address *wanting)
 {
     const struct door_address *most =
@@ -127,7 +127,7 @@ static void door_counted(struct door *door, int change)
         door->options.connections->value += change;
 }
 
-/* `slot` loses its place. */
+/* `slot` is the connection that is closed. */
 static void log_grouped(struct log_group *group, const char *event, const struct door_slot *slot)
 {
     const struct door *door = slot->door;
@@ -334,7 +334,7 @@ void door_open(struct door *door, const struct door_options *options)
     door->logins_full.period_us = door->clients_refused.period_us = LOG_PERIOD_US;
     door->local = address_new(0);
     door->chains = memory_zeroed(CHAINS, sizeof *door->chains);
-    /* A full door counts a new connection before it evicts another. */
+    /* One level more: a full door counts a new connection before it evicts another one. */
     door->levels = memory_zeroed((size_t)options->slots_max + 2, sizeof *door->levels);
     for (uint32_t level = 0; level <= options->slots_max + 1; level++)
         TAILQ_INIT(&door->levels[level]);

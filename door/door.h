@@ -1,18 +1,18 @@
-/* door: accepts connections up to a limit, and chooses the connection that loses its place to a new
- * one.
+/* door: accepts connections up to a limit, and at the limit evicts a connection for a new one.
  *
- * Ingest, CQL, HTTP and the control socket each have a door.
+ * Ingest, CQL, HTTP and the control socket each have a door.  A connection that counts toward the
+ * limit has a place.
  *
  *     accepted ─ came() ─▶ door_enter ─▶ login pending ── login done ─▶ served ─▶ door_leave
  *                            │ full        └ too much memory before login: evict()
  *                            └ another connection loses its place: evict(); none can: false
  *
- * At a full door, the address that has most places loses that of its longest idle connection;
- * unnamed connections go before named ones (enum door_claim).  If that address has one place, or
- * all its connections wait for answers, the door's longest idle connection goes.  A new connection
- * from the address with most places displaces only connections of that address.  A whole network
- * may have the same address (NAT), so an address has no fixed share.  Each loopback connection
- * counts as an address of its own.
+ * A full door evicts the longest idle connection of the address that has most places; unnamed
+ * connections are evicted before named ones (enum door_claim).  If that address has one place, or
+ * all its connections wait for answers, the longest idle connection of the whole door is evicted.
+ * A new connection from the address with most places displaces only connections of that address.
+ * A whole network may have the same address (NAT), so an address has no fixed share.  Each loopback
+ * connection counts as an address of its own.
  *
  * All functions run on the engine thread. */
 #ifndef DAYBOOK_DOOR_DOOR_H
@@ -36,15 +36,15 @@ enum {
 
 /* What a connection would lose with its place. */
 enum door_claim {
-    DOOR_IDLE,
+    DOOR_IDLE,                         /* nothing */
     DOOR_NAMED,                        /* the session of a producer, client or command */
-    DOOR_OWED,                         /* an answer: keeps its place */
+    DOOR_OWED,                         /* an answer: the connection is not displaced */
     DOOR_CLAIMS
 };
 
 /* Allocated by its owner; begins as zeros. */
 struct door_slot {
-    struct door *door;                 /* NULL: no place */
+    struct door *door;                 /* NULL: the connection has no place */
     struct connection *connection;
     struct network_address peer;
     /* private */
@@ -68,6 +68,7 @@ struct door_options {
     void *context;
     /* Close the connection, and call door_leave before returning. */
     void (*evict)(struct door_slot *slot);
+    /* The time of door_clock is over. */
     void (*late)(struct door_slot *slot);
     size_t login_bytes_max;            /* of all connections before login */
     struct metric *connections;        /* or NULL, like the next two */
@@ -101,14 +102,14 @@ struct door {
 
 struct door_place {
     const char *address;               /* HOST:PORT */
-    uint32_t slots_max;                /* lowers the limit; 0: does not */
+    uint32_t slots_max;                /* a lower limit than that of the options; 0: none */
     /* Other machines may connect. */
     bool is_open_to_all;
     const char *remedy;                /* what to do, for the error text; NULL: a default */
 };
 
 void door_open(struct door *door, const struct door_options *options);
-/* ERROR_USAGE also when the bound address is not loopback and the place not open to all.
+/* ERROR_USAGE also when the bound address is not loopback and the place is not open to all.
  * `*address_out` is valid until door_stop. */
 must_check int door_listen(struct door *door, const struct door_place *place,
                            const char **address_out, struct error *err);
@@ -117,31 +118,31 @@ must_check int door_listen_unix(struct door *door, const char *path, struct erro
 void door_limit(struct door *door, uint32_t slots_max);
 /* True if the door does not listen. */
 bool door_is_local(const struct door *door);
-/* Connections keep their places. */
+/* Stop listening.  Connections keep their places. */
 void door_stop(struct door *door);
 /* No connection may have a place. */
 void door_close(struct door *door);
 
-/* Another connection may lose its place for `connection`.  False: no place can be freed. */
+/* Take a place for `connection`; another connection may be evicted.  False: none can be evicted. */
 must_check bool door_enter(struct door *door, struct door_slot *slot,
                            struct connection *connection);
-/* No effect on a slot without a place. */
+/* Give the place back.  There is no effect if the connection has none. */
 void door_leave(struct door_slot *slot);
-/* The connection was used, and has this claim now. */
+/* Note that the connection was used, and set its claim. */
 void door_use(struct door_slot *slot, enum door_claim claim);
-/* A changed claim also counts as use. */
+/* Set the claim.  A change also counts as use. */
 void door_claim(struct door_slot *slot, enum door_claim claim);
-/* Call `late` after `ms` milliseconds; 0 stops the clock.  Setting the same time again does not
- * restart it. */
+/* Call `late` after `ms` milliseconds; 0 stops the clock.  A call with the same `ms` as before does
+ * not restart the clock. */
 void door_clock(struct door_slot *slot, int64_t ms);
 
-/* Until login, connections share one small quota of memory.  When that is full, the oldest
- * connection is evicted. */
+/* Connections that have not logged in share one small quota of memory.  When it is full, the oldest
+ * of them is evicted. */
 void door_login_pending(struct door_slot *slot);
-/* The connection now has `bytes` of memory.  May evict connections, also this one.  No effect after
- * login. */
+/* Charge the `bytes` of memory that the connection now has.  May evict connections, also this one.
+ * There is no effect after login. */
 void door_login_charge(struct door_slot *slot, size_t bytes);
-/* The connection has logged in: the charge ends. */
+/* The connection has logged in, so its charge ends. */
 void door_login_done(struct door_slot *slot);
 
 /* Log, at most once a minute, that a connection with a place is refused.  `detail` may quote the
@@ -155,15 +156,15 @@ enum { DOOR_PEER_TEXT = 64 };
 /* "10.0.0.5", or "local" for a unix socket. */
 void door_address_text(const struct network_address *address, char text_out[DOOR_PEER_TEXT]);
 void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT]);
-/* A number of the address.  Each loopback connection has its own. */
+/* A number that stands for the peer's address.  Each loopback connection has its own number. */
 uint64_t door_slot_address(const struct door_slot *slot);
 
 struct door_shares {
     uint32_t control, http, ingest, cql;
 };
 
-/* Lower the maxima to parts of `descriptors`, each at least 4: an eighth for the control socket, a
- * third of the rest for each other door.  HTTP and CQL share what ingest's maximum leaves of its
- * third, and CQL gets what HTTP's maximum leaves. */
+/* Lower the maxima in `*shares` to parts of `descriptors`, each at least 4: an eighth for the
+ * control socket, and a third of the rest for each other door.  If a door's maximum is below its
+ * part, the doors after it, in the order ingest, HTTP, CQL, share the difference. */
 void door_share(uint64_t descriptors, struct door_shares *shares);
 #endif

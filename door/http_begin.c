@@ -15,7 +15,7 @@ static bool begins_with(struct bytes text, const char *word)
     return text.size >= size && memcmp(text.data, word, size) == 0;
 }
 
-/* Empty unless the line begins with a method and a space. */
+/* Returns the bytes after the method and a space; empty if the line does not begin with them. */
 static struct bytes target_of(struct bytes line)
 {
     size_t size = 0;

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "door/http_door_private.h"
 
-/* A reader is slow that takes less within slow_reader_ms. */
+/* A reader that takes fewer bytes within slow_reader_ms is too slow, and is closed. */
 enum { SLOW_BYTES = 16 << 10 };
 
 static const struct http_refusal late = {408, "late", "the request did not come to its end in time",
@@ -56,7 +56,7 @@ void http_connection_wake(struct http_connection *connection)
     wake_queue_add(&connection->door->woken, &connection->wake);
 }
 
-/* A request under way whose handler answers later. */
+/* Whether a request is under way that its handler answers later. */
 static bool is_awaited(const struct http_connection *connection)
 {
     return (connection->state == HTTP_SERVING || connection->state == HTTP_STREAMING) &&
@@ -131,7 +131,8 @@ static enum door_claim claim_of(const struct http_connection *connection)
     return DOOR_IDLE;
 }
 
-/* While an answer is awaited, reading shows that the client has left, until it sends more. */
+/* While an answer is awaited, the connection is read only to notice that the client has left, and
+ * only until the client sends another request. */
 static bool wants_input(const struct http_connection *connection)
 {
     if (is_awaited(connection))
@@ -139,7 +140,7 @@ static bool wants_input(const struct http_connection *connection)
     return connection->state == HTTP_READING || connection->state == HTTP_ENDING;
 }
 
-/* Set what follows from the state.  May close the connection. */
+/* Set reading, clock, claim and charges as the state requires.  May close the connection. */
 static void connection_settle(struct http_connection *connection)
 {
     if (connection->is_closing)
@@ -258,8 +259,8 @@ static void connection_data(void *context, size_t size)
     connection_settle(connection);
 }
 
-/* A client that ends its side while its answer is awaited has left: of a program that ends, or a
- * page that is closed, nothing else is seen. */
+/* A client that ends its side while its answer is awaited has left: when a program ends or a page
+ * is closed, the server sees nothing else. */
 static void connection_end(void *context, int status)
 {
     struct http_connection *connection = context;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "door/http_door_private.h"
 
-/* Other work of the loop waits no longer than this and one handler's call. */
+/* The door delays other work of the loop by at most this time and one call of a handler. */
 enum { TURN_US = 1000 };
 
 /* ---- accounts ---- */
@@ -21,8 +21,8 @@ void http_door_account(struct http_door *door)
     door->metrics.answer_bytes->value = (int64_t)door->answers.taken;
 }
 
-/* Answers that many slow readers leave together are over the quota: the connection that holds most
- * of it is closed. */
+/* While the unsent answers of slow readers are together over the quota, close the connection that
+ * has most of these bytes. */
 static void shed_answers(struct http_door *door)
 {
     while (door->answers.taken > door->answers.limit) {
@@ -45,8 +45,8 @@ static struct http_connection *woken_connection(struct wake_entry *entry)
                                               offsetof(struct http_connection, wake));
 }
 
-/* Connections that are woken meanwhile wait for the next turn, as do those for which this one has
- * no time left. */
+/* Serve the woken connections.  Those that are woken meanwhile, and those for which this turn has
+ * no time left, are served in the next turn. */
 static void door_flush(struct timer *timer)
 {
     struct http_door *door = timer->context;

@@ -1,8 +1,8 @@
 /* http_door: the door for clients of HTTP/1.1; port 7680 unless another is given.
  *
- * http_request.h says which requests are served.  The door finds the route of a request and calls
+ * http_request.h says which requests are accepted.  The door finds the route of a request and calls
  * its handler, which answers at once or later.  A connection has one request under way: the next
- * one is taken when the answer has been sent.
+ * one begins when the answer has been sent.
  *
  *     READING ─whole request─▶ READY ─its turn─▶ SERVING ─────answer─────▶ SENDING ─sent─▶ READING
  *        │                                          └─begin─▶ STREAMING ─end─▶│
@@ -33,9 +33,9 @@
  *     http_door_route(door, &(struct http_route){.path = "/api/count", .methods = HTTP_METHOD_GET,
  *                                                .serve = serve_count, .context = counts});
  *
- * A handler has the engine thread for about a millisecond.  One with more to do sets
- * `exchange->gone`, returns, and goes on from timers or callbacks of its own.  A long answer is
- * sent in pieces, of which memory holds one:
+ * A handler may run for about a millisecond.  A handler that needs more time sets `exchange->gone`,
+ * returns, and continues in timers or callbacks of its own.  A long answer is sent in pieces, so
+ * that only one piece is in memory:
  *
  *     exchange->gone = export_free;                  the client has left
  *     exchange->gone_context = export;
@@ -50,7 +50,7 @@
  *             http_door_end(export->exchange);       and export_free(export)
  *     }
  *
- * Answers that never end are http_events.h's.  docs/PROTOCOL.md "The HTTP door" says what is
+ * http_events.h sends answers that never end.  docs/PROTOCOL.md "The HTTP door" says what is
  * served, refused and limited.  All functions are called on the engine thread. */
 #ifndef DAYBOOK_DOOR_HTTP_DOOR_H
 #define DAYBOOK_DOOR_HTTP_DOOR_H
@@ -68,16 +68,16 @@ enum {
     HTTP_HEAD_MS = 10000,              /* from a head's first byte to its last */
     HTTP_BODY_MS = 30000,              /* from a head's last byte to the body's last */
     HTTP_IDLE_MS = 75000,              /* between requests */
-    HTTP_BYTES_MAX = 32 << 20,         /* of all requests, or answers, under way */
-    HTTP_GUEST_BYTES = 2 << 20         /* of all input that is no whole request yet */
+    HTTP_BYTES_MAX = 32 << 20,         /* of all requests under way; as much for all answers */
+    HTTP_GUEST_BYTES = 2 << 20         /* of all input that is not yet a whole request */
 };
 
-/* 0 in a member means the default, which its comment gives. */
+/* A member that is 0 has its default, which the comment names. */
 struct http_limits {
     uint32_t connections_max;          /* HTTP_CONNECTIONS_MAX */
     size_t bytes_max;                  /* HTTP_BYTES_MAX */
     size_t head_bytes_max;             /* HTTP_GUEST_BYTES */
-    int64_t head_ms;                   /* HTTP_HEAD_MS; the times must differ from each other */
+    int64_t head_ms;                   /* HTTP_HEAD_MS; the five times must differ (door_clock) */
     int64_t body_ms;                   /* HTTP_BODY_MS */
     int64_t idle_ms;                   /* HTTP_IDLE_MS */
     int64_t slow_reader_ms;            /* DOOR_SLOW_READER_MS */
@@ -87,9 +87,9 @@ struct http_limits {
 struct http_route {
     const char *path;                  /* "/metrics": the whole path, as it is sent */
     unsigned methods;                  /* HTTP_METHOD_GET includes HEAD */
-    size_t body_max;                   /* bytes, at most HTTP_BYTES_MAX; 0: no body is taken */
-    /* Calls http_door_answer, http_door_refuse or http_door_begin, now, or later if it has set
-     * exchange->gone. */
+    size_t body_max;                   /* bytes, at most HTTP_BYTES_MAX; 0: no body is accepted */
+    /* Calls http_door_answer, http_door_refuse or http_door_begin: within this call, or later if
+     * it sets exchange->gone. */
     void (*serve)(void *context, struct http_exchange *exchange);
     void *context;
     bool has_effects;                  /* a read-only door refuses it */
@@ -104,7 +104,7 @@ struct http_options {
     const char *base;                  /* "/clicks", by http_request_is_base; NULL: none */
     const char *proxies;               /* see http_request_client; NULL: none */
     bool is_read_only;
-    /* The door now holds so many bytes more, or less, for requests and answers; or NULL. */
+    /* Called with each change of the bytes that requests and answers hold; may be NULL. */
     void (*held)(void *context, int64_t request_bytes, int64_t answer_bytes);
     void *held_context;
     struct http_limits limits;
@@ -114,12 +114,12 @@ struct http_options {
 struct http_exchange {
     struct http_request request;       /* valid until the exchange ends; `path` without the base */
     char client[DOOR_PEER_TEXT];       /* address of the client, also behind a named proxy */
-    const char *base;                  /* links begin with it: "/clicks", or "" */
+    const char *base;                  /* the beginning of all links: "/clicks", or "" */
     bool is_read_only;                 /* nothing may be changed by this door */
-    /* Set by a handler that answers later: the client has left, or the door closes.  The exchange
-     * must not be used any more.  No function that takes an exchange calls it. */
+    /* Set by a handler that answers later.  Called when the client has left or the door closes; the
+     * exchange must not be used after that.  Functions that take an exchange do not call `gone`. */
     void (*gone)(void *context);
-    void *gone_context;                /* also of `more` */
+    void *gone_context;                /* for `gone`, and for `more` of http_door_begin */
 };
 
 struct http_door *http_door_new(const struct http_options *options);
@@ -131,8 +131,8 @@ must_check int http_door_listen(struct http_door *door, const struct door_place 
 /* Take ownership of an accepted `connection`. */
 void http_door_attach(struct http_door *door, struct connection *connection);
 
-/* These end the exchange.  HEAD, If-None-Match and the rest of the connection's life are the
- * door's. */
+/* http_door_answer and http_door_refuse end the exchange.  The door handles HEAD and If-None-Match,
+ * and closes the connection if necessary. */
 void http_door_answer(struct http_exchange *exchange, const struct http_answer *answer);
 void http_door_refuse(struct http_exchange *exchange, const struct http_refusal *refusal);
 
@@ -147,28 +147,28 @@ struct http_asset {
 /* Answer with the asset, compressed if the client takes gzip. */
 void http_door_answer_asset(struct http_exchange *exchange, const struct http_asset *asset);
 
-/* Begin an answer whose body is sent in pieces; the answer's own is not used.  False: this was the
- * whole answer, and the exchange has ended.  Otherwise `more` is called in a later turn, and again
- * after each turn with http_door_send, when all bytes have been sent. */
+/* Begin an answer whose body is sent in pieces; `answer->body` is not used.  False: the answer has
+ * no body (HEAD or 304), and the exchange has ended.  Otherwise `more` is called in a later turn,
+ * and again when all bytes of http_door_send have been sent. */
 must_check bool http_door_begin(struct http_exchange *exchange, const struct http_answer *answer,
                                 void (*more)(void *context));
-/* The same of a body that does not end by itself: `exchange->request` has no meaning afterwards.
- * All such answers together have half of the room for requests and a quarter of that for answers,
- * so that they leave the rest to others.  Past these the oldest one is ended, or the one that has
- * had bytes for longest that its client does not take. */
+/* Like http_door_begin, for a body that does not end by itself.  `exchange->request` is not valid
+ * afterwards.  All such answers together may take half of the memory for requests and a quarter of
+ * the memory for answers.  Over the first limit the oldest answer is closed; over the second, the
+ * answer that has had unsent bytes for the longest time. */
 must_check bool http_door_begin_endless(struct http_exchange *exchange,
                                         const struct http_answer *answer,
                                         void (*more)(void *context));
-/* Send a piece of at most some 100 KB: what the client does not take at once is copied. */
+/* Send a piece of at most about 100 KB.  Bytes that the client does not take at once are copied. */
 void http_door_send(struct http_exchange *exchange, struct bytes piece);
 /* Bytes that are not sent yet. */
 size_t http_door_queued(const struct http_exchange *exchange);
-/* The body is whole.  Ends the exchange. */
+/* End the body and the exchange. */
 void http_door_end(struct http_exchange *exchange);
-/* The body cannot be made whole: hang up, by which the client knows.  Ends the exchange. */
+/* End the exchange and close the connection, so that the client sees that the body is not whole. */
 void http_door_break(struct http_exchange *exchange);
 
-/* Hang up on all clients, also those whose requests are under way; then free the door and call
+/* Close all connections, also those whose requests are under way; then free the door and call
  * `closed`. */
 void http_door_close(struct http_door *door, void (*closed)(void *context), void *context);
 void http_door_dump(const struct http_door *door, struct buffer *text);

@@ -1,17 +1,17 @@
-/* http_door_private: what the door for HTTP is made of.
+/* http_door_private: the parts of the HTTP door, and the structs that they share.
  *
  *     http_door.c         the door: routes, metrics, accounts of memory, turns
  *     http_connection.c   a connection: its input, its clocks, its end
- *     http_exchange.c     a request: who may ask what, and its answer
+ *     http_exchange.c     a request: its route, its checks and its answer
  *     http_stream.c       answers that do not end, and how much all of them may hold
  *
  * What must hold: while a request is served or its answer is sent, the input of a connection has at
- * most one read beyond the request.  The head of a request is moved from the input to its call,
- * because the input moves as the body comes.
+ * most the bytes of one read beyond the request.  The head of a request is copied from the input to
+ * its call, because the input's memory may move while the body is received.
  *
- * Input that is no whole request yet is charged to the door's quota for logins: of many clients
- * that begin requests and do not go on, the first is evicted.  A request takes its room from the
- * quota for requests before its body is read. */
+ * Input that is not yet a whole request is charged to the door's quota for logins: if many clients
+ * begin requests and do not finish them, the oldest connection is evicted.  A request takes its
+ * memory from the quota for requests before its body is read. */
 #ifndef DAYBOOK_DOOR_HTTP_DOOR_PRIVATE_H
 #define DAYBOOK_DOOR_HTTP_DOOR_PRIVATE_H
 
@@ -36,13 +36,13 @@ struct http_call {
     struct http_exchange exchange;     /* first: http_door_answer casts it */
     struct http_connection *connection;
     const struct http_route *route;    /* NULL: the request is refused */
-    void (*more)(void *context);       /* of a stream */
+    void (*more)(void *context);       /* of http_door_begin */
     bool wants_more;                   /* `more` is to be called when all bytes are sent */
     bool is_chunked;
-    int64_t served_us;                 /* monotonic: when the handler got it */
-    size_t body_size;                  /* what the input begins with, when it is whole */
+    int64_t served_us;                 /* monotonic: when the handler was called */
+    size_t body_size;                  /* bytes; the body is at the beginning of the input */
     size_t head_size;
-    uint8_t *head;                     /* owned; NULL of a stream that does not end */
+    uint8_t *head;                     /* owned; NULL for a stream that does not end */
 };
 
 struct http_connection {
@@ -56,15 +56,15 @@ struct http_connection {
     bool is_closed;
     struct buffer input;
     struct http_scan scan;
-    struct http_call *call;            /* from the end of its head to its answer; NULL: none */
+    struct http_call *call;            /* exists from the end of its head to its answer, or NULL */
     size_t input_bytes, output_bytes;  /* charged to the door's quotas */
     bool is_endless;                   /* its answer is a stream that does not end */
-    bool is_stalled;                   /* such a stream has bytes that are not sent */
+    bool is_stalled;                   /* that stream has unsent bytes */
     TAILQ_ENTRY(http_connection) of_endless, of_stalled;
     struct wake_entry wake;
     struct door_slot slot;
     uint64_t written;                  /* bytes given to the network */
-    uint64_t left;                     /* how many of these were sent when the slot's clock began */
+    uint64_t left;                     /* how many of them were sent when the slot's clock began */
 };
 
 TAILQ_HEAD(http_connections, http_connection);
@@ -88,12 +88,11 @@ struct http_door {
     SLIST_HEAD(, http_route_link) routes;
     LIST_HEAD(, http_connection) connections;
     struct quota requests;             /* bytes of inputs and calls */
-    struct quota answers;              /* bytes that the network holds */
-    struct quota endless_requests;     /* of these, those of streams that do not end */
-    struct quota endless_answers;
-    struct http_connections endless;   /* these streams, the oldest first */
-    struct http_connections stalled;   /* of these, with bytes that are not sent, the one that has
-                                        * them for longest first */
+    struct quota answers;              /* unsent bytes */
+    struct quota endless_requests;     /* the part of `requests` of streams that do not end */
+    struct quota endless_answers;      /* the same part of `answers` */
+    struct http_connections endless;   /* streams that do not end, the oldest first */
+    struct http_connections stalled;   /* those with unsent bytes, the longest stalled first */
     struct wake_queue woken;
     bool is_flushing;                  /* door_flush is running; the door is not freed */
     struct buffer wire;
@@ -105,40 +104,41 @@ struct http_door {
 
 /* ---- http_door.c ---- */
 
-/* Report what the quotas have taken. */
+/* Report the bytes of the quotas to `held` and the metrics. */
 void http_door_account(struct http_door *door);
-/* Free the door if it is closing and nothing is left of it. */
+/* Free the door if it is closing and has no connections. */
 void http_door_release(struct http_door *door);
 
 /* ---- http_connection.c ---- */
 
 struct http_connection *http_connection_of(struct door_slot *slot);
 void http_connection_wake(struct http_connection *connection);
-/* Go on with what the state waits for; in a turn of the door's. */
+/* Continue as the state requires.  Call this in a turn of the door. */
 void http_connection_turn(struct http_connection *connection);
 void http_connection_late(struct http_connection *connection);
-/* Hang up; calls exchange->gone of a request under way. */
+/* Close the connection, and call exchange->gone of a request under way. */
 void http_connection_close(struct http_connection *connection);
 /* Free a closed connection that is not woken. */
 void http_connection_release(struct http_connection *connection);
 
 /* ---- http_stream.c ---- */
 
-/* The answer of the connection's request is a stream that does not end; it does all the same. */
+/* The answer to the connection's request becomes a stream that does not end by itself. */
 void http_stream_begin(struct http_connection *connection);
-void http_stream_end(struct http_connection *connection);      /* no effect if it is none */
-/* What the connection holds has changed. */
+/* The stream has ended after all.  There is no effect if the answer is no such stream. */
+void http_stream_end(struct http_connection *connection);
+/* Call this when the connection's charges have changed. */
 void http_stream_count(struct http_connection *connection);
-/* Close streams that are too many, or have too many bytes that are not sent. */
+/* Close streams until all of them together are within their quotas. */
 void http_stream_shed(struct http_door *door);
 
 /* ---- http_exchange.c ---- */
 
-/* A whole head is at the input's begin. */
+/* Begin a request: the first `head_size` bytes of the input are its whole head. */
 void http_exchange_begin(struct http_connection *connection, size_t head_size);
 /* Call the handler, in state HTTP_READY. */
 void http_exchange_serve(struct http_connection *connection);
-/* Answer, and take nothing more: the input has no meaning any more. */
+/* Send the refusal as the last answer of the connection, and drop the input. */
 void http_exchange_refuse(struct http_connection *connection, const struct http_refusal *refusal);
 void http_exchange_drop(struct http_connection *connection);
 #endif

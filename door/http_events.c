@@ -1,8 +1,8 @@
 /* http_events: see the header.
  *
- * A walk sends what is new to all viewers, some in each turn of the loop.  A viewer whose network
- * still holds bytes is passed over; when these are sent, the door asks for more, and it gets the
- * states that are the last ones then. */
+ * A walk sends new states to all viewers, to some of them in each turn of the loop.  A viewer that
+ * has unsent bytes is skipped.  When these bytes are sent, the door calls viewer_more, which sends
+ * the states that are then the last ones. */
 #include "door/http_events.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 enum {
-    VISITS = 64, /* of a turn; one takes some microseconds, most of it in the system */
+    VISITS = 64, /* viewers per turn; one takes some microseconds, mostly in system calls */
     RETRY_MS = 2000,
     RUN_SIZE = 8,
     ID_MAX = RUN_SIZE + 22
@@ -58,7 +58,7 @@ static void viewer_free(void *context)
     memory_free(viewer);
 }
 
-/* The oldest state that the viewer has not got; NULL: it has all. */
+/* The oldest state that was not sent to the viewer; NULL: all were sent. */
 static const struct state *next_state(const struct viewer *viewer)
 {
     const struct http_events *events = viewer->events;
@@ -141,7 +141,7 @@ static void beat(struct timer *timer)
 
 /* ---- coming back ---- */
 
-/* The number in Last-Event-ID; 0 if there is none, or another run of the server has made it. */
+/* The number in Last-Event-ID; 0 if there is none, or if the id is of another run of the server. */
 static uint64_t last_seen(const struct http_events *events, const struct http_request *request)
 {
     struct bytes id = http_request_header(request, "last-event-id");
@@ -199,7 +199,8 @@ static struct state *state_of(struct http_events *events, const char *name)
     return &events->states[events->state_count++];
 }
 
-/* Any of CR, LF and CR LF ends a line of a stream, so none is left within one. */
+/* In a stream each of CR, LF and CR LF ends a line.  So an LF in the data begins another data line,
+ * and a CR is left out. */
 static void put_data(struct bytes data, struct buffer *event)
 {
     buffer_append_text(event, "data: ");

@@ -1,5 +1,5 @@
-/* http_events: streams of events (text/event-stream) for browsers' EventSource: one aggregation,
- * any number of viewers.
+/* http_events: streams of events (text/event-stream) for browsers' EventSource.  An event is made
+ * once for any number of viewers.
  *
  *     id: 5F0C6D1E-17 LF                  run of the server, number of the state
  *     event: live LF
@@ -7,12 +7,12 @@
  *     LF
  *
  * An event is a state, and replaces the state of the same name.  A viewer gets the last state of
- * each name when it comes, then each new one; a slow viewer misses states, and costs at most one
- * event of each name that its network has not taken.  A viewer that comes back names the last id
- * that it got (Last-Event-ID), and gets the states after that.
+ * each name when it joins, then each new state.  A slow viewer misses states: at most one unsent
+ * event of each name is kept for it.  A viewer that connects again sends the last id that it got
+ * (Last-Event-ID), and gets the states after that one.
  *
- * At each heartbeat, viewers that got nothing since the one before get an empty comment, so that
- * proxies keep their connections, and dead ones are found. */
+ * At each heartbeat, a viewer that got nothing since the previous heartbeat gets an empty comment,
+ * so that proxies keep the connection, and dead connections are found. */
 #ifndef DAYBOOK_DOOR_HTTP_EVENTS_H
 #define DAYBOOK_DOOR_HTTP_EVENTS_H
 
@@ -33,10 +33,11 @@ void http_events_free(struct http_events *events);
 /* Answer the request by the stream.  Ends the exchange for its handler. */
 void http_events_join(struct http_events *events, struct http_exchange *exchange);
 /* Set the state of that name and send it, from the next turn of the loop on, to some viewers in
- * each turn.  `name` is static, and at most HTTP_EVENT_NAMES_MAX are used; `data` is copied. */
+ * each turn.  `name` is static; at most HTTP_EVENT_NAMES_MAX names may be used.  `data` is
+ * copied. */
 void http_events_set(struct http_events *events, const char *name, struct bytes data);
-/* Forget all states: who joins gets the next ones. */
+/* Forget all states, so that viewers that join afterwards get only newer ones. */
 void http_events_forget(struct http_events *events);
-/* Without viewers nobody needs a state. */
+/* The number of viewers; if it is 0, no state need be made. */
 uint32_t http_events_viewers(const struct http_events *events);
 #endif

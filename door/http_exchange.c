@@ -111,8 +111,8 @@ void http_exchange_refuse(struct http_connection *connection, const struct http_
     http_exchange_drop(connection);
 }
 
-/* Remove the first bytes of the input.  At most one read is left, so the room for a body is given
- * back. */
+/* Remove the first `size` bytes of the input.  At most the bytes of one read remain, so they are
+ * copied, and the memory of the body is freed. */
 static void take_off(struct buffer *input, size_t size)
 {
     struct buffer left = {0};
@@ -152,8 +152,8 @@ static bool takes_method(const struct http_route *route, enum http_method method
     return (route->methods & wanted) != 0;
 }
 
-/* Requests with a body leave an eighth of the account to those without, and one body takes at most
- * half of the rest. */
+/* Requests with a body leave an eighth of the quota to requests without a body, and one body may
+ * take at most half of the bytes that are left. */
 static bool has_room(const struct http_door *door, const struct http_call *call)
 {
     uint64_t body_size = call->exchange.request.body_size;
@@ -181,7 +181,7 @@ static const struct http_refusal *check_call(const struct http_door *door,
     return has_room(door, call) ? NULL : &busy;
 }
 
-/* A well-formed request is refused; if it has no body, the connection goes on. */
+/* Refuse a well-formed request.  If the request has no body, the connection can stay open. */
 static void refuse_call(struct http_connection *connection, const struct http_refusal *refusal)
 {
     const struct http_request *request = &connection->call->exchange.request;
@@ -240,7 +240,7 @@ void http_exchange_begin(struct http_connection *connection, size_t head_size)
     call->body_size = (size_t)request->body_size;
     if (connection->input.size >= call->body_size)
         return;
-    /* With the read that may go beyond the body, for which the input would double. */
+    /* One read may go beyond the body; without room for it the input would double. */
     buffer_reserve(&connection->input, call->body_size - connection->input.size + HTTP_READ_SIZE);
     if (request->expects_continue) {
         static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -316,7 +316,7 @@ void http_door_refuse(struct http_exchange *exchange, const struct http_refusal 
     end_call(connection);
 }
 
-/* The body of an HTTP/1.0 answer ends with the connection. */
+/* In HTTP/1.0 there are no chunks, so the end of the connection is the end of the body. */
 bool http_door_begin(struct http_exchange *exchange, const struct http_answer *answer,
                      void (*more)(void *context))
 {

@@ -19,7 +19,7 @@ static int digit_of(uint8_t byte)
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* Append what `text` stands for.  False: an escape is wrong. */
+/* Append `text`, decoded.  False: an escape is wrong. */
 static bool decode(struct bytes text, struct buffer *to)
 {
     for (size_t i = 0; i < text.size; i++) {
@@ -52,7 +52,7 @@ static const struct http_refusal *take(struct bytes text, struct buffer *to, str
     return NULL;
 }
 
-/* Take the bytes before the first `mark` off `*text`, and the mark. */
+/* Remove the bytes before the first `mark`, and the mark, from `*text`.  Returns these bytes. */
 static struct bytes split(struct bytes *text, char mark)
 {
     const uint8_t *end = memchr(text->data, mark, text->size);
@@ -70,7 +70,7 @@ const struct http_refusal *http_parameters_parse(struct bytes text,
     const struct http_refusal *refusal = NULL;
 
     *parameters = (struct http_parameters){0};
-    /* What is decoded is not longer, so that views stay valid. */
+    /* Decoded text is not longer than `text`, so the buffer does not move, and views stay valid. */
     buffer_reserve(&parameters->text, text.size + 1);
     while (refusal == NULL && text.size > 0) {
         struct bytes value = split(&text, '&');

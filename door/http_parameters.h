@@ -3,8 +3,8 @@
  *     from=2013-11-01&reseller=caf%C3%A9+3&reseller=b&live
  *
  * Parameters are in the order in which they were sent, and a name may be there several times.  %XX
- * is a byte, + a blank; a parameter without = has the empty value.  What is decoded is UTF-8
- * without NUL. */
+ * is a byte, + a blank; a parameter without = has the empty value.  Decoded names and values must
+ * be UTF-8 without NUL. */
 #ifndef DAYBOOK_DOOR_HTTP_PARAMETERS_H
 #define DAYBOOK_DOOR_HTTP_PARAMETERS_H
 
@@ -20,7 +20,7 @@ struct http_parameter {
 struct http_parameters {
     struct http_parameter items[HTTP_PARAMETERS_MAX];
     uint32_t count;
-    struct buffer text;                /* what `items` are views of */
+    struct buffer text;                /* the decoded bytes, to which `items` point */
 };
 
 /* The caller releases `parameters` even if this returns a refusal, which is static. */

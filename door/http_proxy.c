@@ -55,7 +55,7 @@ static bool parse_as(int family, struct bytes text, struct network_address *addr
     return inet_pton(family, copy, address_out->bytes) == 1;
 }
 
-/* A mapped IPv4 address becomes an IPv4 address, as network_addresses has it. */
+/* A mapped IPv4 address becomes an IPv4 address, as in network_addresses. */
 static bool parse_v6(struct bytes text, struct network_address *address_out)
 {
     static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};

@@ -1,7 +1,8 @@
 /* http_request: see the header.
  *
- * The whole head goes through llhttp at once, after http_request_scan has found its end and refused
- * what llhttp 8 would take: its strict mode, too, ends a request line at a bare LF. */
+ * http_request_scan finds the end of the head, and refuses bytes that llhttp 8 would accept: even
+ * its strict mode ends a request line at a bare LF.  Then llhttp parses the whole head in one
+ * call. */
 #include "door/http_request.h"
 
 #include <arpa/inet.h>
@@ -71,7 +72,8 @@ static const struct http_refusal bad_origin = {
 
 /* ---- the end of a head ---- */
 
-/* Whether the byte at `at` is wrong after those before it. */
+/* Returns why the byte at `at` is wrong after the bytes before it, or NULL.  `line` is the offset
+ * of its line. */
 static const struct http_refusal *check_byte(struct bytes input, size_t at, size_t line)
 {
     uint8_t byte = input.data[at];
@@ -121,7 +123,7 @@ struct parse {
     uint8_t method;
 };
 
-/* A span may come in pieces that follow each other. */
+/* llhttp may pass a span in several pieces, which must be adjacent. */
 static int extend(struct bytes *span, const char *at, size_t size)
 {
     const uint8_t *from = (const uint8_t *)at;
@@ -175,7 +177,7 @@ static int on_header_value(llhttp_t *parser, const char *at, size_t size)
     return extend(&request->headers[request->header_count - 1].value, at, size);
 }
 
-/* The body is the door's, so llhttp stops here. */
+/* The door reads the body, so llhttp stops after the head. */
 static int on_headers_complete(llhttp_t *parser)
 {
     struct parse *parse = parser->data;
@@ -282,8 +284,8 @@ static const struct http_refusal *check_framing(const struct http_request *reque
     return request->body_size == 0 ? NULL : &body_not_expected;
 }
 
-/* One blank before the target, and one between it and the version, which llhttp does not hold to;
- * it also takes RTSP for a protocol. */
+/* Check what llhttp does not check: there is one blank before the target and one after it, and the
+ * protocol is HTTP, not RTSP. */
 static const struct http_refusal *check_line(struct bytes head, struct bytes target)
 {
     static const char protocol[] = " HTTP/1.";
@@ -369,7 +371,7 @@ const struct http_refusal *http_request_parse(struct bytes head, struct http_req
 
 /* ---- conditional requests ---- */
 
-/* The comparison is weak: a W/ before a tag is passed over. */
+/* The comparison is weak: a W/ before a tag is ignored. */
 bool http_request_has_etag(const struct http_request *request, struct bytes etag)
 {
     struct bytes tags = http_request_header(request, "if-none-match");
@@ -389,7 +391,7 @@ bool http_request_has_etag(const struct http_request *request, struct bytes etag
 
 /* ---- lists ---- */
 
-/* "0", "0." or "0.000": what the client does not take. */
+/* Whether a quality is zero ("0", "0." or "0.000"): the client does not accept the item. */
 static bool is_zero(struct bytes quality)
 {
     for (size_t i = 0; i < quality.size; i++)
@@ -522,8 +524,8 @@ const struct http_refusal *http_request_check_host(const struct http_request *re
                : &bad_host;
 }
 
-/* A proxy may ask by an address of its own, so a page may also come from one of our names, at the
- * usual port. */
+/* A proxy may send a Host of its own, so the page's Origin may also be one of `names`, without a
+ * port. */
 const struct http_refusal *http_request_check_origin(const struct http_request *request,
                                                      const char *names)
 {

@@ -6,13 +6,13 @@
  *     CR LF                                        ends the head, of at most HTTP_HEAD_MAX bytes
  *     hello                                        Content-Length bytes of body
  *
- * Proxies and servers that take different bytes for the end of a line, a head or a body can be made
- * to disagree about where the next request begins.  So whatever has two readings is refused: an LF
- * without CR, a CR without LF, a line that continues the one before, an empty line before the
- * request, a Content-Length twice, and any Transfer-Encoding.  llhttp parses what is left, with all
- * its lenient modes off.
+ * If a proxy and a server disagree about the end of a line, a head or a body, an attacker can hide
+ * a request in another one.  So everything ambiguous is refused: an LF without CR, a CR without LF,
+ * a line that continues the line before, an empty line before the request, a second Content-Length,
+ * and any Transfer-Encoding.  llhttp parses the rest, with all its lenient modes off.
  *
- * After a refusal nothing of the connection's input has a meaning: the door answers and closes. */
+ * After a refusal the end of the request is unknown, so the door answers and closes the
+ * connection. */
 #ifndef DAYBOOK_DOOR_HTTP_REQUEST_H
 #define DAYBOOK_DOOR_HTTP_REQUEST_H
 
@@ -54,45 +54,46 @@ struct http_request {
     bool is_http_1_1;                  /* else HTTP/1.0 */
     bool is_kept_alive;                /* the client may send another request */
     bool expects_continue;             /* sends the body after a 100 (Continue) */
-    struct bytes body;                 /* set by the door when all of it is there */
+    struct bytes body;                 /* set by the door when the whole body is received */
 };
 
 /* Finds the end of a head in input that grows.  Begins as zeros. */
 struct http_scan {
-    size_t at;                         /* bytes that were looked at */
-    size_t line;                       /* where the line begins */
+    size_t at;                         /* bytes that were scanned */
+    size_t line;                       /* offset of the present line */
 };
 
-/* `input` is all of the head that is there, with what follows it.  Returns the head's size, or 0
- * when more is needed or `*refusal_out` is set; it is NULL otherwise. */
+/* `input` is all input from the first byte of the head on.  Returns the size of the head, or 0.
+ * After 0, `*refusal_out` is the reason of a refusal, or NULL when more bytes are needed. */
 size_t http_request_scan(struct http_scan *scan, struct bytes input,
                          const struct http_refusal **refusal_out);
-/* `head` is a whole one by http_request_scan.  Returns NULL, or why it is refused; even then
- * `request->method` is valid or 0. */
+/* `head` is a whole head that http_request_scan found.  Returns NULL, or the reason of a refusal;
+ * after a refusal `request->method` is valid or 0. */
 const struct http_refusal *http_request_parse(struct bytes head, struct http_request *request);
 
-/* The value of the header, whose name is compared without case; of several the first.  Empty if
- * there is none. */
+/* The value of the first header with this name, which is compared without case.  Empty if there is
+ * none. */
 struct bytes http_request_header(const struct http_request *request, const char *name);
-/* Take the first item of `*list`, which is not empty, with the comma behind it; without the blanks
- * around it. */
+/* Remove the first item of `*list`, and the comma after it.  Returns the item without the blanks
+ * around it.  `*list` must not be empty. */
 struct bytes http_request_next_item(struct bytes *list);
-/* Whether a header that is a list has the item, with a quality other than 0: "accept-encoding" has
- * "gzip".  The comparison ignores case, and wildcards are no items. */
+/* Whether the header `name`, which is a list such as Accept-Encoding, has the item, with a quality
+ * other than 0.  The comparison ignores case.  A wildcard matches no item. */
 bool http_request_lists(const struct http_request *request, const char *name, const char *item);
 /* Whether If-None-Match has this entity tag, or is "*".  `etag` has its quotes. */
 bool http_request_has_etag(const struct http_request *request, struct bytes etag);
 
-/* A web page can give its own name the address of this server (DNS rebinding), and then ask it as
- * its own origin.  So a request's Host is an address, "localhost", or one of `names`, which are
- * words between commas or NULL.  The port is not looked at, as a tunnel may change it. */
+/* The owner of a web page can make the page's host name resolve to this server's address (DNS
+ * rebinding), so that the browser lets the page send requests here.  So Host must be an address,
+ * "localhost", or one of `names`, a list with commas, or NULL.  The port is ignored, because a
+ * tunnel may change it. */
 const struct http_refusal *http_request_check_host(const struct http_request *request,
                                                    const char *names);
-/* Whether `names` are such words: of letters, digits, and - . _, without scheme and port. */
+/* Whether `names` is such a list.  A name has letters, digits, and - . _, but no scheme or port. */
 bool http_request_are_names(const char *names);
-/* Browsers send the Origin of the page with every POST: it must be ours, by Host or by a name of
- * `names`.  Where one sends none, Sec-Fetch-Site must say that it is ours.  Programs that are no
- * browsers send neither. */
+/* Browsers send the page's Origin with every POST; it must be the request's Host or one of `names`.
+ * Without an Origin, a Sec-Fetch-Site must be "same-origin" or "none".  A request with neither
+ * header is accepted, because programs other than browsers send neither. */
 const struct http_refusal *http_request_check_origin(const struct http_request *request,
                                                      const char *names);
 #endif

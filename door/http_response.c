@@ -43,7 +43,7 @@ static const char *status_text(uint16_t status)
     return "";
 }
 
-/* strftime's names depend on the locale. */
+/* strftime is not used, because its names depend on the locale. */
 static void put_date(int64_t time_us, struct buffer *wire)
 {
     static const char days[] = "SunMonTueWedThuFriSat";
@@ -71,7 +71,7 @@ static void put_length(const struct http_response *response, struct buffer *wire
         buffer_printf(wire, "Content-Length: %zu\r\n", response->answer->body.size);
 }
 
-/* A handler's value may have come from a client. */
+/* Control characters become blanks, because a handler's value may have been sent by a client. */
 static void put_field(const struct http_field *field, struct buffer *wire)
 {
     buffer_printf(wire, "%s: ", field->name);
@@ -83,8 +83,8 @@ static void put_field(const struct http_field *field, struct buffer *wire)
     buffer_append_text(wire, "\r\n");
 }
 
-/* Without the page's address, which may have a reseller's name, in requests to other sites; with
- * it to ours, or a form's POST would have no Origin. */
+/* Referrer-Policy: requests to other sites must not contain the page's address, which may contain
+ * a reseller's name.  Requests to this server do, because a form's POST needs it for its Origin. */
 static void put_safety(const struct http_answer *answer, struct buffer *wire)
 {
     buffer_printf(wire,

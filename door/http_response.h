@@ -7,8 +7,8 @@
  *     CR LF
  *     ok LF
  *
- * Every answer forbids what a browser might do with it beyond showing it: guessing another type,
- * loading anything else, being framed by another site. */
+ * Headers of every answer forbid a browser to guess another type and, unless `policy` allows it, to
+ * load other resources or to show the answer in a frame of another site. */
 #ifndef DAYBOOK_DOOR_HTTP_RESPONSE_H
 #define DAYBOOK_DOOR_HTTP_RESPONSE_H
 
@@ -24,14 +24,14 @@ struct http_answer {
     uint16_t status;
     const char *type;                  /* "text/plain; charset=utf-8"; NULL: without a body */
     struct bytes body;                 /* copied */
-    const char *etag;                  /* with its quotes: the client may keep the body, and is
-                                        * told if it still has the right one; NULL: it may not */
-    const char *allow;                 /* of a 405, or NULL */
-    const char *policy;                /* Content-Security-Policy; NULL: nothing is loaded */
+    const char *etag;                  /* with its quotes: the client may keep the body, and must
+                                        * ask whether it is still right; NULL: it may not keep it */
+    const char *allow;                 /* the methods, for status 405; else NULL */
+    const char *policy;                /* Content-Security-Policy; NULL: nothing may be loaded */
     const struct http_field *fields;   /* further headers, such as Content-Disposition */
     uint32_t field_count;
-    /* Content-Encoding of the body, "gzip", or NULL.  `is_variant`: another client might get
-     * another body here (http_request_lists of Accept-Encoding or Accept). */
+    /* Content-Encoding of the body, "gzip", or NULL.  `is_variant`: the body depends on the
+     * request's Accept-Encoding or Accept. */
     const char *encoding;
     bool is_variant;
 };
@@ -39,15 +39,15 @@ struct http_answer {
 struct http_response {
     const struct http_answer *answer;
     int64_t time_us;                   /* since 1970 */
-    bool is_head;                      /* of a HEAD: no body */
-    bool is_last;                      /* the connection closes after it */
-    bool is_streamed;                  /* the body comes in pieces, of unknown size */
+    bool is_head;                      /* the request is HEAD, so no body is sent */
+    bool is_last;                      /* the connection is closed after this answer */
+    bool is_streamed;                  /* the body is sent in pieces, its size is unknown */
     bool is_chunked;                   /* the pieces are chunks of HTTP/1.1 */
 };
 
 void http_response_put_head(const struct http_response *response, struct buffer *wire);
-/* What follows the head: nothing for HEAD, a stream, and statuses without a body. */
+/* The body to send after the head.  It is empty for HEAD, a stream, and a status without a body. */
 struct bytes http_response_body(const struct http_response *response);
-/* One object in one line. */
+/* Append the refusal as one JSON object in one line. */
 void http_response_put_refusal(const struct http_refusal *refusal, struct buffer *json);
 #endif

@@ -1,12 +1,13 @@
 /* http_stream: answers of the HTTP door that do not end; see http_door_private.h.
  *
- * Every other answer ends, and then its memory is there for others.  These would keep it for as
- * long as their clients like, so they have a part of the door's room, and within it make room for
- * each other. */
+ * Every other answer ends, and then its memory is free.  A stream would keep its memory for as long
+ * as its client likes.  So all streams together have limits of their own, and over a limit a stream
+ * is closed. */
 #include "base/memory.h"
 #include "door/http_door_private.h"
 
-/* Both quotas are charged anew, by the next count. */
+/* Give back both charges before is_endless changes, because is_endless selects the quotas.  The
+ * next count then charges the other quotas. */
 static void give_back(struct http_connection *connection)
 {
     struct http_door *door = connection->door;

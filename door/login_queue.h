@@ -30,8 +30,8 @@ void login_queue_init(struct login_queue *queue);
 /* Add `waiter`.  Returns the waiter that was removed for it, possibly `waiter` itself; the caller
  * refuses that login.  NULL: none was removed. */
 struct login_waiter *login_queue_add(struct login_queue *queue, struct login_waiter *waiter);
-/* NULL: none waits. */
+/* Remove and return the waiter to serve next; NULL: none waits. */
 struct login_waiter *login_queue_next(struct login_queue *queue);
-/* No effect on a waiter that does not wait. */
+/* There is no effect on a waiter that does not wait. */
 void login_queue_remove(struct login_queue *queue, struct login_waiter *waiter);
 #endif

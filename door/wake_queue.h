@@ -1,8 +1,8 @@
 /* wake_queue: queues connections to serve in the next turn of the loop, in the order of waking.
  *
- * A callback wakes a connection: it adds it to the queue instead of serving it.  Thus many answers
- * become one write, and no connection is served in a callback of another.  All functions run on the
- * engine thread. */
+ * A callback does not serve a connection, but wakes it: adds it to the queue.  Thus many answers
+ * become one write, and no connection is served within a callback of another one.  All functions
+ * run on the engine thread. */
 #ifndef DAYBOOK_DOOR_WAKE_QUEUE_H
 #define DAYBOOK_DOOR_WAKE_QUEUE_H
 
@@ -23,15 +23,15 @@ struct wake_queue {
     TAILQ_HEAD(wake_entries, wake_entry) woken;
 };
 
-/* In the loop turn after wake_queue_add, `serve` is called with a timer that has `context`.  If it
- * leaves entries in the queue, it calls wake_queue_start. */
+/* In the loop turn after wake_queue_add, `serve` is called with a timer that has `context`.  If
+ * `serve` leaves entries in the queue, it must call wake_queue_start. */
 void wake_queue_open(struct wake_queue *queue, struct executor *executor,
                      void (*serve)(struct timer *timer), void *context);
 void wake_queue_close(struct wake_queue *queue);
 
 /* An entry that is in the queue already keeps its position. */
 void wake_queue_add(struct wake_queue *queue, struct wake_entry *entry);
-/* To be called before the entry's owner is freed. */
+/* Call this before the entry's owner is freed. */
 void wake_queue_remove(struct wake_queue *queue, struct wake_entry *entry);
 /* Remove and return the first entry.  The queue must not be empty. */
 struct wake_entry *wake_queue_take(struct wake_queue *queue);

@@ -15,9 +15,9 @@ struct access {
     struct instance *instance;
 };
 
-/* Loop and network of `options` are ignored.  ERROR_BUSY: another process held the directory for
- * `wait_ms`.  After success with `salvages` in `options`, `err` may say what was left out of the
- * log. */
+/* `loop` and `network` in `options` are ignored.  ERROR_BUSY: another process held the directory
+ * for `wait_ms` milliseconds.  After success with `salvages` in `options`, `err` may say which
+ * frames of the log were left out. */
 must_check int access_open(const struct instance_options *options, int64_t wait_ms,
                            struct access *access_out, struct error *err);
 /* Close the instance, if any, the network and the loop.  `server` must be closed already. */

@@ -6,8 +6,8 @@
  *        or another command holds the directory.  A restart would not help
  *     3  it has failed, is stuck, does not run, or this user may not connect to it
  *
- * With 1 and 3, one line gives the reason, on standard output, or on standard error if the server
- * does not run the command.  The command ends within CHECKING_MS; `--wait` makes the limit
+ * With 1 and 3, one line gives the reason: on standard output, or, if the server refuses the
+ * command, on standard error.  The command ends within CHECKING_MS; `--wait` can make this limit
  * shorter. */
 #ifndef DAYBOOK_PROGRAM_CHECKING_H
 #define DAYBOOK_PROGRAM_CHECKING_H

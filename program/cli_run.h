@@ -15,7 +15,7 @@ struct cli_call {
     char **words;                      /* as given, the command's name first */
 };
 
-/* An output whose end is awaited; its `finish` is cli_run_finish. */
+/* An output that notes when the command has finished.  Its `finish` is cli_run_finish. */
 struct cli_answer {
     struct command_output output;      /* must be first: cli_run_finish casts it to the answer */
     int exit_status;
@@ -25,8 +25,8 @@ void cli_run_finish(struct command_output *answer, int exit_status);
 
 int cli_run_command(const struct cli_call *call);
 
-/* The caller frees the result with memory_free. */
+/* The name of the user who runs the process.  The caller frees it with memory_free. */
 char *cli_run_actor(void);
-/* Quoted for a shell; the caller frees the result with memory_free. */
+/* The words as one line, quoted for a shell.  The caller frees it with memory_free. */
 char *cli_run_text(int word_count, char *const *words);
 #endif

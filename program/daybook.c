@@ -237,7 +237,7 @@ static int refuse_name(const struct subcommands *all, int word_count, char **wor
     return EXIT_WRONG_USAGE;
 }
 
-/* Output that could not be written is a failure; a pipe that its reader has closed is none. */
+/* Output that could not be written is a failure, unless the reader has closed the pipe. */
 static int finish_output(int status)
 {
     errno = 0;
@@ -263,8 +263,9 @@ static int run_help(struct subcommands *all, char *name)
     return run_named(all, 2, words);
 }
 
-/* Where a standard stream is closed, a file of the data directory must not get its number: lines
- * meant for the stream would be written into the file.  Using such a stream fails as before. */
+/* If a standard stream is closed, a file of the data directory must not get its number, because
+ * lines for the stream would be written into the file.  So /dev/null gets the number, with a mode
+ * in which use of the stream fails as before. */
 static void keep_standard_numbers(void)
 {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};

@@ -134,7 +134,7 @@ static int first_schema(struct schema *schema, const struct directory_settings *
     return rc;
 }
 
-/* `store_out` may be NULL: then no store is opened. */
+/* If `store_out` is NULL, no store is opened. */
 static int directory_create(struct world *world, const struct directory_settings *settings,
                             const struct engine_options *options, struct store **store_out,
                             struct error *err)

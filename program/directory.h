@@ -22,8 +22,8 @@ struct directory_settings {
                                                 * retention` overrides it */
 };
 
-/* Return `given`, the argument of -d; if it is NULL, $DAYBOOK_DIR.  If that path is not set or
- * empty, return ./daybook-data. */
+/* Return `given`, the argument of -d, or, if it is NULL, $DAYBOOK_DIR.  If the result would be NULL
+ * or empty, return ./daybook-data. */
 const char *directory_path(const char *given);
 
 /* ERROR_INVALID: the error names the wrong setting. */
@@ -42,8 +42,8 @@ must_check int directory_open_new(struct world *world, const struct engine_optio
 
 bool directory_has_click_ids(const struct directory_settings *settings);
 
-/* The built-in tables of all folders; returns their number.  Tables of clicks have the columns for
- * click_id "serial". */
+/* List the built-in tables of all folders, and return their number.  Tables of clicks have the
+ * columns for click_id "serial". */
 enum { DIRECTORY_TABLES_MAX = 32 };
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX]);
 

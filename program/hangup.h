@@ -1,9 +1,9 @@
-/* hangup: what a server reads again at SIGHUP: its log's file, and the passwords of the CQL door.
+/* hangup: opens the log file again at SIGHUP, and reads the passwords of the CQL door again.
  *
  *     SIGHUP ─▶ LANE_LOGIN: open the log, load the passwords ─▶ engine thread: the door takes them
  *
- * What cannot be read stays as it was, and the log says so.  Signals that come while this runs are
- * one. */
+ * If a file cannot be read, the old log or passwords stay in use, and the log says so.  All signals
+ * that arrive during a run cause one further run. */
 #ifndef DAYBOOK_PROGRAM_HANGUP_H
 #define DAYBOOK_PROGRAM_HANGUP_H
 
@@ -15,10 +15,10 @@
 /* The first five members are set by the owner; the rest begins as zeros. */
 struct hangup {
     struct world *world;
-    const char *log_path;              /* NULL: the log is no file */
-    const char *passwords_path;        /* NULL: the door asks for no login */
-    struct native_door **door;         /* the pointer in it is NULL while there is none */
-    /* Those of the door.  The owner releases them in the end. */
+    const char *log_path;              /* NULL: the log is not a file */
+    const char *passwords_path;        /* NULL: the door requires no login */
+    struct native_door **door;         /* *door is NULL while there is no CQL door */
+    /* The passwords that the door uses.  The owner frees them at the end. */
     struct native_passwords *passwords;
     /* private */
     struct job job;
@@ -27,8 +27,8 @@ struct hangup {
     int passwords_status;
     struct error log_error;
     struct error passwords_error;
-    bool is_running;                   /* the owner waits for it to end */
-    bool is_wanted;                    /* once more after that */
+    bool is_running;                   /* the owner must wait until the run ends */
+    bool is_wanted;                    /* another run follows */
 };
 
 void hangup_begin(struct hangup *hangup);

@@ -1,7 +1,7 @@
-/* http_pages: what machines ask the HTTP door: /healthz, /readyz and /metrics.
+/* http_pages: serves the addresses that monitoring systems read: /healthz, /readyz and /metrics.
  *
  *     /healthz    200 while the process serves its clients
- *     /readyz     200 while clicks are taken; 503 and the reason while writes wait or have failed
+ *     /readyz     200 while clicks are accepted; 503 and the reason if writes wait or have failed
  *     /metrics    all metrics, as `daybook status --metrics` prints them */
 #ifndef DAYBOOK_PROGRAM_HTTP_PAGES_H
 #define DAYBOOK_PROGRAM_HTTP_PAGES_H

@@ -1,9 +1,9 @@
 /* instance: see the header.
  *
- * The rollup sets its commit hook before ingest opens: every click marks its day dirty.  Ingest
- * closes before the rollup: the rollup's last refresh needs all clicks.  The rollup closes before
- * the store: its last refresh writes to the store.  The CQL door and commands share one struct cql,
- * because it holds writes back while the schema changes. */
+ * The rollup sets its commit hook before ingest opens, so that every click marks its day dirty.
+ * Ingest closes before the rollup, because the rollup's last refresh needs all clicks.  The rollup
+ * closes before the store, because that refresh writes to the store.  The CQL door and commands
+ * share one struct cql, because it delays writes while the schema changes. */
 #include "program/instance.h"
 
 #include <errno.h>

@@ -30,11 +30,11 @@ struct instance_options {
     struct network *network;
     bool is_read_only;                 /* takes a shared lock */
     bool create_if_missing;            /* a missing or empty directory is made first */
-    bool is_automatic;                 /* the rollup refreshes days by itself */
+    bool is_automatic;                 /* the rollup refreshes dirty days by itself */
     bool salvages;
     uint64_t memory_limit;             /* at least INSTANCE_MEMORY_MIN; 0: the default */
     uint64_t archive_bytes;            /* of log files to keep (commit_log.h) */
-    bool notes_are_logged;             /* as events, and not printed */
+    bool notes_are_logged;             /* notes are events of the log; else they are printed */
 };
 
 struct instance {

@@ -1,6 +1,6 @@
 /* limit_table: see the header.
  *
- * docs/OPERATIONS.md has the table as it is printed; a test compares the two. */
+ * docs/OPERATIONS.md contains the printed table; a test compares the two. */
 #include "program/limit_table.h"
 
 #include <inttypes.h>

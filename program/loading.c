@@ -21,7 +21,7 @@
 
 struct loading {
     struct access access;
-    struct world *world; /* for the load client; NULL: the instance's */
+    struct world *world; /* of the load client; NULL: it uses the instance's world */
     struct connection *door;
     bool has_answered;
 };
@@ -81,7 +81,7 @@ static int refresh_here(struct loading *loading, struct error *err)
     return instance_wait(loading->access.loop, &waiter, err);
 }
 
-/* The output of `daybook rollup` is dropped; its errors are shown. */
+/* The output of `daybook rollup` is dropped, but its errors are printed. */
 static void refresh_write(struct command_output *output, enum command_stream stream,
                           struct bytes bytes)
 {

@@ -1,13 +1,12 @@
 /* serve: see the header.
  *
  * At SIGTERM or SIGINT the server closes in this order: commands, HTTP door, CQL door, ingest,
- * rollup, store.
- * A second signal ends the process at once; nothing that was acknowledged is lost.
+ * rollup, store.  A second signal ends the process at once; nothing that was acknowledged is lost.
  *
  * After a failed write or sync the store acknowledges nothing more, and the server exits with
  * status 3.
  *
- * Whatever a server says after its options were understood is an event of the log. */
+ * After the options are parsed, all messages of a server are events of the log. */
 #include "program/serve.h"
 
 #include <errno.h>
@@ -97,7 +96,7 @@ struct serve {
     struct network *network;
     struct instance *instance;
     struct control_server *control;
-    struct hangup hangup; /* and the CQL door's passwords */
+    struct hangup hangup; /* contains the CQL door's passwords */
     struct native_door *cql_door;
     struct http_door *http_door;
     struct http_ingest *http_ingest;
@@ -495,7 +494,7 @@ static void close_cql_door(struct serve *serve)
     native_password_free(serve->hangup.passwords);
 }
 
-/* Requests and answers count with those of CQL. */
+/* Requests and answers of HTTP are counted together with those of CQL. */
 static void charge_http(void *context, int64_t request_bytes, int64_t answer_bytes)
 {
     const struct serve *serve = context;
@@ -671,7 +670,8 @@ static void serve_hung_up(void *context)
         hangup_begin(&serve->hangup);
 }
 
-/* A log may be renamed while the server starts: SIGHUP then waits until it can be handled. */
+/* The log may be renamed while the server starts, so SIGHUP is blocked until the server can handle
+ * it. */
 static void hold_hangups(int how)
 {
     sigset_t hangup;
@@ -748,7 +748,7 @@ static void serve_until_stopped(struct serve *serve)
         (void)loop_step(serve->loop);
 }
 
-/* The control socket opens last, because a command takes a server with a socket to be ready. */
+/* The control socket opens last, because commands expect that a server with a socket is ready. */
 static int serve_doors(struct serve *serve, const struct serve_options *options, const char *path,
                        struct error *err)
 {
@@ -775,14 +775,14 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
         while (serve->control != NULL)
             (void)loop_step(serve->loop);
     }
-    serve->is_stopping = true; /* a hangup begins nothing more */
+    serve->is_stopping = true; /* so that SIGHUP begins nothing more */
     close_http_door(serve);
     close_cql_door(serve);
     memory_free(socket);
     return rc;
 }
 
-/* Get the holder's name from the error of trying to lock the directory. */
+/* Say that a server holds the directory.  The error of an attempt to lock it names the process. */
 static int serve_explain_holder(const char *path, struct error *err)
 {
     struct error held = {.text = "it has just ended"};
@@ -881,8 +881,8 @@ static int serve_with(const struct serve_options *options, const struct command_
         .statement_time_s =
             is_given(options, KEY_STATEMENT_TIME) ? options->statement_time_s : STATEMENT_TIME_S};
     struct error err = {0};
-    /* The memory holds passwords and clicks: it is not dumped, and other processes of the user
-     * cannot read it. */
+    /* The process's memory has passwords and clicks, so it must not be dumped, or read by other
+     * processes of the user. */
     if (!is_given(options, KEY_CORE_DUMPS))
         (void)prctl(PR_SET_DUMPABLE, 0);
     hold_hangups(SIG_BLOCK);

@@ -10,9 +10,9 @@
 
 #include "storage/engine/store.h"
 
-/* All-zero at first. */
+/* Begins as zeros. */
 struct waiting {
-    enum store_shortage logged;        /* of the last line */
+    enum store_shortage logged;        /* the reason in the last line */
     bool logged_stop;
     int64_t began_us;
     int64_t last_us;

@@ -13,7 +13,7 @@
 struct config_reader {
     struct bytes left;
     uint32_t line;
-    int rc; /* of the first error; libinih gets no line after it */
+    int rc; /* the first error, after which libinih gets no line; 0: none */
     struct error *err;
     config_set set;
     void *context;

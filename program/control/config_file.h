@@ -19,9 +19,9 @@ enum { CONFIG_SIZE_MAX = 64 << 10, CONFIG_LINE_MAX = 197 };
  * 0, or an error code with the reason in `err`. */
 typedef int (*config_set)(void *context, const char *name, const char *value, struct error *err);
 
-/* Call `set` for all settings of `text`.  Returns ERROR_INVALID, ERROR_LIMIT or what `set` returned
- * for the first wrong line, whose number is in the message.  Other settings may have been set by
- * then. */
+/* Call `set` for all settings of `text`.  Returns 0, or for the first wrong line ERROR_INVALID,
+ * ERROR_LIMIT or the error of `set`; `err` contains the number of that line.  `set` may have been
+ * called for other lines before. */
 must_check int config_file_parse(struct bytes text, config_set set, void *context,
                                  struct error *err);
 /* Parse the file at `path` in the same way; messages name the path, too. */

@@ -27,12 +27,13 @@ enum {
     CONTROL_WORDS_MAX = 1000,
     CONTROL_CONNECTIONS_MAX = 256,     /* while all of these run commands, further ones may only run
                                         * brief commands */
-    CONTROL_BRIEF_MAX = 32,            /* further connections; so `status` works however busy the
-                                        * server is */
+    CONTROL_BRIEF_MAX = 32,            /* such further connections, so that `status` also works on a
+                                        * busy server */
     CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max */
     CONTROL_COMMAND_BYTES = 1 << 20,   /* what each running command takes of bytes_max, unless it is
                                         * brief */
-    CONTROL_QUEUED_MAX = 1 << 20       /* unread bytes of an answer at which its command waits */
+    CONTROL_QUEUED_MAX = 1 << 20       /* a command pauses while its answer has this many unread
+                                        * bytes */
 };
 
 enum control_kind {

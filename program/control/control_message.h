@@ -13,16 +13,16 @@ struct message_reader {
 };
 
 void control_message_release(struct message_reader *reader);
-/* Received bytes are stored at *to_out; control_message_added then adds the `size` bytes stored
- * there. */
+/* Get memory for received bytes.  After `size` bytes were stored there, the caller must call
+ * control_message_added. */
 void control_message_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out);
 void control_message_added(struct message_reader *reader, size_t size);
-/* 1: a whole message, valid until the next call; 0: more bytes are needed; ERROR_CORRUPT: the bytes
- * are no message. */
+/* Returns 1 and a whole message, which is valid until the next call; 0: more bytes are needed.
+ * ERROR_CORRUPT: the bytes are not a message. */
 must_check int control_message_next(struct message_reader *reader, enum control_kind *kind_out,
                                    struct bytes *body_out);
-/* After control_message_next has returned 0: bytes of kind and body of the message that is coming
- * in; 0: unknown. */
+/* Call this after control_message_next has returned 0.  Returns the size of kind and body of the
+ * incomplete message, in bytes; 0: not known yet. */
 size_t control_message_whole(const struct message_reader *reader);
 
 void control_message_put(struct buffer *to, enum control_kind kind, struct bytes body);

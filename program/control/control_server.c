@@ -38,7 +38,7 @@ enum {
     HELD_MAX = 16 << 10,  /* bytes; fewer than CONTROL_QUEUED_MAX */
     SMALL_MAX = 64 << 10, /* bytes of a request that is read before memory is taken */
     TEXTS_CHUNK = 1 << 10,
-    MEMORY_WAIT_MS = COMMAND_WAIT_MS_DEFAULT, /* after which the command is refused */
+    MEMORY_WAIT_MS = COMMAND_WAIT_MS_DEFAULT, /* the longest wait; then the command is refused */
     LONG_US = 10000000,
     LONG_LOG_PERIOD_US = 1000000
 };
@@ -66,7 +66,7 @@ struct session {
     struct command_request request;
     const struct command_entry *entry; /* NULL: the request is incomplete */
     int64_t began_us;                  /* when the command began to run; 0: not yet */
-    bool is_extra;                     /* beyond connections_max: only for a brief command */
+    bool is_extra;                     /* exceeds connections_max: only for a brief command */
     bool is_refused;
     bool is_running;
     bool is_closing;
@@ -200,8 +200,8 @@ static void held_turn(struct timer *timer)
     held_send(timer->context);
 }
 
-/* Make the next loop turn send what is held.  Within the call that starts the command nothing is
- * done, because session_run calls this function afterwards. */
+/* Have the next loop turn send the held output.  This function does nothing within the call that
+ * starts the command, because session_run calls it again afterwards. */
 static void held_want_turn(struct session *session)
 {
     if (session->held.size == 0 || session->turn.handle != NULL || session->is_starting)
@@ -221,8 +221,8 @@ static void output_write(struct command_output *output, enum command_stream stre
     held_want_turn(session);
 }
 
-/* A command whose client has read everything may always write, whatever other clients leave
- * unread. */
+/* A command whose client has read everything may always write, even if other clients leave the
+ * quota full. */
 static bool output_is_full(struct command_output *output)
 {
     struct session *session = session_of(output);
@@ -245,7 +245,7 @@ static bool output_keep(struct command_output *output, int64_t change_bytes)
     return true;
 }
 
-/* The time includes that for which the client let output wait. */
+/* The time includes pauses in which the client did not read. */
 static void log_if_long(struct session *session, int exit_status)
 {
     struct control_server *server = session->server;
@@ -319,7 +319,8 @@ static int read_words(struct session *session, struct bytes body)
 
 static void session_run(struct session *session)
 {
-    /* session_closed was not called, so the call does not free the session. */
+    /* The connection is not closed yet, so the session is not freed even if the command finishes
+     * within this call. */
     session->is_starting = true;
     session->began_us = world_monotonic_us(session->server->options.world);
     session->entry->command->run(session->entry->context, &session->request, &session->output);
@@ -359,8 +360,8 @@ static bool session_prepare(struct session *session, struct bytes body)
 
 /* ---- memory to run with ---- */
 
-/* The rest of an incomplete request is read and dropped, since a client reads the answer after it
- * has sent everything. */
+/* The rest of an incomplete request is read and dropped, because a client reads the answer only
+ * after it has sent everything. */
 static void session_refuse(struct session *session, const char *why)
 {
     session->is_refused = session->entry == NULL;

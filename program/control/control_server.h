@@ -27,8 +27,8 @@ struct control_server_options {
 
 must_check int control_server_open(const struct control_server_options *options,
                                    struct control_server **server_out, struct error *err);
-/* Take no more requests.  Close the connections whose command has not started, or whose client has
- * unread answers.  `closed` is called when the last command has finished and the server is
+/* Accept no more requests.  Close each connection whose command has not started, or whose client
+ * has not read its answer.  `closed` is called when the last command has finished and the server is
  * freed. */
 void control_server_close(struct control_server *server, void (*closed)(void *context),
                           void *context);
