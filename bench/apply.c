@@ -1,10 +1,12 @@
-/* apply: how many clicks a second one thread parses and the engine makes durable, without sockets.
+/* apply: measures how many clicks per second one thread parses and the engine makes durable; no
+ * sockets are used.
  *
  *     build/release-gcc/bench/apply --clicks 10000000 --compact DIRECTORY
  *
- * The clicks of click_generator.h, counters kept, the log synced.  --until ends the way of a batch
- * early, so that the cost of a step is the difference of two runs: tests/e2e/test_costs.py counts
- * instructions so.  Prints one figure a line, its name first. */
+ * The clicks are those of click_generator.h; counters are updated, and the log is synced.  With
+ * --until, batches skip the later steps, so that the cost of a step is the difference of two runs;
+ * tests/e2e/test_costs.py counts instructions in this way.  The output is one figure per line after
+ * its name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ enum step { STEP_GENERATE, STEP_PARSE, STEP_APPLY };
 struct arguments {
     struct click_options clicks;
     uint64_t batch_lines;
-    uint64_t window; /* batches applied and not yet durable */
+    uint64_t window; /* batches that may be applied and not yet durable */
     enum step until;
     bool is_compacted;
     const char *directory;

@@ -1,19 +1,22 @@
-/* ask: the latency of a command over the control socket of a running daybook, or of a statement
- * over its CQL door.
+/* ask: measures the latency of a command over the control socket of a running daybook, or of a
+ * statement over its CQL door.
  *
  *     ask --rate 1000 --count 10000 DIRECTORY report --reseller %R --from 2026-08-01 ...
  *     ask --rate 1000 --count 10000 --cql 9042 DIRECTORY 'SELECT ... WHERE reseller_id = ?' %R
  *
- * Open loop: question i is due at i / rate seconds, whether or not the one before was answered, and
- * its time runs from when it was due; a server that stops for a second is charged with every
- * question of that second (no coordinated omission).  --rate 0 asks again as soon as it was
- * answered.  Each command is a connection of its own, as each command of a user is: connect, one
- * request, the answer, the exit status.  A statement is prepared once and executed over one
- * connection, as by a program that is there to ask.  It shares the cores with the server, and gets
- * one as soon as it wakes, or its own waiting would be charged to the server.  In a word %R is a
- * random reseller, %P another percentage each time, in the next run as well.
+ * Requests are made in an open loop: request i is due at i / rate seconds, even if the previous
+ * request is not answered yet, and its latency counts from the time at which it was due.  So if the
+ * server pauses for a second, all requests of that second are late (no coordinated omission).  With
+ * --rate 0 a request is sent as soon as the previous one is answered.
  *
- * An exit status other than 0 ends the program.  Prints one figure a line, its name first. */
+ * Each command has a connection of its own, like a command of a user.  A statement is prepared once
+ * and executed over one connection, as by an application.  The program shares the cores with the
+ * server; it has the priority of a latency thread, because otherwise its own waiting for a core
+ * would be charged to the server.  In a word, %R stands for a random reseller, and %P for a
+ * percentage that differs in each request, also from those of other runs.
+ *
+ * An exit status other than 0 ends the program.  The output is one figure per line after its
+ * name. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -36,10 +39,10 @@
 enum { WORDS_MAX = 32, ANSWER_PIECE = 65536 };
 
 struct arguments {
-    uint64_t rate; /* a second; 0: closed loop */
+    uint64_t rate; /* requests per second; 0: closed loop */
     uint64_t count;
     uint64_t resellers;
-    uint64_t seed;     /* of which resellers come */
+    uint64_t seed;     /* of the choice of resellers */
     uint64_t cql_port; /* 0: commands */
     const char *directory;
     char **words;
@@ -52,10 +55,10 @@ struct cli_run {
     struct buffer request;
     struct buffer answer;
     struct cql_asker *cql; /* NULL: commands */
-    char *value;           /* of the next execution */
+    char *value;           /* bound in the next execution */
     double *latencies;     /* seconds */
     uint64_t random;
-    uint64_t percent_first; /* in hundredths */
+    uint64_t percent_first; /* of the first request, in hundredths of a percent */
     uint64_t asked;
 };
 
@@ -75,7 +78,7 @@ static uint64_t random_next(struct cli_run *run)
     return run->random * UINT64_C(2685821657736338717);
 }
 
-/* The word with what %R and %P stand for; the caller frees it. */
+/* Returns the word with %R and %P replaced; the caller frees it. */
 static char *word_fill(struct cli_run *run, const char *word)
 {
     struct buffer filled = {0};
@@ -117,7 +120,7 @@ static void command_make(struct cli_run *run)
     buffer_release(&body);
 }
 
-/* True when the last message, EXIT, is there; its status must be 0. */
+/* Whether the last message, EXIT, was received.  Its status must be 0. */
 static bool answer_is_whole(const struct buffer *answer)
 {
     size_t at = 0;
@@ -138,8 +141,9 @@ static bool answer_is_whole(const struct buffer *answer)
     return false;
 }
 
-/* A receive that waits is also woken when the server takes the question, since there is room to
- * send again then; this would run for nothing, and be behind others when its answer comes. */
+/* A blocking recv would also wake when the server has read the request, because the socket can then
+ * send again.  The thread would run for nothing, and might wait for a core when the answer
+ * arrives. */
 static void answer_wait(int descriptor)
 {
     struct pollfd polled = {.fd = descriptor, .events = POLLIN};
@@ -191,9 +195,10 @@ static void question_ask(struct cli_run *run)
 
 /* ---- all of them ---- */
 
-/* Sleep until `due`; returns when the question can be asked.  That is later only by what the system
- * takes to wake this program, unless the one before was still under way.  Not to spin for the last
- * of it: who has just used a core for nothing waits for one when his answer is there. */
+/* Sleep until `due`.  Returns the time from which the latency counts: `due` if it is past already,
+ * because the previous request was late; else the time at which the system woke the thread.  The
+ * thread does not spin before `due`, because a thread that has used a core for nothing may wait for
+ * one when its answer arrives. */
 static double wait_until(double due)
 {
     struct timespec time = {.tv_sec = (time_t)due,

@@ -1,10 +1,12 @@
-/* binary_decoder: how fast one core turns the binary door's frames into blocks, and makes them.
+/* binary_decoder: measures how fast one core encodes frames of the binary protocol, and how fast it
+ * decodes them to blocks.
  *
  *     build/release-gcc/bench/binary_decoder [--clicks N --order ORDER ...] [ROWS A BATCH]
  *
- * Decode: checksum, tables, hash of the content and rows, into a block; what a batch costs before
- * the engine sees it.  Row by row: the same with a row in each batch that is refused.  Encode: what
- * the client library does. */
+ *     encode        the work of the client library
+ *     decode        checksum, tables, hash of the content, and rows into a block: all work on a
+ *                   batch before the engine gets it
+ *     row by row    decode, with a row in each batch that is refused */
 #include "ingest/parse/binary_decoder.h"
 
 #include <stdio.h>
@@ -23,7 +25,7 @@ struct arguments {
     uint64_t batch_rows;
 };
 
-/* Of this process's own time: other work on the machine does not count. */
+/* CPU time of this process, so that other work on the machine does not count. */
 static double seconds(void)
 {
     struct timespec now;
@@ -32,7 +34,8 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* All clicks as frames behind the magic. */
+/* Write the magic and all clicks as frames.  If `has_bad`, each batch also has a row that is
+ * refused. */
 static void encode(const struct arguments *arguments, bool has_bad, struct frame_writer *writer)
 {
     struct click_generator *generator = click_generator_new(&arguments->clicks);

@@ -31,7 +31,7 @@ static bool order_parse(const char *text, enum click_order *order_out)
     return false;
 }
 
-/* A number that fits 32 bits. */
+/* Parse a number in 1..most, where `most` fits into 32 bits. */
 static bool small_parse(const char *text, uint64_t most, uint32_t *number_out)
 {
     uint64_t number = 0;

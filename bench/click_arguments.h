@@ -1,7 +1,7 @@
-/* click_arguments: the options by which every measuring program chooses its clicks.
+/* click_arguments: the options by which measuring programs choose their clicks.
  *
- * A child parser of argp: the program's own `input` for it is a struct click_options, which holds
- * the defaults before and the choice after.
+ * click_argp is a child parser of argp.  Its input is a struct click_options, which contains the
+ * defaults before parsing and the chosen values afterwards:
  *
  *     static const struct argp_child children[] = {{&click_argp, 0, NULL, 0}, {0}};
  *     ... case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->clicks; */
@@ -14,6 +14,6 @@
 
 extern const struct argp click_argp;
 
-/* A number within [least, most], digits only. */
+/* Parse a number of digits only.  False: it is not in [least, most]. */
 bool click_number_parse(const char *text, uint64_t least, uint64_t most, uint64_t *number_out);
 #endif

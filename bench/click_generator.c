@@ -1,17 +1,17 @@
 /* click_generator: see click_generator.h.
  *
- * A click takes 128 random bits, a hash of the seed and its number: 32 for the reseller, 32 for the
- * ad, 32 for the amount and 32 for the time.  Weighted draws are by Walker's alias method: of n
- * columns of equal width each holds one outcome up to a threshold and another one above it, so that
+ * A click uses 128 random bits, a hash of the seed and the click's number: 32 for the reseller, 32
+ * for the ad, 32 for the amount and 32 for the time.  Weighted draws use Walker's alias method:
+ * each of n equal columns stands for one outcome below its threshold and for another one above, so
  * a draw is one multiplication and one comparison:
  *
  *     bits * n = column · 2^32 + within      within < threshold[column] ? column : alias[column]
  *
- * The ids, days and amounts are kept as text of fixed width with their comma, and a line is put
- * together by copies of a constant size.
+ * Ids, days and amounts are stored as text of fixed width with the comma, so a line is made by
+ * copies of constant size.
  *
- * The tables are made with binary floating point once; what they hold are thresholds, so another C
- * library could draw differently where a threshold differs in its last bits. */
+ * Thresholds are computed once in binary floating point.  With another C library a threshold may
+ * differ in its last bits, and then a draw may differ as well. */
 #include "bench/click_generator.h"
 
 #include <math.h>
@@ -23,15 +23,15 @@
 enum {
     RESELLER_SIZE = 14,      /* "reseller-0001," */
     RESELLER_SIZE_MANY = 16, /* "reseller-000001," */
-    RESELLERS_FEW = 10000,   /* up to here four digits do */
+    RESELLERS_FEW = 10000,   /* up to this number four digits suffice */
     AD_SIZE = 11,            /* "ad-0007919," */
     AD_UUID_SIZE = 37,       /* "00001eef-5d5a-4b3c-9f0e-3a1d2b4c5d6e," */
     AD_SLOT = 40,
     DAY_SIZE = DAY_TEXT_SIZE + 1, /* "2026-08-01," */
     TIME_SIZE = 13,
     AMOUNT_SLOT = 8,    /* "123.45\n" and its length in the last byte */
-    AMOUNTS = 4096,     /* 0.01 to 40.96: the log-normal tail past it is 10^-13 */
-    SLOT = 16,          /* bytes copied for a text of up to 16 */
+    AMOUNTS = 4096,     /* 0.01 to 40.96; larger amounts have a probability of only 10^-13 */
+    SLOT = 16,          /* bytes copied for a text of at most 16 bytes */
     ADS_IN_ALL = 50000, /* resellers share ads */
     LATE_PERCENT = 5,
     LATE_DAYS = 2
@@ -84,7 +84,7 @@ static inline uint64_t mix(uint64_t bits)
 
 /* ---- weighted draws ---- */
 
-/* Columns are filled to their width: one that is too low takes the rest from one that is too high.
+/* Fill all columns to height 1: a column that is too low gets the rest from one that is too high.
  */
 static void alias_fill(struct alias_table *table, double *heights)
 {
@@ -117,7 +117,7 @@ static void alias_fill(struct alias_table *table, double *heights)
     memory_free(high);
 }
 
-/* From `weights`, which it scales to a mean of 1 and uses up. */
+/* Make a table for `weights`, which are overwritten. */
 static struct alias_table alias_table_make(double *weights, uint32_t count)
 {
     struct alias_table table = {
@@ -135,7 +135,7 @@ static struct alias_table alias_table_make(double *weights, uint32_t count)
     return table;
 }
 
-/* Weights 1/1, 1/2, 1/3 ...; `has_heavy`: the first one has as much as all others together. */
+/* Weights are 1/1, 1/2, 1/3 ...  If `has_heavy`, the first weight equals the sum of all others. */
 static struct alias_table alias_table_zipf(uint32_t count, bool has_heavy)
 {
     double *weights = memory_alloc(count * sizeof *weights);
@@ -153,13 +153,13 @@ static struct alias_table alias_table_zipf(uint32_t count, bool has_heavy)
     return table;
 }
 
-/* The part of a log-normal distribution below `amount`. */
+/* The probability of an amount below `amount`, in the log-normal distribution. */
 static double log_normal_below(double amount)
 {
     return 0.5 * erfc(-log(amount / AMOUNT_MEDIAN) / (AMOUNT_SIGMA * M_SQRT2));
 }
 
-/* Index i stands for i + 1 cents; what is less than half a cent counts as one. */
+/* Index i stands for i + 1 cents.  Amounts below half a cent count as one cent. */
 static struct alias_table alias_table_log_normal(void)
 {
     double *weights = memory_alloc(AMOUNTS * sizeof *weights);
@@ -280,8 +280,8 @@ void click_generator_free(struct click_generator *generator)
 
 /* ---- clicks ---- */
 
-/* Milliseconds since the first day began.  Of N ordered clicks the i-th falls into the i-th of N
- * equal parts of the time, so that they are in order and still as far apart as random ones. */
+/* Returns milliseconds since the first day began.  The i-th of N ordered clicks has a random time
+ * in the i-th of N equal parts of all days, so the times grow at random intervals. */
 static inline uint64_t click_time(const struct click_options *options, uint64_t index,
                                   uint32_t bits)
 {

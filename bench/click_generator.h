@@ -1,13 +1,13 @@
-/* click_generator: clicks for measurements, the same for the same options.
+/* click_generator: makes clicks for measurements; the same options give the same clicks.
  *
- * Click number i depends on the options and on i alone, so any range of clicks can be had at any
- * time, by any of several senders, and together they are the same file:
+ * Click number i depends only on the options and on i, so several senders can each make a range of
+ * clicks, and all ranges together are the same clicks as one file:
  *
  *     reseller-0001,2026-08-01,1785542400012,ad-0007919,0.45
  *
- * Resellers, and the ads of each, are drawn with weights 1/1, 1/2, 1/3 ...; amounts are log-normal
- * cents.  This is the reference data of the figures in results.md: 55 bytes a line.  Past 10,000
- * resellers their numbers have six digits. */
+ * Resellers, and the ads of each reseller, are drawn with weights 1/1, 1/2, 1/3 ...  Amounts are
+ * whole cents with a log-normal distribution.  The figures in results.md are for this data, with 55
+ * bytes per line.  With more than 10,000 resellers, their numbers have six digits. */
 #ifndef DAYBOOK_BENCH_CLICK_GENERATOR_H
 #define DAYBOOK_BENCH_CLICK_GENERATOR_H
 
@@ -23,7 +23,7 @@ enum click_order {
     CLICK_SHUFFLED /* any time of any day */
 };
 
-/* The limits that the fixed width of ids and tables sets. */
+/* Limits that follow from the fixed width of ids and tables. */
 enum {
     CLICK_RESELLERS_MAX = 1000000,
     CLICK_ADS_MAX = 10000,
@@ -32,7 +32,7 @@ enum {
 };
 
 struct click_options {
-    uint64_t clicks; /* over all days together */
+    uint64_t clicks; /* of all days together */
     uint64_t seed;
     uint32_t resellers; /* 1..CLICK_RESELLERS_MAX */
     uint32_t ads;       /* of each reseller, 1..CLICK_ADS_MAX */
@@ -46,14 +46,14 @@ struct click_options click_options_default(void);
 
 struct click_generator;
 
-/* `options` lie within their limits. */
+/* `options` must be within the limits above. */
 struct click_generator *click_generator_new(const struct click_options *options);
 void click_generator_free(struct click_generator *generator);
 
 /* Append clicks [first, first + count) as lines. */
 void click_generator_append(const struct click_generator *generator, uint64_t first, uint64_t count,
                             struct buffer *to);
-/* The same clicks, added to a batch of columns. */
+/* Add the same clicks to a batch of columns. */
 void click_generator_add(const struct click_generator *generator, uint64_t first, uint64_t count,
                          struct click_batch *batch);
 #endif

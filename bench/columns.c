@@ -1,11 +1,12 @@
-/* columns: bytes a click that each column of ad_click takes on disk.
+/* columns: measures how many bytes per click each column of ad_click takes on disk.
  *
  *     build/release-gcc/bench/columns DIRECTORY
  *
- * Every page of rows is decoded and encoded again with one column made constant: what it shrinks by
- * is that column's.  So this knows nothing of how pages are laid out.  What pages hold besides
- * (entries, write timestamps), and what is in files besides pages of rows (the directory of
- * partitions with its stats, dictionaries) are lines of their own.  Prints one figure a line. */
+ * Every page of rows is decoded, and encoded again with one column made constant.  The bytes by
+ * which the page shrinks count as that column's, so this program need not know the layout of pages.
+ * `pages_rest` is the rest of these pages (entries, write timestamps).  `files_rest` is the rest of
+ * the files (the directory of partitions with its statistics, dictionaries).  The output is one
+ * figure per line after its name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +27,10 @@ struct sizes {
     uint64_t rows;
     uint64_t files;
     uint64_t pages;
-    uint64_t columns[COLUMNS_MAX]; /* by place in the page's rows */
+    uint64_t columns[COLUMNS_MAX]; /* bytes, by the column's index in the page's rows */
 };
 
-/* One value for all rows; a column of codes keeps one string in each entry. */
+/* Give all rows the same value in this column.  A column of codes keeps one string per entry. */
 static void flatten(struct columnar_page *page, uint32_t column)
 {
     struct columnar_vector *vector = &page->rows.vectors[column];
@@ -64,7 +65,7 @@ static void add_page(struct sizes *sizes, struct bytes encoded)
     }
 }
 
-/* Pages of rows are those that partitions name, in their order. */
+/* The pages of rows are those to which partitions refer, in the order of partitions. */
 static void add_segment(struct sizes *sizes, struct world *world, const struct segment_info *info)
 {
     struct segment *segment;

@@ -19,7 +19,7 @@ enum {
     VERSION = 4,
     HEADER_SIZE = 9, /* u8 version, u8 flags, u16 stream, u8 opcode, u32 size; big-endian */
     PIECE = 65536,
-    /* Opcodes, kinds of results, and how values come: consistency ONE; values, no metadata. */
+    /* Opcodes, kinds of results, the consistency ONE, and flags of EXECUTE. */
     STARTUP = 1,
     READY = 2,
     RESULT = 8,
@@ -34,7 +34,7 @@ enum {
 
 struct cql_asker {
     int descriptor;
-    struct buffer id; /* of the statement, as it was sent */
+    struct buffer id; /* of the prepared statement, with its size as in the protocol */
     struct buffer request;
     struct buffer answer;
 };
@@ -83,7 +83,7 @@ static bool answer_is_whole(const struct buffer *answer)
     return answer->size >= HEADER_SIZE + (size_t)reader_u32_be(&reader);
 }
 
-/* Send the request, and receive its answer, which must have the opcode; its body is returned. */
+/* Send the request, and return the body of the answer, which must have this opcode. */
 static struct reader request_ask(struct cql_asker *asker, uint8_t opcode)
 {
     struct buffer *request = &asker->request;

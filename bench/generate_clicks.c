@@ -1,4 +1,4 @@
-/* generate_clicks: print generated clicks as CSV, or in the numbered batches of the text door.
+/* generate_clicks: prints generated clicks as CSV, or as numbered batches of the text protocol.
  *
  *     generate_clicks --clicks 1000 | nc -N 127.0.0.1 7600
  *

@@ -1,9 +1,9 @@
-/* line_parser: how many lines a second one core turns into blocks.
+/* line_parser: measures how many lines per second one core parses to blocks.
  *
  *     build/release-gcc/bench/line_parser [LINES [LINES PER BATCH]]
  *
- * 1,000 resellers with 200 ads each, both drawn with weights 1/n, over three days, 55 bytes a line:
- * the input of the figures in bench/results.md. */
+ * The input is that of bench/results.md: 1,000 resellers with 200 ads each, both drawn with weights
+ * 1/n, over three days, 55 bytes per line. */
 #include "ingest/parse/line_parser.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum { RESELLERS = 1000, ADS = 200, LINE_SIZE_MAX = 80 };
 
-/* Of this process's own time: other work on the machine does not count. */
+/* CPU time of this process, so that other work on the machine does not count. */
 static double seconds(void)
 {
     struct timespec now;
@@ -32,7 +32,7 @@ static uint64_t random_next(uint64_t *state)
     return *state * UINT64_C(2685821657736338717);
 }
 
-/* An index below `count` with a weight of about 1/(index + 1). */
+/* Draw an index below `count` with the weight 1/(index + 1). */
 static unsigned zipf(uint64_t *state, const double *sums, unsigned count)
 {
     double at = (double)(random_next(state) >> 11) * 0x1p-53 * sums[count - 1];
@@ -76,7 +76,8 @@ static void write_lines(struct buffer *text, size_t lines)
     }
 }
 
-/* All of `text` in batches; the sum of what came out, so that nothing is optimized away. */
+/* Parse all of `text` in batches.  Returns the number of rows, so that the compiler cannot remove
+ * the work. */
 static uint64_t parse_all(struct line_parser *parser, struct row_builder *builder,
                           struct bytes text, uint64_t batch)
 {

@@ -1,11 +1,15 @@
-/* rescan: how long all clicks of a directory take, from stats and from rows.
+/* rescan: measures how long it takes to sum all clicks of a directory.
  *
  *     build/release-gcc/bench/rescan DIRECTORY
  *
- * From stats: every (reseller, day)'s sum times a rate, added up exactly, as the rollup works all
- * days out.  From rows: every page read, and every (reseller, day) counted and summed again, for
- * which amounts alone are decoded; by ad, for which ads are too.  All must give the same count and
- * sum.  No server may hold the directory.  Prints one figure a line, its name first. */
+ *     stats    the sum of every (reseller, day) from statistics, times a rate, added exactly: the
+ *              same work by which the rollup computes all days
+ *     rows     every page is read, and every (reseller, day) is counted and summed from its rows,
+ *              for which only amounts are decoded
+ *     ads      the same by ad, for which ads are decoded as well
+ *
+ * All must give the same count and sum.  No server may hold the directory.  The output is one
+ * figure per line after its name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +69,7 @@ static void scan_stats(struct total *total)
     buffer_release(&position);
 }
 
-/* By partition with column 0. */
+/* Group by the column; 0: by partition. */
 static void scan_rows(struct total *total, uint32_t column_id)
 {
     struct error err = {0};

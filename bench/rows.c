@@ -1,11 +1,13 @@
-/* rows: ordinary tables through the store: single-row writes, counters, reads by key and by slice.
+/* rows: measures ordinary tables through the store: writes of one row, counters, and reads by key
+ * and by slice.  This is the cost of a CQL statement without its protocol.
  *
  *     build/release-gcc/bench/rows --rows 200000 DIRECTORY
  *
- * What a CQL statement costs below its protocol.  `user` has partitions of one row, `event` wide
- * ones of EVENTS_IN_ONE rows, `hit` counters.  Writes are one row a batch, `window` of them not yet
- * durable; reads wait for each answer, in random order, first of what is in memory, then of
- * segments.  Prints one figure a line, its name first; what a read finds is counted. */
+ * `user` has partitions of one row, `event` has partitions of EVENTS_IN_ONE rows, and `hit` has
+ * counters.  A write batch has one row (`hits_batched`: HITS_IN_BATCH), and up to `window` batches
+ * are not yet durable.  Reads are made one after the other at random keys, first from memory, then
+ * from segments; each must find the expected number of rows.  The output is one figure per line
+ * after its name. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -80,7 +82,7 @@ static uint64_t random_below(struct bench *bench, uint64_t limit)
     return (bench->random * UINT64_C(2685821657736338717) >> 33) % limit;
 }
 
-/* Keys in an order of their own, so that neighbours in time are none in the table. */
+/* Keys are scattered, so that rows written one after the other are not adjacent in the table. */
 static const char *key_text(uint64_t number, char text[32])
 {
     (void)snprintf(text, 32, "key-%016" PRIx64, number * UINT64_C(0x9e3779b97f4a7c15));
@@ -227,7 +229,7 @@ static void read_user(struct bench *bench)
     read_rows(bench, TABLE_USER, random_below(bench, bench->arguments.rows), stream_slice_all(), 1);
 }
 
-/* SLICE_ROWS rows from a place on. */
+/* Read SLICE_ROWS rows from a random row on. */
 static void read_slice(struct bench *bench)
 {
     uint64_t sources = event_sources(bench);

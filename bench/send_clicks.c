@@ -1,19 +1,19 @@
-/* send_clicks: send generated clicks to a running daybook and measure how fast it takes them.
+/* send_clicks: sends generated clicks to a running daybook and measures how fast it accepts them.
  *
  *     send_clicks --clicks 10000000 --connections 8 --window 16 127.0.0.1:7600
  *
- * Every connection is a producer of its own that sends numbered batches, keeps `window` of them
- * unanswered, and is done when each has its `ok`.  Batch b of the whole goes to connection
- * b mod connections, so that together they send exactly the clicks that generate_clicks prints.
- * What must hold for the figures to count: the answers come in order, every batch is accepted
- * whole, and none was there already; anything else ends the program.
+ * Every connection is a producer of its own.  It sends numbered batches, of which up to `window`
+ * are unanswered, until each has its `ok`.  Batch b of all batches is sent on connection
+ * b mod connections, so all connections together send exactly the clicks that generate_clicks
+ * prints.  Answers must arrive in order, and each must say that the whole batch was accepted and is
+ * no duplicate; anything else ends the program.
  *
- * All bytes are made before the clock starts (some 56 a click of text, in memory), so that what is
- * measured is the server and the kernel's sockets, not the making of test data.  The first line of
- * the figures is printed when that is done, before anything is sent.
+ * All bytes are made in memory before the clock starts (about 56 per click of text), so that the
+ * figures do not include the making of test data.  The first line of output is printed after that,
+ * before anything is sent.
  *
- * One thread, one poll: the sender shares its two cores with the server it measures.  A batch's
- * time runs from the moment its last byte was given to the kernel to its `ok`. */
+ * The sender is one thread with one poll, and shares the cores with the server.  The latency of a
+ * batch counts from the moment when the kernel has its last byte to its `ok`. */
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -34,10 +34,10 @@
 
 enum {
     CONNECTIONS_MAX = 512,
-    WINDOW_MAX = 4096, /* batches; the server's own limit on waiting replies */
+    WINDOW_MAX = 4096, /* batches; equals the server's limit on waiting answers */
     REPLY_SIZE_MAX = 4096,
-    PACE_MS = 1,              /* how often is looked whether --rate allows more */
-    SILENCE_LIMIT_MS = 120000 /* no byte either way: the server hangs */
+    PACE_MS = 1,              /* between checks whether --rate allows more batches */
+    SILENCE_LIMIT_MS = 120000 /* after this long without any byte, the server counts as stuck */
 };
 
 struct arguments {
@@ -46,23 +46,23 @@ struct arguments {
     uint64_t window;
     uint64_t batch_lines;
     bool is_binary;
-    uint64_t rate; /* clicks a second over all connections; 0: as fast as they are taken */
+    uint64_t rate; /* clicks per second over all connections; 0: no limit */
     const char *address;
 };
 
 struct sender {
     int descriptor;
-    uint64_t first_batch; /* of the whole; the next ones are `connections` apart */
-    uint64_t batches;     /* this sender's */
-    uint64_t sent;        /* batches whose last byte is with the kernel */
+    uint64_t first_batch; /* number among all batches; the next ones are `connections` apart */
+    uint64_t batches;     /* how many batches this sender sends */
+    uint64_t sent;        /* batches whose last byte the kernel has */
     uint64_t answered;
-    struct buffer out; /* the bytes of all batches, */
-    size_t *ends;      /* and where each ends in them */
+    struct buffer out; /* the bytes of all batches */
+    size_t *ends;      /* offset of each batch's end in `out` */
     size_t out_sent;
-    double *times; /* by batch mod window: when its last byte left */
+    double *times; /* by batch mod window: when the kernel got its last byte */
     char reply[REPLY_SIZE_MAX];
     size_t reply_size;
-    struct frame_writer writer; /* of a binary sender */
+    struct frame_writer writer; /* only of a binary sender, like the next */
     struct frame_reader reader;
     bool was_greeted;
 };
@@ -70,9 +70,9 @@ struct sender {
 struct cli_run {
     struct arguments arguments;
     struct click_generator *generator;
-    struct click_batch batch; /* that is being written by a binary sender */
+    struct click_batch batch; /* the batch that a binary sender is writing */
     struct sender *senders;
-    double *latencies; /* of every batch, in seconds */
+    double *latencies; /* of all batches, in seconds */
     double start;
     uint64_t answered;
     uint64_t batches;
@@ -137,7 +137,7 @@ static void producer_make(char text[UUID_TEXT_SIZE + 1])
     uuid_format(id, text);
 }
 
-/* What the writer has made goes out with the rest. */
+/* Move the frames of the writer to `out`. */
 static void sender_take_frames(struct sender *sender)
 {
     buffer_append(&sender->out, sender->writer.out, sender->writer.out_size);
@@ -226,7 +226,7 @@ static uint64_t sender_due(const struct cli_run *run, const struct sender *sende
     return (uint64_t)(whole / (double)arguments->connections) + 1;
 }
 
-/* How many may have left: those that are due, and no more unanswered than the window allows. */
+/* How many batches may be sent in all: those that are due, if the window allows them. */
 static uint64_t sender_allowed(const struct cli_run *run, const struct sender *sender)
 {
     uint64_t window = sender->answered + run->arguments.window;
@@ -236,7 +236,7 @@ static uint64_t sender_allowed(const struct cli_run *run, const struct sender *s
     return allowed < sender->batches ? allowed : sender->batches;
 }
 
-/* Give the kernel what it takes of the batches before `allowed`. */
+/* Give the kernel as many bytes of the first `allowed` batches as it accepts. */
 static void sender_write(struct cli_run *run, struct sender *sender, uint64_t allowed)
 {
     ssize_t written =
@@ -257,7 +257,7 @@ static void sender_write(struct cli_run *run, struct sender *sender, uint64_t al
 
 /* ---- answers ---- */
 
-/* "ok 17 accepted 1000 rejected 0", and the batch had 1000 lines. */
+/* Check an answer such as "ok 17 accepted 1000 rejected 0", for a batch of 1000 lines. */
 static void sender_answer(struct cli_run *run, struct sender *sender, const char *line, double now)
 {
     const struct arguments *arguments = &run->arguments;
@@ -274,7 +274,7 @@ static void sender_answer(struct cli_run *run, struct sender *sender, const char
     sender->answered++;
 }
 
-/* The lines among `size` bytes that were put behind those that are kept. */
+/* Take all whole lines, after `size` bytes were appended to `reply`. */
 static void sender_take_lines(struct cli_run *run, struct sender *sender, size_t size, double now)
 {
     char *line = sender->reply;
@@ -296,7 +296,7 @@ static void sender_take_lines(struct cli_run *run, struct sender *sender, size_t
         die_of_reply(sender->reply);
 }
 
-/* The whole frames that came: their lines, a piece at a time. */
+/* Take the lines of all whole frames that were received, as much at a time as `reply` can hold. */
 static void sender_unwrap(struct cli_run *run, struct sender *sender, double now)
 {
     enum frame_reader_result result;
@@ -388,7 +388,7 @@ static double cpu_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-/* One figure a line, its name first: for people and for awk. */
+/* Print one figure per line after its name, for people and for awk. */
 static void run_print(struct cli_run *run, double seconds)
 {
     uint64_t last = run->batches - 1;
@@ -479,7 +479,8 @@ int main(int argc, char **argv)
     run.senders = memory_zeroed(arguments->connections, sizeof *run.senders);
     for (uint64_t i = 0; i < arguments->connections; i++)
         sender_open(&run, i);
-    /* The first of the figures, at once: who asks meanwhile waits for it. */
+    /* Print the first figure at once, because a program that makes requests meanwhile waits for
+     * it. */
     (void)printf("clicks           %" PRIu64 "\n", arguments->clicks.clicks);
     (void)fflush(stdout);
     run.start = seconds_now();

@@ -1,21 +1,21 @@
-/* viewers: watch /api/live of a running daybook by many connections, and measure how late its
- * states come.
+/* viewers: reads /api/live of a running daybook over many connections, and measures how late states
+ * arrive.
  *
  *     viewers --viewers 1000 --slow 100 --idle 5000 HTTP:PORT INGEST:PORT
  *
- * A viewer reads all that comes at once.  A slow one reads some bytes every now and then, into a
- * small window of the network.  An idle connection sends half of a request, or nothing, and is made
- * again some seconds after the server has closed it.
+ * A viewer reads all bytes at once.  A slow viewer reads SLOW_READ bytes every SLOW_MS, and has a
+ * small receive buffer.  An idle connection sends half of a request, or nothing.  A connection that
+ * the server closes is opened again after AGAIN_MS.
  *
- * Beside these, one sender sends a click of today every some milliseconds, and notes when it was
- * acknowledged.  Nobody else may send clicks of today: then the clicks of today in a state say
- * which of these it has.
+ * One sender sends a click of today about every MARK_MS, and notes when it was acknowledged.  No
+ * other program may send clicks of today, so that the count of today's clicks in a state says which
+ * of the sender's clicks the state includes.
  *
  *     lag    from the time in a state to its last byte at a viewer
- *     page   from the acknowledgement of a click to the state that has it, at each viewer
+ *     page   from the acknowledgement of a click to the state that includes it, at each viewer
  *
- * It prints `ready` when all are connected, begins to measure at SIGUSR1, and at SIGTERM prints one
- * figure a line, its name first. */
+ * The program prints `ready` when all are connected, and begins to measure at SIGUSR1.  At SIGTERM
+ * it prints one figure per line after its name. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,10 +44,10 @@ enum {
     SLOW_WINDOW = 4096,
     SLOW_READ = 512,
     SLOW_MS = 500,
-    MARK_MS = 37, /* no part of the server's half second */
+    MARK_MS = 37, /* no divisor of the 500 ms between the server's states */
     AGAIN_MS = 5000,
     MARKS_MAX = 1 << 20,
-    BINS = 10000 /* of a millisecond */
+    BINS = 10000 /* of one millisecond each */
 };
 
 enum kind { VIEWER, SLOW, IDLE, SENDER };
@@ -59,9 +59,9 @@ struct arguments {
 
 struct watcher {
     enum kind kind;
-    int descriptor; /* -1: it is to be opened again */
-    int64_t due_ms; /* when a slow one reads, or an idle one is opened again */
-    uint64_t seen;  /* clicks of today that it was shown */
+    int descriptor; /* -1: the connection must be opened again */
+    int64_t due_ms; /* when a slow viewer reads next, or a closed connection is opened again */
+    uint64_t seen;  /* clicks of today in the last state */
     struct buffer input;
 };
 
@@ -77,7 +77,7 @@ struct cli_run {
     struct watcher *watchers;
     size_t watcher_count;
     struct watcher sender;
-    double *marks; /* when each click of today was acknowledged; seconds */
+    double *marks; /* when each click of today was acknowledged; monotonic seconds */
     uint64_t marks_sent, marks_answered;
     int64_t mark_due_ms, look_due_ms;
     bool is_measuring, is_over;
@@ -125,7 +125,7 @@ static void histogram_add(struct histogram *histogram, double seconds)
     histogram->count++;
 }
 
-/* The end of the bin; 0 of nothing. */
+/* Returns the end of the bin, in ms; 0 if the histogram is empty. */
 static uint64_t histogram_at(const struct histogram *histogram, double part)
 {
     uint64_t sum = 0;
@@ -207,7 +207,7 @@ static void watcher_open(struct cli_run *run, struct watcher *watcher)
         watch(run, watcher, EPOLL_CTL_ADD, EPOLLIN | (waits ? 0 : EPOLLOUT));
 }
 
-/* An idle connection is open. */
+/* Called when an idle connection is established.  Every second one sends half of a request. */
 static void watcher_opened(struct cli_run *run, struct watcher *watcher)
 {
     watch(run, watcher, EPOLL_CTL_MOD, EPOLLIN);

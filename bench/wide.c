@@ -1,10 +1,11 @@
-/* wide: what a click costs from block to merged segment: nanoseconds and bytes.
+/* wide: measures nanoseconds and bytes per click, from a block to a merged segment.
  *
  *     wide [-n millions] [-d days] [-m millions in a memtable] [-s] [-p directory]
  *
- * The clicks: 1,000 resellers (Zipf 1) with 200 of 50,000 ads each (Zipf 1), log-normal cents, in
- * order of time or (-s) shuffled over all days, in blocks of 1,000.  Every stage ends with a check
- * of rows and sums against what was made. */
+ * There are 1,000 resellers (weights 1/n), each with 200 of 50,000 ads (weights 1/n).  Amounts are
+ * whole cents with a log-normal distribution.  Clicks are in order of time or, with -s, shuffled
+ * over all days, in blocks of 1,000 rows.  Every stage that reads rows checks their number and sum
+ * against the generated clicks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ enum {
     RESELLER_ADS = 200,
     ADS = 50000,
     BLOCK_ROWS = 1000,
-    ROUND_BLOCKS = 8, /* made, then applied: few, as blocks come hot */
+    ROUND_BLOCKS = 8, /* made before they are applied; few, so that they stay in the CPU's cache */
     SEGMENTS_MAX = 64,
     DAY_FIRST = 20666 /* 2026-08-01 */
 };
@@ -52,9 +53,9 @@ struct generator {
     uint64_t state;
     uint64_t made;
     int64_t sum;
-    double reseller_weights[RESELLERS]; /* cumulated */
+    double reseller_weights[RESELLERS]; /* cumulative, like the next */
     double ad_weights[RESELLER_ADS];
-    uint32_t *partition_codes; /* by reseller and day: code plus one in its block */
+    uint32_t *partition_codes; /* by reseller and day: code in the block plus one; 0: none */
     uint32_t *ad_codes;
 };
 
@@ -190,7 +191,7 @@ static uint64_t memtable_write(const struct columnar_memtable *memtable, const s
     return info->size;
 }
 
-/* Decode every partition; its rows must give the stats that the directory has. */
+/* Decode every partition, and check its rows against the statistics in the segment's directory. */
 static void segment_scan(struct segment *segment, const struct table *table, int64_t *sum,
                          uint64_t *rows_read)
 {
