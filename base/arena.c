@@ -32,7 +32,7 @@ struct arena {
     struct arena_supply *supply;
     struct arena_chunk *first;
     struct arena_chunk *current; /* NULL: `first` is filled next */
-    struct arena_chunk *large;   /* one allocation each */
+    struct arena_chunk *large;   /* chunks for one allocation each */
     struct arena_budget *budget;
     size_t used;
     size_t held;

@@ -12,7 +12,8 @@
 
 struct arena;
 
-/* A chunk has `chunk_size` bytes, at least 4096.  A multiple of 2 MiB uses huge pages. */
+/* Chunks have `chunk_size` bytes, at least 4096.  If that is a multiple of 2 MiB, they use huge
+ * pages. */
 struct arena *arena_new(size_t chunk_size);
 void arena_free(struct arena *arena);                          /* NULL is fine */
 
@@ -50,7 +51,8 @@ struct arena_range arena_supply_needed(struct arena_supply *supply);
  * kernel ignores freed memory. */
 struct arena_range arena_range_touch(struct arena_range range);
 
-/* Allocate memory that is not zeroed; `alignment` is a power of two, at most 64.  Never fails. */
+/* Allocate memory that is not zeroed.  `alignment` is a power of two, at most 64.  The result is
+ * never NULL. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
 /* The array is aligned for any type. */
 static inline void *arena_array(struct arena *arena, size_t count, size_t size)
@@ -58,8 +60,8 @@ static inline void *arena_array(struct arena *arena, size_t count, size_t size)
     return arena_alloc(arena, count * size, _Alignof(max_align_t));
 }
 /* Return `size` bytes that begin with the contents of `old`, an allocation of `old_size` bytes or
- * NULL.  `size` is not smaller.  A moved allocation is aligned to 16.  The caller must not use
- * `old` afterwards. */
+ * NULL.  `size` must not be below `old_size`.  A moved allocation is aligned to 16.  The caller
+ * must not use `old` afterwards. */
 void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size);
 /* Make room for one more item in an array of `count` items of `size` bytes, with room for
  * `*capacity` items.  Returns the array, which may have moved. */

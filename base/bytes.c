@@ -1,4 +1,4 @@
-/* bytes: views compared, and text checked to be UTF-8. */
+/* bytes: compares views, and checks and cuts UTF-8. */
 #include "base/bytes.h"
 
 #include <strings.h>

@@ -31,7 +31,7 @@ bool bytes_valid_utf8(struct bytes text);               /* RFC 3629 */
 /* The size in bytes of the first character of `text`; 0: `text` does not begin with valid UTF-8.
  * `text` must not be empty. */
 size_t bytes_utf8_character(struct bytes text);
-/* The longest start of UTF-8 `text` that has at most `size_max` bytes and does not cut a
+/* The longest prefix of UTF-8 `text` that has at most `size_max` bytes and ends after a whole
  * character. */
 struct bytes bytes_utf8_cut(struct bytes text, size_t size_max);
 
@@ -109,7 +109,7 @@ static inline uint32_t bit_length(uint64_t number)
 }
 
 /* store_varint, store_signed and store_sized write the bytes that buffer_put_varint,
- * buffer_put_signed and buffer_put_sized append.  `to` must have room.  They return the end of the
+ * buffer_put_signed and buffer_put_sized append.  `to` must have room.  Each returns the end of the
  * bytes. */
 enum { VARINT_SIZE_MAX = 10 };
 static inline uint8_t *store_varint(uint8_t *to, uint64_t value)

@@ -129,7 +129,7 @@ static void two_digits_format(char *to, int32_t value)
     to[1] = (char)('0' + value % 10);
 }
 
-/* Write `before` and two digits.  Returns where they end. */
+/* Write `before` and two digits.  Returns the offset after them. */
 static size_t pair_format(char *text, size_t at, char before, int32_t value)
 {
     text[at] = before;
@@ -325,8 +325,8 @@ struct zone {
     struct zone_rule rule;
 };
 
-/* Local clocks have one offset from `start` to before `end`, in seconds since 1970.  INT64_MIN and
- * INT64_MAX mean no limit. */
+/* A time in which local clocks have the same offset.  `start` and `end` (exclusive) are in seconds
+ * since 1970; INT64_MIN and INT64_MAX mean no limit. */
 struct zone_span {
     int32_t offset;
     int64_t start;

@@ -25,7 +25,7 @@ enum {
 #define TIME_MS_MIN INT64_C(0)                        /* 1970-01-01T00:00:00.000Z */
 #define TIME_MS_MAX INT64_C(253402300799999)          /* 9999-12-31T23:59:59.999Z */
 
-/* Parse YYYY-MM-DD.  False: `text` is no day of the years 0000 to 9999. */
+/* Parse YYYY-MM-DD.  False: `text` is not a day of the years 0000 to 9999. */
 bool calendar_day_parse(struct bytes text, int32_t *day_out);
 /* `day` lies in DAY_MIN..DAY_MAX. */
 void calendar_day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
@@ -47,8 +47,8 @@ void calendar_time_format(int64_t time_ms, struct buffer *buffer);
 
 /* An IANA zone, read from the system's TZif files (RFC 8536). */
 struct zone;
-/* ERROR_NOT_FOUND when the system has no zone of that name, ERROR_INVALID when `name` has
- * characters that no zone's name has; else the error of reading or decoding the file. */
+/* ERROR_NOT_FOUND when the system has no zone of that name, ERROR_INVALID when `name` does not have
+ * the form of a zone's name; else the error of reading or decoding the file. */
 must_check int calendar_zone_open(const char *name, struct zone **zone_out, struct error *err);
 void calendar_zone_close(struct zone *zone);                         /* NULL is fine */
 /* ERROR_CORRUPT when the bytes do not follow the format, ERROR_UNSUPPORTED for version 1 and for

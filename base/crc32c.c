@@ -1,4 +1,4 @@
-/* crc32c: by the processor's instruction or by a table, with the same result.
+/* crc32c: computes the CRC by an instruction of the processor or by a table, with the same result.
  *
  * The instruction takes 3 cycles, but a new one can start in each cycle.  So the CRCs of three
  * adjacent blocks are computed at the same time and joined.  For blocks A, B, C of n bits each
@@ -6,8 +6,8 @@
  *     crc(A B C) = crc(A) * x^2n  +  crc(B) * x^n  +  crc(C)      (mod P)
  *
  * A carry-less multiplication of two bit-reversed 32-bit factors gives, as 64 reversed bits, their
- * product times x.  The CRC instruction reduces it mod P and multiplies it by x^32.  So the
- * constants hold x^(n-33) and x^(2n-33) mod P, bit-reversed. */
+ * product times x.  The CRC instruction multiplies these bits by x^32 and reduces them mod P.  So
+ * the constants are x^(n-33) and x^(2n-33) mod P, bit-reversed. */
 #include "base/crc32c.h"
 
 #include "base/bytes.h"

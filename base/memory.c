@@ -13,13 +13,14 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block of O_DIRECT */
-    /* malloc maps pages of their own for blocks of at least limit / MEMORY_LARGE_SHARE bytes; that
-     * threshold is kept between these two sizes.  Blocks that are allocated for every batch must
-     * stay below it, because mapping takes long. */
+    /* A block of at least limit / MEMORY_LARGE_SHARE bytes gets mapped pages of its own; the next
+     * two sizes bound this threshold.  Blocks that are allocated for every batch must be smaller,
+     * because mapping takes long. */
     MEMORY_LARGE = 2 << 20,
     MEMORY_LARGE_LEAST = 512 << 10,
     MEMORY_LARGE_SHARE = 256,
-    /* A heap keeps limit / MEMORY_SPARE_SHARE free bytes at its end, between these two sizes. */
+    /* A heap keeps up to limit / MEMORY_SPARE_SHARE free bytes at its end; the next two sizes bound
+     * this number. */
     MEMORY_SPARE = 8 << 20,
     MEMORY_SPARE_LEAST = 1 << 20,
     MEMORY_SPARE_SHARE = 128,

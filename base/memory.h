@@ -27,7 +27,7 @@ void *memory_aligned(size_t size);
 
 enum { MEMORY_HEAPS = 16 }; /* threads beyond this number share heaps and their locks */
 
-/* Configure malloc for a process that may use `limit` bytes, before its first thread is made.
+/* Configure malloc for a process that may use `limit` bytes.  Call this before making a thread.
  *
  * Freed blocks of 2 MiB and more return to the system; malloc by default keeps blocks up to 32 MiB.
  * Each heap keeps up to 8 MiB of free memory.  With a small limit both sizes are smaller. */

@@ -16,7 +16,7 @@ struct reader {
 
 struct reader reader_of(struct bytes bytes);
 size_t reader_left(const struct reader *reader);
-uint8_t reader_no_u8(struct reader *reader);            /* private, as the next two */
+uint8_t reader_no_u8(struct reader *reader);            /* private, like the next two */
 uint64_t reader_long_varint(struct reader *reader);
 struct bytes reader_long_sized(struct reader *reader);
 static inline uint8_t reader_u8(struct reader *reader)

@@ -1,4 +1,4 @@
-/* uuid: random uuids (RFC 9562 version 4), and the text of all uuids; by libuuid. */
+/* uuid: makes random uuids (RFC 9562 version 4), and formats and parses uuids; by libuuid. */
 #ifndef DAYBOOK_BASE_UUID_H
 #define DAYBOOK_BASE_UUID_H
 

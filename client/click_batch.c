@@ -75,7 +75,7 @@ static int64_t partition_add(struct click_batch *batch, struct click_partition p
                (capacity - batch->memo_capacity) * sizeof *batch->memos);
         batch->memo_capacity = capacity;
     }
-    /* A memo of an earlier batch may point to another partition, or to none. */
+    /* The memo may be of an earlier batch, so its partition is compared. */
     uint32_t memo = batch->memos[reseller];
     if (memo < batch->partitions.count &&
         memcmp(batch->partitions.text + memo * sizeof partition, &partition, sizeof partition) == 0)

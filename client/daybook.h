@@ -86,8 +86,8 @@ struct daybook_options {
                                         * epoch than the producer's highest */
     uint64_t acknowledged;             /* the last acknowledged batch before a restart; 0: none */
     uint32_t batch_rows;               /* rows at which a batch ends, at most 65,536; default:
-                                        * 4,096.  A batch also ends before its clicks as lines of
-                                        * text would be over 6 MiB */
+                                        * 4,096.  A batch also ends when its clicks, as lines of
+                                        * text, reach about 6 MiB */
     uint32_t window;                   /* batches without an answer, at most 64; default: 16 */
     int patience_ms;                   /* how long a call waits without an answer; default: 30,000;
                                         * negative: without a limit */

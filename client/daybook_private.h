@@ -18,8 +18,9 @@ enum {
 
 /* The producer's batches are in a ring, by their number modulo WINDOW_MAX + 1:
  *
- *     acknowledged   written   gathering
- *          |sent ...... |waiting ...|open|                                    */
+ *     acknowledged + 1 .. written      in the writer, or sent
+ *     written + 1 .. gathering - 1     complete, not yet in the writer
+ *     gathering                        open for clicks */
 struct daybook {
     /* options */
     char *address, *stream;
@@ -32,7 +33,7 @@ struct daybook {
     /* batches */
     struct click_batch batches[WINDOW_MAX + 1];
     uint64_t gathering;                /* the batch that is open for clicks */
-    uint64_t written;                  /* the last batch that is in the writer or was sent */
+    uint64_t written;                  /* the last batch that the writer got */
     bool is_known;                     /* the producer has an acknowledged batch */
     struct daybook_totals totals;
     /* the connection */

@@ -4,7 +4,7 @@
  * do not move before the next call.  `input` grows only while `window` is empty.
  *
  *     input    ...read | segment segment seg|         the bytes before input_start were read
- *     window            [envelope envelope]           within the last segment read, or in plain
+ *     window            [envelope envelope]           in the last segment read, or in `plain`
  *
  * If `is_secret`, bytes are zeroed when no view points to them any more.  Buffers then grow by
  * copying, because realloc may free memory without zeroing it. */
@@ -29,7 +29,7 @@ static void buffer_wipe(struct buffer *buffer, size_t from)
         explicit_bzero(buffer->data + from, buffer->capacity - from);
 }
 
-/* No view may point to the bytes that were read. */
+/* Zero all bytes that were read.  No view may point to them. */
 static void inbox_wipe(struct native_inbox *inbox)
 {
     if (inbox->input_start > 0)

@@ -50,7 +50,7 @@ must_check int native_request_decode(const struct native_envelope *envelope, str
                                      struct native_request *request_out, struct error *err);
 
 uint8_t native_request_flags(const struct native_request *request);
-/* Also appends the payload. */
+/* Append the payload, if there is one, and the body. */
 void native_request_encode(const struct native_request *request, uint8_t version,
                            struct buffer *body);
 #endif

@@ -362,7 +362,7 @@ static const struct type *read_option(struct notation *notation, int depth)
         return type_builtin(TYPE_BLOB);
     if (number == OPTION_CUSTOM)
         return read_custom(notation);
-    if (number == 0x0A) /* text, in version 2 */
+    if (number == 0x0A) /* the id of text in version 2 */
         return type_builtin(TYPE_TEXT);
     if (number >= TYPE_ASCII && number <= TYPE_DURATION)
         return type_builtin((enum type_kind)number);

@@ -65,7 +65,8 @@ void notation_consistency(struct notation *notation, enum cql_consistency *consi
 /* Size 0 is written as 127.0.0.1.  notation_inetaddr has no port. */
 void notation_inetaddr(struct notation *notation, struct cql_address *address);
 void notation_inet(struct notation *notation, struct cql_address *address);
-/* A [string] with a final NUL, in the arena.  Reading fails if it contains a NUL. */
+/* A [string] as a text with a final NUL; reading makes the text in the arena.  Reading fails if the
+ * [string] contains a NUL. */
 void notation_text(struct notation *notation, const char **text);
 void notation_texts(struct notation *notation, const char *const **texts, uint32_t *count);
 void notation_payload(struct notation *notation, const struct cql_payload **entries,

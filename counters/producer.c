@@ -262,7 +262,8 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     struct producer *producer;
     uint32_t looks = 0;
 
-    /* Fewer than LOOKS_MAX producers in `few` cannot be removed, so the loop finds one that can. */
+    /* Fewer than LOOKS_MAX producers in `few` cannot be removed, so the loop finds one that can be,
+     * if there is one. */
     TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
     {
         if (producer_may_go(producer))

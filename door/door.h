@@ -30,8 +30,8 @@ struct door;
 struct door_address;
 
 enum {
-    DOOR_SLOW_READER_MS = 60000,       /* for a client to read answers */
-    DOOR_LINGER_MS = 5000              /* for a refused client to close */
+    DOOR_SLOW_READER_MS = 60000,       /* time for a client to read answers */
+    DOOR_LINGER_MS = 5000              /* time for a refused client to close its connection */
 };
 
 /* What a connection would lose with its place. */
@@ -60,7 +60,7 @@ struct door_slot {
 
 struct door_options {
     const char *name;                  /* in events: "cql" */
-    struct network *network;           /* NULL: without door_listen */
+    struct network *network;           /* NULL: the door never listens */
     struct world *world;
     uint32_t slots_max;
     /* Call door_enter for the connection, or close it. */
@@ -116,7 +116,7 @@ must_check int door_listen(struct door *door, const struct door_place *place,
 must_check int door_listen_unix(struct door *door, const char *path, struct error *err);
 /* Lower the limit to `slots_max`, but not below 4.  No connection may have a place. */
 void door_limit(struct door *door, uint32_t slots_max);
-/* True if the door does not listen. */
+/* Whether only this machine can connect; true if the door does not listen. */
 bool door_is_local(const struct door *door);
 /* Stop listening.  Connections keep their places. */
 void door_stop(struct door *door);

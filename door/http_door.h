@@ -101,8 +101,8 @@ struct http_options {
     struct network *network;
     struct metrics *metrics;
     const char *host_names;            /* see http_request_check_host */
-    const char *base;                  /* "/clicks", by http_request_is_base; NULL: none */
-    const char *proxies;               /* see http_request_client; NULL: none */
+    const char *base;                  /* "/clicks": see http_proxy_is_base; NULL: none */
+    const char *proxies;               /* see http_proxy_client; NULL: none */
     bool is_read_only;
     /* Called with each change of the bytes that requests and answers hold; may be NULL. */
     void (*held)(void *context, int64_t request_bytes, int64_t answer_bytes);

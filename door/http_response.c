@@ -84,7 +84,8 @@ static void put_field(const struct http_field *field, struct buffer *wire)
 }
 
 /* Referrer-Policy: requests to other sites must not contain the page's address, which may contain
- * a reseller's name.  Requests to this server do, because a form's POST needs it for its Origin. */
+ * a reseller's name.  Requests to this server may contain the address, because a form's POST would
+ * otherwise have no Origin. */
 static void put_safety(const struct http_answer *answer, struct buffer *wire)
 {
     buffer_printf(wire,

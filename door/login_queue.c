@@ -19,8 +19,8 @@ static uint32_t waiting_of(const struct login_queue *queue, uint64_t address)
     return count;
 }
 
-/* The newest waiter of the address with most waiters; among several such addresses, the newest of
- * all. */
+/* Returns the newest waiter of the address with most waiters.  If several addresses have equally
+ * many, the newest waiter of all of them is returned. */
 static struct login_waiter *pick_loser(const struct login_queue *queue)
 {
     struct login_waiter *loser = NULL;

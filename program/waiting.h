@@ -3,8 +3,8 @@
  *     ... warning disk_full path=data/log needed_bytes=8388608 effect="writes wait; they go on ..."
  *     ... notice goes_on reason=disk_full waited_s=312
  *
- * A wait ends when the server has waited for nothing during 10 s.  The first line is repeated every
- * hour, when the reason changes, and when writes begin to wait. */
+ * A wait ends when the server has not waited for 10 s.  The first line is repeated every hour, when
+ * the reason changes, and when writes begin to wait. */
 #ifndef DAYBOOK_PROGRAM_WAITING_H
 #define DAYBOOK_PROGRAM_WAITING_H
 

@@ -36,7 +36,7 @@ struct command_output {
     /* The command must call this once, and not use `output` afterwards. */
     void (*finish)(struct command_output *output, int exit_status);
     /* Called each time all bytes were sent, and when the connection is closed, until the command
-     * sets it to NULL. */
+     * sets this member to NULL. */
     void (*drained)(void *context);
     void *drained_context;
 };
@@ -80,7 +80,7 @@ struct command_request {
     struct bytes input;                /* the contents of input_file, or empty */
     bool is_terminal;                  /* standard output is a terminal */
     bool is_read_only;                 /* the directory has a shared lock */
-    const char *door;                  /* how it came: "socket", "http", or "command": no server */
+    const char *door;                  /* "socket", "http", or "command" (without a server) */
     const char *actor;
     const char *text;
     const char *folder;                /* the caller's working directory; "" or NULL: unknown */

@@ -25,7 +25,7 @@ struct descriptors descriptors_look(void);
 /* How many descriptors are open; UINT64_MAX: unknown, as before Linux 6.2. */
 uint64_t descriptors_open_count(void);
 void descriptors_raise_limit(void);
-/* Whether a connection may keep `descriptor`, because enough descriptors are left for files. */
+/* Whether a connection may keep `descriptor`: enough descriptors must be left for files. */
 bool descriptors_admit(const struct descriptors *descriptors, int descriptor, bool is_command);
 /* How many descriptors are left for connections. */
 uint32_t descriptors_left(const struct descriptors *descriptors);

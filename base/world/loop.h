@@ -25,12 +25,12 @@ void loop_run_until(struct loop *loop, const bool *is_done);
  *
  *     an event is likely to come soon (loop_poll.h),
  *     the process may use more than one processor, and
- *     no job of `world` runs, waits or has ended in the last 2 ms, except on the lanes of the log
- *     and LANE_READ. */
+ *     no job of `world` runs, waits or has ended in the last 2 ms (jobs of LANE_LOG, LANE_LOG_FILES
+ *     and LANE_READ do not count). */
 void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *world);
 
-/* Add the times of callbacks and of whole turns (loop_times.h) to `metrics`; NULL: no longer.
- * `metrics` must exist until then, or until the loop is freed. */
+/* Add the times of callbacks and of whole turns (loop_times.h) to `metrics`, which must exist until
+ * this is called with NULL, or until the loop is freed. */
 void loop_show_times(struct loop *loop, struct metrics *metrics);
 
 /* Call `stop` at the first SIGINT or SIGTERM; a second one kills the process.  loop_step does not

@@ -104,7 +104,7 @@ static void loop_watch(struct loop *loop, uv_signal_t *signal, uv_signal_cb call
     uv_unref((uv_handle_t *)signal);
 }
 
-/* A second signal then kills the process. */
+/* The handlers are removed, so that a second signal kills the process. */
 static void loop_signalled(uv_signal_t *handle, int signal_number)
 {
     struct loop *loop = handle->data;

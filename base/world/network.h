@@ -70,11 +70,12 @@ void network_listener_close(struct listener *listener);
 /* This call may block. */
 must_check int network_connect_unix(struct network *network, const char *path,
                                     struct connection **connection_out, struct error *err);
-/* Two connected ends in one process. */
+/* Make two connections that are connected to each other. */
 must_check int network_pair(struct network *network, struct connection *ends_out[2],
                             struct error *err);
 
-/* Begin to read.  A second call replaces the handler; network_stop ends reading and removes it. */
+/* Begin to read.  A second call replaces the handler; network_stop ends reading and removes the
+ * handler. */
 void network_start(struct connection *connection, const struct connection_handler *handler,
                    void *context);
 void network_stop(struct connection *connection);

@@ -1,9 +1,8 @@
 /* trusted_clock: finds out whether the wall clock can be right.
  *
  * A wrong wall clock must not cause an action that cannot be undone, such as the removal of expired
- * clicks.
- * A directory keeps a mark: a wall time that was trusted, and the boot time (CLOCK_BOOTTIME) of
- * that moment.  Trusted time follows boot time:
+ * clicks.  So a directory keeps a mark: a wall time that was trusted, and the boot time
+ * (CLOCK_BOOTTIME) of that moment.  Trusted time follows boot time:
  *
  *     same boot       trusted = mark + boot time since the mark, exactly
  *     another boot    trusted = mark + boot time: a lower bound, since it is not known how long the

@@ -19,9 +19,9 @@
 /* ---- disk: one data directory ---- */
 
 enum disk_open_flag {
-    DISK_READ = 1,             /* must exist */
-    DISK_WRITE = 2,            /* and read; must exist unless DISK_CREATE */
-    DISK_CREATE = 4,           /* must not exist */
+    DISK_READ = 1,             /* the file must exist */
+    DISK_WRITE = 2,            /* and read; the file must exist unless DISK_CREATE is set */
+    DISK_CREATE = 4,           /* the file must not exist */
     DISK_DIRECT = 8            /* bypasses the page cache if possible; offset, size and address must
                                 * be multiples of 4096 */
 };
@@ -87,10 +87,10 @@ struct clock {
 enum executor_lane {
     LANE_LOG,                  /* the commit log alone, as acknowledgements wait for it */
     LANE_LOG_FILES,            /* makes files of the log; must not wait for a flush */
-    LANE_COMPUTE,              /* what the engine thread needs soon; never waits for the disk */
+    LANE_COMPUTE,              /* results that the engine thread needs soon; no disk */
     LANE_READ,                 /* reads for queries, and of the log at opening */
     LANE_SCAN,                 /* scans of whole tables, checks of segments */
-    LANE_SCAN_BESIDE,          /* the second half of a scan */
+    LANE_SCAN_BESIDE,          /* the second part of a scan, beside the first */
     LANE_BACKGROUND,           /* flushes, the manifest, clock marks, freeing memory */
     LANE_MERGE,                /* merges of columnar runs; may take minutes */
     LANE_MERGE_BESIDE,         /* merges of row runs */
