@@ -90,7 +90,7 @@ bool connection_memory_update(struct ingest_connection *connection, bool has_spa
     return is_tight || input_quota_has_waiting(input);
 }
 
-/* Whether a connection makes no progress because of the server, not because of its client. */
+/* Whether the server, and not the client, keeps a connection from making progress. */
 static bool is_excused(const struct ingest_connection *connection)
 {
     return connection->account.waiter.is_waiting || connection->wake.is_woken ||

@@ -217,7 +217,7 @@ static void run_take(struct ingest_connection *connection, struct bytes frame,
 
 /* ---- lines ---- */
 
-/* Set the parser's order of fields from the payload.  False: it is malformed. */
+/* Set the parser's order of fields from the payload.  False: the payload is malformed. */
 static bool lines_shape(struct line_parser *parser, const struct line_columns *columns,
                         struct bytes payload)
 {

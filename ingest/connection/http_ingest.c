@@ -39,7 +39,7 @@ struct post {
     bool has_header;   /* the body begins with the names of columns */
     struct bytes body; /* without a byte order mark, and without a header that was sent before */
     struct bytes left; /* the part of `body` that is not sent yet */
-    uint64_t lines;    /* of the body, with its header */
+    uint64_t lines;    /* lines of the body, with its header */
     bool is_sent;
     struct buffer input;   /* an answer's line that is not complete yet */
     struct buffer rejects; /* items of a JSON array */

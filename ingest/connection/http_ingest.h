@@ -8,7 +8,7 @@
  *     JSON ◀─ reject, ok, error ◀─────────────────────────── process
  *
  * So the code of the text door parses, rejects and acknowledges the lines, and counts a repeated
- * batch once.  While the disk or the memory is full, a request waits, but at most HTTP_INGEST_MS.
+ * batch once.  While the disk or the memory is full, a request waits, for at most HTTP_INGEST_MS.
  * docs/PROTOCOL.md "Clicks over HTTP" describes headers and answers. */
 #ifndef DAYBOOK_INGEST_CONNECTION_HTTP_INGEST_H
 #define DAYBOOK_INGEST_CONNECTION_HTTP_INGEST_H
@@ -20,7 +20,7 @@
 enum {
     HTTP_INGEST_POSTS_MAX = 64,        /* requests at a time; more are answered 503 */
     HTTP_INGEST_MS = 60000,
-    HTTP_INGEST_BODY_MAX = 8 << 20     /* bytes: the limit of a batch, too */
+    HTTP_INGEST_BODY_MAX = 8 << 20     /* bytes, as many as a batch may have */
 };
 
 struct http_ingest;

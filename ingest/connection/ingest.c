@@ -117,7 +117,7 @@ static void ingest_drain(void *context)
     struct ingest *ingest = context;
     struct ingest_connection *connection;
 
-    /* A connection is removed from the list only in a later turn of the loop. */
+    /* No connection is removed from the list before a later turn of the event loop. */
     LIST_FOREACH (connection, &ingest->connections, link)
         if (!connection->file.is_waiting)
             ingest_connection_retry(connection);

@@ -28,12 +28,12 @@ enum {
 /* A limit of 0 stands for its default, the constant INGEST_... or DOOR_... (door/door.h) of the
  * same name. */
 struct ingest_limits {
-    uint32_t connections_max;          /* from the network; also those from the control socket, with
-                                        * the default INGEST_LOADS_MAX */
+    uint32_t connections_max;          /* from the network, and as many from the control socket,
+                                        * where the default is INGEST_LOADS_MAX */
     int64_t slow_reader_ms;            /* how long a client may leave answers unread */
     int64_t linger_ms;                 /* how long a refused client may take to close */
-    size_t strings_max;                /* bytes of all connections' dictionaries; beyond it, a
-                                        * connection whose dictionary grows is answered
+    size_t strings_max;                /* bytes of all connections' dictionaries; if a dictionary
+                                        * grows beyond this, its connection is answered
                                         * too_many_strings */
     size_t input_max;                  /* bytes of incomplete batches and lines of all connections;
                                         * a connection that needs more waits */

@@ -32,9 +32,10 @@ size_t ingest_account_answers_max(const struct ingest_account *account);
 void ingest_account_count_input(struct ingest_account *account, size_t bytes);
 void ingest_account_came(struct ingest_account *account, size_t size);
 
-/* Restart the connection's time for progress: something other than its client delays it. */
+/* Restart the connection's time for progress, because the connection is not delayed by its
+ * client. */
 void ingest_account_excuse(struct ingest_account *account);
-/* Whether others wait for memory that the connection holds, and its time for progress is over.  If
- * its time is over, it also loses its reservation of memory (input_quota_pass). */
+/* Whether the connection's time for progress is over while others wait for memory that it holds.
+ * When the time is over, the connection also loses its reservation of memory (input_quota_pass). */
 bool ingest_account_is_too_slow(struct ingest_account *account);
 #endif

@@ -1,9 +1,9 @@
 /* ingest_budget: limits the input that all connections together may take in one loop turn.
  *
  * A turn has limited time and bytes, so that a query waits for about a millisecond at most.  A turn
- * ends early if a query has come, for which the network is checked (network_has_question) at the
- * turn's start and every INGEST_BUDGET_LOOK_US.  Of two successive turns at least one takes clicks,
- * however many queries come. */
+ * ends early if a query has come.  So the network is checked for queries (network_has_question) at
+ * the turn's start and every INGEST_BUDGET_LOOK_US.  Of two successive turns at least one takes
+ * clicks, however many queries come. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_BUDGET_H
 
@@ -33,7 +33,7 @@ void ingest_budget_open(struct ingest_budget *budget, struct clock *clock, struc
 void ingest_budget_begin(struct ingest_budget *budget);
 /* Do not count the time since the last ingest_budget_is_over. */
 void ingest_budget_resume(struct ingest_budget *budget);
-/* Once true, it stays true until the next turn begins. */
+/* Once the result is true, it stays true until the next turn begins. */
 bool ingest_budget_is_over(struct ingest_budget *budget);
 
 static inline void ingest_budget_spend(struct ingest_budget *budget, size_t bytes)

@@ -24,7 +24,7 @@ struct commit {
     struct reply reply; /* must be first: freeing it frees the commit */
     struct ingest *ingest;
     struct commit *next_waiting; /* the answer to another copy of the same batch */
-    struct commit *next_applied; /* that of the next batch in the same write batch */
+    struct commit *next_applied; /* the commit of the next batch in the same write batch */
     struct producer *producer;   /* NULL: the rows are outside of batches */
     /* the connection whose file.in_flight counts this commit; it outlives the commit; NULL: the
      * batch belongs to no file */

@@ -1,7 +1,7 @@
 /* ingest_commit: applies the rows and rejects of a connection, and answers when they are durable.
  *
  * A batch's clicks, its rejected lines, its producer's position and its file's progress are one
- * write batch: after a crash either all of them are in the store or none. */
+ * write batch, so after a crash either all of them are in the store or none. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_COMMIT_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_COMMIT_H
 

@@ -37,7 +37,7 @@ static enum door_claim claim_of(const struct ingest_connection *connection)
     if (connection->replies.first != NULL || connection->state == INGEST_BLOCKED ||
         connection->unnumbered.in_flight > 0)
         return DOOR_OWED;
-    /* Every client can name a producer; only a producer with an applied batch counts. */
+    /* Every client can name a producer, so only a producer with an applied batch counts. */
     return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
 }
 
@@ -224,7 +224,7 @@ static void connections_serve(struct timer *timer)
     ingest_called_back(ingest);
 }
 
-/* Fires while memory is scarce. */
+/* The callback of the timer `look`, which fires while memory is scarce. */
 static void connections_look(struct timer *timer)
 {
     struct ingest *ingest = timer->context;

@@ -10,9 +10,9 @@
  * likeliest to complete a batch.
  *
  * Two connections of each half may always take more.  One is the connection that has held memory
- * for longest.  The other has the reservation; the first connection that has to wait gets it.  Both
- * complete their batches, or are closed because they make no progress (ingest_account.h).  So each
- * wait ends. */
+ * for longest.  The other has the reservation; the first connection that has to wait gets the
+ * reservation.  Both complete their batches, or are closed because they make no progress
+ * (ingest_account.h).  So each wait ends. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
 #define DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
 
@@ -35,7 +35,7 @@ struct input_waiter {
     size_t bytes;                      /* bytes that it holds beyond INPUT_QUOTA_FREE */
     bool is_acked;                     /* some of its clicks became durable */
     bool is_waiting;
-    /* The next three are the owner's.  Times are monotonic. */
+    /* The next three members are for the owner.  Times are monotonic. */
     int64_t since_us;                  /* when it began to hold memory, or was last excused */
     int64_t came_us;                   /* when bytes came last */
     uint64_t came;                     /* bytes that came since `since_us` */
@@ -68,7 +68,7 @@ bool input_quota_has_waiting(const struct input_quota *input);
 /* Set the waiter's bytes, including the free ones.  This may resume another waiter. */
 void input_quota_charge(struct input_quota *input, struct input_waiter *waiter, size_t bytes);
 void input_quota_wait(struct input_quota *input, struct input_waiter *waiter, bool is_waiting);
-/* If the waiter has the reservation, give it to the next. */
+/* If the waiter has the reservation, give the reservation to the next waiter. */
 void input_quota_pass(struct input_quota *input, struct input_waiter *waiter);
 /* Move the waiter to the acked half, because clicks of it became durable. */
 void input_quota_mark_acked(struct input_quota *input, struct input_waiter *waiter);

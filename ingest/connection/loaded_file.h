@@ -23,7 +23,7 @@ must_check bool loaded_file_list(struct ingest_connection *connection,
 
 void loaded_file_retry(struct ingest_connection *connection);
 
-/* Add a row to the write batch; it says that the file is loaded up to the end of batch
+/* Add to the write batch the row that says that the file is loaded up to the end of batch
  * `sequence`. */
 void loaded_file_add(struct ingest_connection *connection, uint64_t sequence);
 

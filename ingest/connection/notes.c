@@ -35,7 +35,7 @@ void notes_waiting(void *context, const struct store_waiting *waiting)
     ingest->waiting = *waiting;
     if (!is_news)
         return;
-    /* A connection is removed from the list only in a later turn of the loop. */
+    /* No connection is removed from the list before a later turn of the event loop. */
     LIST_FOREACH (connection, &ingest->connections, link)
         note_send(connection);
 }

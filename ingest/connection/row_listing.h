@@ -17,8 +17,8 @@ struct row_listing {
     struct table_print *print;         /* owned; prints to `text`; NULL: no table */
     const char *plural;                /* for error messages, as "producers" */
     const char *none;
-    /* Sets the next request, without a position; false: all was read.  NULL: the owner sets
-     * `request` and `has_request`. */
+    /* `next` sets the next request, without a position; false: all rows were read.  If `next` is
+     * NULL, the owner sets `request` and `has_request`. */
     struct read_request request;
     bool has_request;
     bool (*next)(struct row_listing *listing, struct read_request *request);

@@ -14,7 +14,7 @@ enum {
 
 /* All-zero is valid. */
 struct unnumbered_rows {
-    uint64_t lines;                    /* not applied yet */
+    uint64_t lines;                    /* lines that are not applied yet */
     uint64_t bytes;
     uint32_t in_flight;
     bool is_answer_due;                /* a line came since the last `ok -` */
