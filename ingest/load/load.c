@@ -39,12 +39,12 @@ enum {
     LOAD_QUEUE_MAX = 4 << 20,   /* unsent bytes at which no more is read */
     CONTROL_SIZE = 4096,
     LOAD_REPLY_MAX = 64 << 10, /* bytes of one answer line */
-    LOAD_BAR_US = 100000,      /* between drawings of the progress bar */
-    LOAD_NOTE_US = 10000000,   /* between progress lines without a terminal */
+    LOAD_BAR_US = 100000,      /* microseconds between drawings of the progress bar */
+    LOAD_NOTE_US = 10000000,   /* microseconds between progress lines without a terminal */
     LOAD_BAR_WIDTH = 20
 };
 
-/* The server must send all rejects of a batch as lines, because `daybook load` writes each of them
+/* The server must send a line for each reject of a batch, because `daybook load` writes all of them
  * to a file. */
 _Static_assert((int)LOAD_BATCH_LINES <= (int)REJECT_FILE_LINES_MAX, "a batch's rejects are lines");
 
@@ -57,7 +57,7 @@ struct load_batch {
     uint64_t first_line; /* its number in the file, from 1; the header counts */
     uint64_t lines;
     uint64_t refused;  /* the number of the last refused line; 0: none */
-    size_t refused_at; /* where that line begins in `text` */
+    size_t refused_at; /* the offset in `text` at which that line begins */
     struct buffer text;
 };
 
@@ -284,7 +284,7 @@ static void load_next_file(struct load *load)
     load->phase = LOAD_ASKING_COLUMNS;
     if (load->frames == NULL && load->path_index == 1)
         load_control(load, "#notes");
-    /* The server accepts a header only after #stream. */
+    /* The header follows, and the server accepts a header only after #stream. */
     if (load->options->stream != NULL)
         load_control(load, "#stream %s", load->options->stream);
     else
@@ -464,7 +464,8 @@ static const char *reason_of(struct bytes code)
 }
 
 /* A new file is readable only by this user; an existing one keeps its owner and mode.  Symbolic
- * links are not followed, because another user may have put one there. */
+ * links are not followed, because another user may have put one there to make this user overwrite a
+ * file. */
 static FILE *rejects_file(const char *path, bool goes_on)
 {
     int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC);

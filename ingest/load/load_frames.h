@@ -31,8 +31,8 @@ void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t l
 /* The bytes written since the last call, to be sent; valid until more is written. */
 struct bytes load_frames_take(struct load_frames *frames);
 
-/* Process bytes from the server, and append the text of its answers to `lines`.  ERROR_CORRUPT:
- * they are not frames of answers, or are damaged. */
+/* Process bytes from the server, and append the text of its answers to `lines`.  ERROR_CORRUPT: the
+ * bytes are not frames of answers, or are damaged. */
 must_check int load_frames_answers(struct load_frames *frames, struct bytes bytes,
                                    struct buffer *lines);
 #endif

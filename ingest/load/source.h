@@ -12,7 +12,7 @@
 
 struct source;
 
-/* `path` "-" is standard input.  The errors are negative errnos. */
+/* `path` "-" is standard input.  Returns 0 or a negative errno. */
 must_check int source_open(const char *path, struct source **source_out, struct error *err);
 void source_close(struct source *source);              /* NULL is fine */
 

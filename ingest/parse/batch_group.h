@@ -12,8 +12,8 @@ enum {
 
 struct batch_group_member {
     uint64_t sequence;
-    uint64_t lines;                    /* or rows, as the batch announces them */
-    uint64_t bytes;                    /* as sent */
+    uint64_t lines;                    /* the number of lines or rows that the batch announces */
+    uint64_t bytes;                    /* of the batch as the client sent it */
     struct hash128 hash;
     uint32_t rows_end, rejects_end;    /* ends in the part; each batch begins where the one before
                                         * ends.  Line numbers of rejects count from 1 in each
@@ -33,8 +33,8 @@ struct batch_group {
 /* Whether the batch may join the group, whose rows are in `builder`. */
 bool batch_group_admits(const struct batch_group *group, const struct row_builder *builder,
                         uint64_t sequence, uint64_t lines);
-/* Add a batch of `bytes` bytes as sent.  The caller has put the batch's rows into the builder, and
- * its number and lines into batches[count]. */
+/* Add a batch that the client sent as `bytes` bytes.  The caller has put the batch's rows into the
+ * builder, and its number and lines into batches[count]. */
 void batch_group_add(struct batch_group *group, const struct row_builder *builder,
                      const struct hash128_stream *hash, size_t bytes);
 

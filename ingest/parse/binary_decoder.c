@@ -9,8 +9,9 @@
  *     row by row   otherwise.  An invalid row is passed to row_builder as the line of text that
  *                  has the same meaning, so that it becomes the same reject.
  *
- * As columns, a table entry that no row uses would become a partition without clicks.  A repeated
- * entry would become two equal keys, so repeated strings and entries are ERROR_CORRUPT.
+ * If rows were added as columns, a table entry that no row uses would become a partition without
+ * clicks, and a repeated entry would become two equal keys.  So the first is not added as columns,
+ * and repeated strings and entries are ERROR_CORRUPT.
  *
  * A batch can name a string of 4 KiB by a number of 4 bytes.  So WIRE_PAYLOAD_MAX limits the total
  * size of its header, its columns and all strings that its tables name.
@@ -197,7 +198,8 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
         return ERROR_CORRUPT;
     if (batch->rows > BLOCK_ROWS_MAX)
         return ERROR_LIMIT;
-    /* A table with more entries than the batch has rows has an unused entry. */
+    /* A table with more entries than the batch has rows is refused, because it has an unused
+     * entry. */
     return batch->partition_count <= batch->rows && batch->ad_count <= batch->rows ? 0
                                                                                    : ERROR_CORRUPT;
 }
@@ -229,7 +231,7 @@ int binary_decoder_read_batch(struct bytes payload, struct binary_batch *batch_o
     return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
 }
 
-/* 0 if `width` is 0. */
+/* The value of `row`; 0 if `width` is 0, because such a column has no bytes. */
 static inline uint64_t load_width(const uint8_t *column, uint8_t width, uint32_t row)
 {
     switch (width) {
@@ -263,7 +265,7 @@ static uint32_t batch_ad(const struct binary_batch *batch, uint32_t ad)
 
 /* ---- the tables of a batch ---- */
 
-/* False: the partition is repeated. */
+/* Add a partition of the batch.  False: the batch has it already. */
 static bool partition_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day,
                           uint32_t *at_out)
 {

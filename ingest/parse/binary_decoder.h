@@ -1,8 +1,8 @@
 /* binary_decoder: decodes frames of the binary protocol into rows of a row_builder.
  *
  * A decoder keeps the dictionary of a connection.  A frame is accepted or refused as a whole.
- * ERROR_CORRUPT: the frame is not formed as client/wire.h says.  ERROR_LIMIT: it exceeds a limit.
- * A single invalid row becomes a reject. */
+ * ERROR_CORRUPT: the frame is not formed as client/wire.h says.  ERROR_LIMIT: the frame exceeds a
+ * limit.  A single invalid row becomes a reject. */
 #ifndef DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 #define DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 

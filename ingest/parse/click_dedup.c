@@ -1,8 +1,8 @@
 /* click_dedup: see click_dedup.h.
  *
  * What must hold: the rows are compared with all applied rows, durable or not.  They are applied
- * only if none of their days has changed since.  If two rows of a batch have the same id, the
- * earlier line is the click.
+ * only if none of their days has changed since the comparison.  If two rows of a batch have the
+ * same id, the earlier line is the click.
  *
  * Each day is read once, from the batch's first row of that day to its last. */
 #include "ingest/parse/click_dedup.h"
@@ -54,7 +54,7 @@ struct click_dedup {
     struct click_key first, last;
     uint32_t next;
     uint32_t conflicts;
-    bool has_write_lock; /* or waits for it */
+    bool has_write_lock; /* also true while it waits for the lock */
     struct store_write_lock write_lock;
     void (*done)(void *context);
     void *context;

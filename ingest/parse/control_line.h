@@ -41,8 +41,8 @@ bool control_line_batch(const struct control_words *words, uint64_t *sequence_ou
                         uint64_t *lines_out);
 
 bool control_line_is_word(struct bytes word, const char *text);
-/* A decimal number without sign or leading zeros, which fits a bigint. */
+/* Read a decimal number without sign or leading zeros, which must fit a bigint. */
 bool control_line_number(struct bytes word, uint64_t *number_out);
-/* 16 bytes as 32 hexadecimal digits in lower case. */
+/* Read 16 bytes that are written as 32 hexadecimal digits in lower case. */
 bool control_line_hash(struct bytes word, uint8_t hash_out[16]);
 #endif

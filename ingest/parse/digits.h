@@ -18,8 +18,8 @@ static inline uint64_t digits_of_word(uint64_t word)
     return (word & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32;
 }
 
-/* Nonzero unless all eight bytes are digits: a digit's upper four bits are 3, and are still 3 after
- * 6 is added. */
+/* Returns 0 only if all eight bytes are digits: a digit's upper four bits are 3, and are still 3
+ * after 6 is added. */
 static inline uint64_t digits_not_in_word(uint64_t word)
 {
     const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0);
@@ -28,7 +28,7 @@ static inline uint64_t digits_not_in_word(uint64_t word)
     return ((word & high) ^ three) | (((word + UINT64_C(0x0606060606060606)) & high) ^ three);
 }
 
-/* False: a byte is not a digit. */
+/* False: one of the thirteen bytes is not a digit. */
 static inline bool digits_time_by_words(const uint8_t *text, uint64_t *number_out)
 {
     uint64_t head = load_u64(text);

@@ -50,8 +50,9 @@ struct intern_key {
 /* INTERN_PADDING bytes from `text.data` on must be readable. */
 static inline struct intern_key intern_key_of(struct bytes text);
 struct intern_key intern_key_long(struct bytes text);
-/* A separate key for the string of `key`.  It finds only strings that were added with a separate
- * key, and ordinary keys do not find these strings.  Its use is slower. */
+/* A separate key for the string of `key`.  A separate key finds only strings that were added with a
+ * separate key, and an ordinary key does not find them.  Separate keys are slower, because the text
+ * is compared, too. */
 static inline struct intern_key intern_key_apart(struct intern_key key);
 
 static inline int32_t intern_find(const struct intern *intern, struct intern_key key,

@@ -59,7 +59,7 @@ static bool line_field(struct bytes line, size_t *at, struct buffer *unquoted,
         *at = i + 1;
         return memchr(field_out->data, '"', field_out->size) == NULL;
     }
-    /* Even the view of an empty field must not be NULL. */
+    /* Memory is reserved even for an empty field, because its view must not be NULL. */
     buffer_reserve(unquoted, line.size - i);
     start = unquoted->size;
     for (i++;; i++) {

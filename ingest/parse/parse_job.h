@@ -1,7 +1,7 @@
 /* parse_job: parses a piece of a connection's input into rows on another thread.
  *
  * While a job runs, its bytes do not change, and only the job uses its lane, builder, decoder and
- * parts.  It finds and parses the spans of records:
+ * parts.  The job finds and parses the spans of records:
  *
  *     input   r1,... \n r2,... \n r1,... \n  #batch 8 5000 \n  r3,... \n r1,... \n
  *     spans   |___________ 0 ___________|                   |______ 1 ______|

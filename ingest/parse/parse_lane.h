@@ -13,7 +13,7 @@ struct parse_lane {
     uint32_t stream_count;
     struct row_builder **builders;     /* by the stream's index; NULL: not made yet */
     void (*yield)(void);               /* lets other threads run */
-    uint64_t rows;                     /* since the last yield */
+    uint64_t rows;                     /* rows parsed since the last yield */
 };
 
 struct parse_lane *parse_lane_new(const struct ingest_stream *streams, uint32_t stream_count,

@@ -19,8 +19,8 @@ struct part_pool {
     const struct world *world;
     uint64_t seed;                     /* clients cannot know it */
     uint64_t builders;
-    struct schema *schema;             /* of row_builder_schema; NULL until a stream with click ids
-                                        * has a builder */
+    struct schema *schema;             /* from row_builder_schema; NULL until a stream with click
+                                        * ids has a builder */
     struct row_part **parts;           /* owned */
     uint32_t count;
 };

@@ -54,7 +54,7 @@ const char *reject_name(enum reject_code code);
 const char *reject_reason(enum reject_code code);
 
 struct reject {
-    uint64_t line;                     /* from 1 in the batch; outside of batches, from 1 in the
+    uint64_t line;                     /* counted from 1 in the batch or, outside of batches, in the
                                         * connection */
     enum reject_code code;
     uint32_t text_offset, text_size;   /* in reject_list.bytes */

@@ -245,7 +245,7 @@ static void memo_set(struct partition_memo *memo, struct bytes text, int32_t day
 
 /* ---- values ---- */
 
-/* Nonzero unless all eight bytes are printable ASCII and not quotes. */
+/* Returns 0 only if all eight bytes are printable ASCII and not quotes. */
 static inline uint64_t not_simple(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

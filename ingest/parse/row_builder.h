@@ -16,9 +16,9 @@ enum {
     RECORD_LINE_MAX = 1 << 20          /* bytes of a line without its end */
 };
 
-/* The table of row_builder_schema, for builders whose rows are not applied as they are.  It has the
- * stream's columns with the same numbers, and the columns below.  The last three exist only if
- * clicks have ids. */
+/* The table of row_builder_schema, for builders whose rows are not applied as they are.  This table
+ * has the stream's columns with the same numbers, and the columns below.  The last three exist only
+ * if clicks have ids. */
 enum {
     ROW_BUILDER_TABLE = 1,
     ROW_BUILDER_RANK = 1001,           /* the last key column, without values */

@@ -4,6 +4,6 @@
 
 #include "base/cli/command.h"
 
-/* The command at `index`, from 0 on; NULL after the last. */
+/* Returns the command at `index`, from 0 on; NULL after the last. */
 const struct command *query_commands_at(uint32_t index);
 #endif

@@ -1,4 +1,4 @@
-/* Makes CQL of column families.
+/* Makes CQL statements from column families.
  *
  * Where a file says nothing, the defaults of cassandra-cli apply.  A note reports each change of
  * behaviour, such as another order.

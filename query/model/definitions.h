@@ -2,8 +2,8 @@
  * them.
  *
  * A parser (cassandra_cli.h, storage_conf.h) adds the definitions of a file.  definitions_write
- * makes statements of them, in an order in which they can be executed.  A family becomes the table
- * that Cassandra showed for it in CQL, without COMPACT STORAGE:
+ * makes statements from them, in an order in which they can be executed.  A family becomes the
+ * table that Cassandra showed for it in CQL, without COMPACT STORAGE:
  *
  *   no column_metadata          (key, column1, value, PRIMARY KEY (key, column1))
  *   with column_metadata        (key PRIMARY KEY, a, b): one column for each declared column
@@ -45,7 +45,7 @@ struct family_column {
     const char *index_name;            /* NULL: CREATE INDEX chooses a name */
 };
 
-/* All texts are valid until the definitions are freed.  Types are texts for marshal_parse;
+/* All texts are valid until the definitions are freed.  Types are texts that marshal_parse reads;
  * NULL: BytesType. */
 struct family {
     const char *keyspace;

@@ -15,6 +15,6 @@ struct report_sum {
 
 struct report_sum report_sum_of_day(const struct day_figure *figure);
 
-/* Returns a code of decimal_add if the result has too many digits. */
+/* Returns 0, or an error of decimal_add if a sum has too many digits. */
 must_check int report_sum_add(struct report_sum *sum, const struct report_sum *term);
 #endif

@@ -15,7 +15,7 @@ struct report_totals *report_totals_new(struct command_output *output);
 void report_totals_free(struct report_totals *totals);         /* NULL is fine */
 
 /* Add a row to that of its `period` and `at_ms`.  ERROR_LIMIT: command_keep grants no memory for so
- * many.  A code of decimal_add: a sum has too many digits. */
+ * many rows.  A code of decimal_add: a sum has too many digits. */
 must_check int report_totals_add(struct report_totals *totals, const struct report_row *row,
                                  struct error *err);
 

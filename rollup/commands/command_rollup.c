@@ -2,8 +2,9 @@
  * ones.
  *
  * The options for days only select the figures that are summed in the answer and checked by
- * --strict.  With --dry-run and without a server no dirty days are loaded; figures computed in
- * memory replace the rows that are out of date. */
+ * --strict.  Without a server, --dry-run opens the store read-only, and no dirty days are loaded.
+ * The answer then has figures that are computed in memory, instead of rows that are out of date
+ * (dirty_overlay.h). */
 #include "rollup/commands/rollup_commands.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "rollup/click_stream.h"
 #include "storage/cell/write_batch.h"
 
-/* A struct of zeros is off. */
+/* A struct of zeros is a watch that is off. */
 struct click_watch {
     bool is_on;
     uint64_t clicks;                   /* clicks applied since click_watch_begin; some may not be

@@ -55,7 +55,8 @@ void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *di
     struct dirty_day *day = dirty_set_first_waiting(dirty);
     for (uint32_t i = 0; i < LOOKS_MAX && day != NULL && dirty_evicted_is_full(evicted, dirty);
          i++) {
-        /* The rows of the later days in the list were written later still. */
+        /* The rows of the later days in the list were written later still, so they are not durable
+         * either. */
         if (day->order > applies_durable)
             break;
         if (may_go(day)) {

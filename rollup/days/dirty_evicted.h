@@ -38,7 +38,7 @@ struct dirty_evicted {
 };
 
 /* `bytes_max` 0: DIRTY_EVICTED_BYTES_DEFAULT; a limit below DIRTY_EVICTED_BYTES_MIN is raised.
- * When the set is over its limit, the executor calls `pressed`, which works days off. */
+ * When the set is over its limit, the executor calls `pressed`, which processes days. */
 void dirty_evicted_init(struct dirty_evicted *evicted, struct store *store,
                         struct executor *executor, size_t bytes_max,
                         void (*pressed)(struct timer *timer), void *context);

@@ -255,7 +255,8 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
     write_batch_add_mutation(batch, &mutation);
 }
 
-/* Restored clicks are not new.  The batch that restores them deletes them from voided_click. */
+/* Restored clicks are not new.  A batch that restores clicks deletes them from voided_click, and is
+ * known by this. */
 static bool is_restore(const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++)

@@ -100,7 +100,7 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     look_timer_stop(&rollup->look);
     world_timer_stop(rollup->world, &rollup->seal_timer);
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
-        /* A refresh without work ends within the call; the pin prevents that it frees the
+        /* A refresh without work ends within the call; the pin prevents it from freeing the
          * rollup. */
         rollup->pins++;
         rollup_refresh_now(rollup, false, NULL, NULL);
