@@ -5,7 +5,7 @@
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
  *     BACKUP/log/00000007.log                 the first bytes of a log file, more with each point
  *
- * Layout by bytes: FORMATS.md "Backup". */
+ * docs/FORMATS.md "Backup" has the layout. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_POINT_H
 

@@ -143,7 +143,8 @@ uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes 
     check(text.size <= BLOCK_STRING_MAX && text.size <= UINT32_MAX - dictionary->text.size);
     if (dictionary->count >= dictionary->capacity)
         dictionary_reserve(dictionary, 64);
-    /* One byte more: the text must not be NULL when its only string is empty. */
+    /* One byte more than needed, because the text must not be NULL when its only string is
+     * empty. */
     if (dictionary->text.capacity - dictionary->text.size <= text.size)
         buffer_reserve(&dictionary->text, text.size + 1);
     copy_short(dictionary->text.data + dictionary->text.size, text);
@@ -391,7 +392,7 @@ size_t block_bytes_max(const struct block *block)
 
 /* ---- serialized: vectors of a width ---- */
 
-/* Inlined: the compiler takes the choice by width out of loops. */
+/* Inlined, so that the compiler moves the choice by width out of loops. */
 static inline uint64_t number_get(const uint8_t *vector, size_t width, size_t i)
 {
     return width == 1   ? vector[i]
@@ -413,7 +414,7 @@ static inline void number_put(uint8_t *vector, size_t width, size_t i, uint64_t 
         store_u64(vector + 8 * i, number);
 }
 
-/* Append values as offsets from the least, in the fewest of 0, 1, 2, 4, 8 bytes each:
+/* Append values as offsets from the least value, all in the same width of 0, 1, 2, 4 or 8 bytes:
  *
  *     base signed | width u8 | count * width bytes */
 static void put_offsets(struct buffer *buffer, const int64_t *values, uint32_t count)

@@ -1,7 +1,7 @@
 /* block: many rows of one event table as columns, as a parser makes them and a frame holds them.
  *
- * Every text column is a dictionary and codes, and so are the partition keys.  Rows are in arrival
- * order.
+ * Every text column has a dictionary and codes, and so have the partition keys.  Rows are in
+ * arrival order.
  *
  * Columns are the table's clustering columns (without the rank) and its regular columns, in the
  * table's order.  The vector of a column depends on the column's type:
@@ -10,8 +10,8 @@
  *   boolean                                           integers 0 and 1
  *   decimal                                           unscaled integers, each with a scale
  *   text, blob, uuid and everything else              codes into a dictionary of serialized values
- * Integers have the order of their type.  Where a row has no value, its integer, scale or code
- * is 0.  Serialized form: FORMATS.md "Block". */
+ * Integers have the order of their type.  Where a row has no value, its integer, scale or code is
+ * 0.  docs/FORMATS.md "Block" has the serialized form. */
 #ifndef DAYBOOK_STORAGE_CELL_BLOCK_H
 #define DAYBOOK_STORAGE_CELL_BLOCK_H
 
@@ -60,7 +60,7 @@ struct block {
     uint32_t *partition_codes;
     bool is_checked;                   /* the maker checked the rows against the columns' types and
                                         * the rules of the stream; false: write_batch_check and the
-                                        * store's commit check do */
+                                        * store's commit check do it */
 };
 
 enum vector_kind block_vector_kind(const struct type *type);
@@ -70,14 +70,15 @@ enum vector_kind block_vector_kind(const struct type *type);
 uint32_t block_column_count(const struct table *table);
 const struct column *block_column_of(const struct table *table, uint32_t index);
 
-/* The serialized value of an integer or decimal.  ERROR_INVALID: not of the type, or a decimal of
- * over 64 bits or with a scale not from 0 to BLOCK_SCALE_MAX.  *scale_out is 0 for integers. */
+/* Convert an integer or decimal to its serialized value, or back.  *scale_out is 0 for integers.
+ * ERROR_INVALID: the value is not of the type, or is a decimal of more than 64 bits, or has a scale
+ * outside of 0 to BLOCK_SCALE_MAX. */
 void block_vector_put(const struct type *type, int64_t integer, uint8_t scale,
                       struct buffer *buffer);
 must_check int block_vector_get(const struct type *type, struct bytes value, int64_t *integer_out,
                                 uint8_t *scale_out);
 
-/* `table` is TABLE_OF_EVENTS. */
+/* `table` must have the flag TABLE_OF_EVENTS. */
 struct block *block_new(const struct table *table, uint32_t capacity);
 struct block *block_new_like(const struct block *block);
 void block_free(struct block *block);
@@ -99,7 +100,7 @@ uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes 
 struct bytes block_dictionary_get(const struct block_dictionary *dictionary, uint32_t code);
 
 size_t block_memory(const struct block *block);
-size_t block_bytes_max(const struct block *block);     /* that block_serialize appends, at most */
+size_t block_bytes_max(const struct block *block);     /* the most that block_serialize appends */
 
 void block_serialize(const struct block *block, struct buffer *buffer);
 /* A regular column that was added to the table later is absent in every row.  ERROR_CORRUPT: the

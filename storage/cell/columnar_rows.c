@@ -1,7 +1,8 @@
 /* columnar_rows: rows are appended in the order of their frames and sorted stably, so a row's place
  * among its equals is its rank.
  *
- * A merge appends all inputs and sorts them: few branches of the sort depend on the data. */
+ * A merge appends all inputs and sorts them, because few branches of the sort depend on the
+ * data. */
 #include "storage/cell/columnar_rows.h"
 
 #include <string.h>
@@ -252,7 +253,7 @@ void columnar_rows_stats(const struct columnar_rows *rows, struct partition_stat
         return;
     struct partition_stats more = {.rows = rows->rows};
     if (columnar_rows_clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER) {
-        /* The rows are sorted: the least and the greatest are at the ends. */
+        /* The rows are sorted, so the least and the greatest value are at the ends. */
         int64_t a = rows->vectors[0].integers[0];
         int64_t b = rows->vectors[0].integers[rows->rows - 1];
         more.first = a < b ? a : b;
@@ -404,7 +405,7 @@ int columnar_rows_merge(const struct columnar_rows *const *inputs, uint32_t inpu
 
 /* ---- removing ---- */
 
-/* The rank is counted from the nearest equal, at or before the row, with an explicit rank; else
+/* Counts from the nearest equal, at or before the row, that has an explicit rank; if there is none,
  * from the first equal. */
 static int64_t rank_of(const struct columnar_rows *rows, uint32_t row)
 {

@@ -2,7 +2,8 @@
  *
  * The sort must be stable: rows with the same clustering stay in the order of their frames.  If the
  * first clustering column is an integer, rows are sorted by radix sort, then each run of equals by
- * all columns.  If its values are too far apart, or no integers, rows are sorted by comparison. */
+ * all columns.  If its values are too far apart, or are no integers, rows are sorted by
+ * comparison. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -10,7 +11,7 @@
 #include "storage/cell/columnar_rows.h"
 
 enum {
-    INSERTION_ROWS = 24 /* up to so many rows it is the fastest sort */
+    INSERTION_ROWS = 24 /* up to so many rows, insertion sort is the fastest */
 };
 
 /* ---- comparing ---- */
@@ -105,7 +106,7 @@ static bool is_sorted(const struct columnar_rows *rows)
 
 /* False: the first column's values and the row numbers do not fit 64 bits together.  An item has a
  * number that ascends in clustering order in its high bits, and the row number in its low bits.
- * `items` has room for twice the rows. */
+ * `items` must have space for twice as many items as rows. */
 static bool order_by_first(const struct columnar_rows *rows, uint32_t *places, uint64_t *items)
 {
     const struct columnar_vector *vector = &rows->vectors[0];

@@ -1,8 +1,8 @@
 /* mutation: see the header.
  *
- * A mutation that mutation_check accepts can be applied and read back: a memtable checks nothing.
- * Merging relies on ascending items, sorted cells, valid values, and range deletions that open and
- * close in turn.
+ * A mutation that mutation_check accepts can be applied and read back without further checks,
+ * because a memtable checks nothing.  Merging relies on ascending items, sorted cells, valid
+ * values, and range deletions that open and close in turn.
  *
  * Packed (docs/FORMATS.md "Mutation"):
  *
@@ -13,8 +13,8 @@
  *     varint number of items
  *     items  as row_unfiltered_pack writes them
  *
- * Cells of a dropped column are accepted: the log may have writes to it before the schema
- * change. */
+ * Cells of a dropped column are accepted, because the log may have writes to the column from before
+ * the schema change. */
 #include "storage/cell/mutation.h"
 
 #include <string.h>
@@ -128,7 +128,7 @@ static int check_cell_content(const struct table *table, const struct cell *cell
     return check_cell_value(table, cell, type_element(type, cell->path), err);
 }
 
-/* Order: column, path.  `type` is of the column of `b`. */
+/* Whether `a` is before `b`, by column and path; `type` is the type of the column of `b`. */
 static bool cells_ascend(const struct cell *a, const struct cell *b, const struct type *type)
 {
     if (a->column_id != b->column_id)
@@ -183,8 +183,8 @@ int mutation_check_item(const struct table *table, const struct unfiltered *item
                                         : check_bound(table, &item->bound, err);
 }
 
-/* Check each item and their order.  Each bound begins with the deletion with which the previous
- * bound ended; the last ends with none. */
+/* Check each item and their order.  The deletion in force before each bound must be the one after
+ * the previous bound; after the last bound there must be none. */
 static int check_items(const struct table *table, const struct unfiltered *items, uint32_t count,
                        struct error *err)
 {
@@ -234,7 +234,7 @@ static void skip_bad_cells(const struct table *table, const struct cell_salvage 
     row->cell_count = count;
 }
 
-/* The array grows with the items: the count of a damaged mutation could ask for gigabytes. */
+/* The array grows with the items, because the count in a damaged mutation could need gigabytes. */
 static int unpack_items(struct reader *reader, const struct table *table, struct arena *arena,
                         const struct cell_salvage *salvage, struct mutation *mutation,
                         struct error *err)
@@ -257,7 +257,8 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
     return check_items(table, items, mutation->item_count, err);
 }
 
-/* The skipped mutation keeps its place in the batch: later timestamps depend on it. */
+/* The skipped mutation keeps its place in the batch, because the timestamps of later mutations
+ * depend on their places. */
 static int skip_unread(struct reader *reader, struct arena *arena, struct mutation *mutation,
                        struct error *err)
 {

@@ -1,13 +1,13 @@
 /* mutation: one write to one partition.
  *
- * Packed form: FORMATS.md "Mutation". */
+ * docs/FORMATS.md "Mutation" has the packed form. */
 #ifndef DAYBOOK_STORAGE_CELL_MUTATION_H
 #define DAYBOOK_STORAGE_CELL_MUTATION_H
 
 #include "storage/cell/row.h"
 
 /* Stands for the server's timestamp: the timestamp of the batch, plus 1, plus the mutation's index
- * in the batch.  A deletion at TIMESTAMP_SERVER gets its local_s from it, too. */
+ * in the batch.  A deletion at TIMESTAMP_SERVER gets its local_s from that timestamp, too. */
 #define TIMESTAMP_SERVER (INT64_MIN + 1)
 
 struct mutation {
@@ -31,7 +31,8 @@ must_check int mutation_check(const struct mutation *mutation, const struct sche
 must_check int mutation_check_item(const struct table *table, const struct unfiltered *item,
                                    struct error *err);
 
-/* Leave out cells with no value of their column's type, which an earlier version wrote. */
+/* For leaving out cells whose value is not of their column's type.  An earlier version wrote such
+ * cells. */
 struct cell_salvage {
     void (*skipped)(void *context, const char *text);
     void *context;
@@ -45,14 +46,15 @@ must_check int mutation_unpack(struct reader *reader, const struct schema *schem
                                struct arena *arena, const struct cell_salvage *salvage,
                                struct mutation *mutation_out, struct error *err);
 
-/* Copies with `server_us` for TIMESTAMP_SERVER; bytes still belong to the original. */
+/* Make copies with `server_us` in place of TIMESTAMP_SERVER; their bytes still belong to the
+ * original. */
 struct deletion mutation_fill_deletion(struct deletion deletion, int64_t server_us);
 void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *arena,
                        struct row *filled_out);
 void mutation_fill(const struct mutation *mutation, int64_t server_us, struct arena *arena,
                    struct mutation *filled_out);
 
-/* The least timestamp that a client gave; INT64_MAX: none did. */
+/* The least timestamp that a client gave; INT64_MAX: no client gave one. */
 int64_t mutation_oldest_us(const struct mutation *mutation);
 
 /* ---- making common mutations ---- */
@@ -63,9 +65,9 @@ struct column_value {
     struct bytes value;
 };
 
-/* Make an INSERT, or without `with_marker` an UPDATE.  Values are of simple columns.  All partition
- * columns must have one, and all clustering columns unless only static columns are written.  The
- * mutation is in `arena`, and copies the values. */
+/* Make an INSERT, or without `with_marker` an UPDATE.  All values must be of simple columns.  All
+ * partition columns must have a value, and all clustering columns unless only static columns are
+ * written.  The mutation is in `arena`, and copies the values. */
 void mutation_insert(const struct table *table, const struct column_value *values,
                      uint32_t count, bool with_marker, struct arena *arena,
                      struct mutation *mutation_out);

@@ -1,6 +1,7 @@
 /* packed_rows: see the header.
  *
- * A span must be readable by mutation_unpack: a row that does not ascend begins another span. */
+ * mutation_unpack must be able to read a span.  Therefore a row that is not after the row before,
+ * in clustering order, begins another span. */
 #include "storage/cell/packed_rows.h"
 
 #include "base/memory.h"
@@ -114,7 +115,7 @@ void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct by
     add_cell(rows, column_id, element, &empty);
 }
 
-/* ---- using ---- */
+/* ---- reading ---- */
 
 static struct bytes rows_bytes(const struct packed_rows *rows, uint32_t first, uint32_t count)
 {

@@ -1,9 +1,9 @@
 /* packed_rows: INSERTs that are packed for the log as they are made, for writers of very many rows.
  *
  * Successive rows of one partition, in the table's order, are a *span*: one mutation of the log
- * (FORMATS.md "Mutation").
+ * (docs/FORMATS.md "Mutation").
  *
- * A row is complete when as many cells were added as packed_rows_begin was given:
+ * packed_rows_begin gets the number of cells; the row is complete when so many were added:
  *
  *     packed_rows_begin(rows, table, token, key, &clustering, 2);
  *     packed_rows_value(rows, 3, clicks);
@@ -57,11 +57,12 @@ void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct by
 /* The bytes of a row, with TIMESTAMP_SERVER: a view, valid until a row is added. */
 struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
 
-/* Bit i: the row has column id i.  Zero: the row has no cells, or not only simple columns with ids
- * below 16. */
+/* Bit i: the row has column id i.  Zero: the row has no cells, or has complex columns, or ids of 16
+ * or more. */
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
-/* Append the span as mutation_pack writes a mutation. packed_rows_span_bytes: its bytes at most. */
+/* Append the span as mutation_pack writes a mutation. packed_rows_span_bytes: the most bytes that
+ * this appends. */
 void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_span *span,
                            struct buffer *buffer);
 size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span);

@@ -1,7 +1,7 @@
 /* packed_stats: the stats of a partition in 32 bytes, for an index of millions of partitions.
  *
  * Stats with several scales, or with numbers that do not fit, are on the heap until they are
- * cleared.  Never copy by assignment: use packed_stats_copy. */
+ * cleared.  Copy the struct with packed_stats_copy, never by assignment. */
 #ifndef DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 #define DAYBOOK_STORAGE_CELL_PACKED_STATS_H
 
@@ -11,8 +11,8 @@ struct packed_stats {
     int64_t first;
     union {
         int64_t sum;
-        struct partition_stats *stats; /* if is_large; owned.  Then only `tag` and is_large of the
-                                        * other members count */
+        struct partition_stats *stats; /* if is_large; owned.  The other members except `tag` and
+                                        * is_large then have no meaning */
     };
     uint32_t rows;
     uint32_t span;                     /* last minus first */

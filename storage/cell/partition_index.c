@@ -23,7 +23,7 @@
 enum {
     CHUNK_UNITS = 1 << 15, /* of 8 bytes; four times the longest key */
     SLOTS_FIRST = 64,
-    BUCKET_SLOTS = 64 /* a bucket for so many slots */
+    BUCKET_SLOTS = 64 /* slots for each bucket */
 };
 
 #define ORDER_NONE UINT32_MAX
@@ -31,7 +31,7 @@ enum {
 struct index_entry {
     int64_t token;
     struct packed_stats stats; /* the tag is the key's size */
-    uint32_t next;             /* the next one's place plus one, in the same bucket; 0: the end */
+    uint32_t next;             /* place plus one of the next entry in the same bucket; 0: the end */
     uint8_t key[];
 };
 

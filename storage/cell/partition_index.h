@@ -1,7 +1,7 @@
 /* partition_index: the summed stats of an event table's sealed append-only runs, by partition.
  *
- * The index has one entry for each partition, however many runs have rows of it (stats.h).  Of
- * compactions, only a purge changes entries. */
+ * The index has one entry for each partition, however many runs have rows of it (stats.h).  A merge
+ * does not change entries, unless it is a purge. */
 #ifndef DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 
@@ -22,8 +22,8 @@ uint32_t partition_index_table(const struct partition_index *index);
 
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats);
-/* Prefetch for partition_index_add: first the slot of the token, then, when that has arrived, the
- * entry. */
+/* Prefetch for partition_index_add: first the slot of the token, then, when the slot is in the
+ * cache, the entry. */
 void partition_index_prefetch_place(const struct partition_index *index, int64_t token);
 void partition_index_prefetch(const struct partition_index *index, int64_t token);
 /* Set the stats of a partition to zero rows.  A later partition_index_add may drop all entries
@@ -42,7 +42,7 @@ bool partition_index_seek(struct partition_index *index, int64_t token, struct b
                           bool after, struct partition_index_entry *entry_out);
 /* The order of partitions: by token, then by the bytes of the key. */
 int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b);
-/* Sort numbers by the order of the partitions for which they stand.  `compare` gets pointers to two
+/* Sort numbers of partitions by the order of these partitions.  `compare` gets pointers to two
  * numbers, as qsort_r calls it. */
 struct partition_sort {
     int64_t (*token_of)(const void *context, uint32_t number);

@@ -1,8 +1,8 @@
 /* range_deletions: runs of ranges, and a sweep over starts and ends.
  *
  * A run has ranges that do not overlap, in order.  Each added range is a run of its own, the newest
- * of a list.  FOLD_RUNS runs of about the same size are folded: one run that deletes the same takes
- * their place, and they stay for readers at earlier frames:
+ * of a list.  FOLD_RUNS runs of about the same size are folded: one run that deletes the same
+ * replaces them in the list, and keeps them as its parts for readers at earlier frames:
  *
  *     newest ─▶ @9 ─▶ @8 ─▶ [@7 .. @3] ─▶ ...       a reader at 5 goes from [@7 .. @3] to its parts
  *                                │
@@ -16,8 +16,8 @@
  *              [-- 5 --)
  *     [- 3 -[----- 7 -----[- 3 -)         four bounds; 5 is never in force
  *
- * A sweep has the next place of each run in a heap: its memory depends on the number of runs, not
- * on that of ranges. */
+ * A sweep has the next place of each run in a heap.  So its memory depends on the number of runs,
+ * not on that of ranges. */
 #include "storage/cell/range_deletions.h"
 
 #include "base/arena.h"
@@ -100,7 +100,7 @@ static bool is_before(const void *sweep, const void *a, const void *b)
                        &((const struct range_source *)b)->place) < 0;
 }
 
-/* Go to the near end of the next range.  False: there is none within the slice. */
+/* Move to the near end of the next range.  False: there is none within the slice. */
 static bool source_begin(const struct range_sweep *sweep, struct range_source *source)
 {
     if (source->left == 0)

@@ -1,8 +1,8 @@
 /* range_deletions: the range deletions of one partition in memory, and the bounds of a stream that
  * they give.
  *
- * Nothing in it is ever changed: readers at a frame see the ranges added up to that frame.  All
- * memory is the arena's, except that of a sweep. */
+ * Nothing in it is ever changed, so that a reader at a frame sees the ranges added up to that
+ * frame.  All memory is the arena's, except that of a sweep. */
 #ifndef DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H
 #define DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H
 
@@ -13,7 +13,7 @@ struct range_run;
 struct range_sweep;
 
 /* Add a range that `frame` deletes; an empty range is left out.  *newest is NULL before the first
- * one.  Frames do not descend.  `scratch` is overwritten. */
+ * range.  `frame` must not be less than in the call before.  `scratch` is overwritten. */
 void range_deletions_add(const struct range_run **newest, const struct table *table,
                          const struct bound *start, const struct bound *end,
                          struct deletion deletion, uint64_t frame, struct arena *arena,

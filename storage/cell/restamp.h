@@ -7,8 +7,8 @@
  * The mapping is strictly ascending, so every comparison of two times has the same result as
  * before.
  *
- * All times are noted first, as spans.  Too many spans are joined; times within a span keep their
- * distances. */
+ * All times are noted first, as spans.  If there are too many spans, spans that are close together
+ * are joined; times within a span keep their distances. */
 #ifndef DAYBOOK_STORAGE_CELL_RESTAMP_H
 #define DAYBOOK_STORAGE_CELL_RESTAMP_H
 

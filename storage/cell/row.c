@@ -1,6 +1,6 @@
 /* row: the order of rows and bounds, and their packed form (docs/FORMATS.md "Row").
  *
- * Rows that no writer makes are refused as corrupt: merging does not check for them. */
+ * Rows that no writer makes are refused as corrupt, because merging does not check for them. */
 #include "storage/cell/row.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ enum {
 
 enum { CELL_PACKED_MAX = 1 + 6 * VARINT_SIZE_MAX };
 
-/* Order */
+/* ---- order ---- */
 
 static int clustering_compare_value(const struct table *table, uint32_t index, struct bytes a,
                                     struct bytes b)
@@ -88,7 +88,7 @@ int row_bound_compare_clustering(const struct table *table, const struct bound *
     return order != 0 ? order : (int)bound->side;
 }
 
-/* Packing */
+/* ---- packing ---- */
 
 void row_clustering_pack(const struct clustering *clustering, struct buffer *buffer)
 {
@@ -328,7 +328,7 @@ static void row_pack(const struct row *row, struct buffer *buffer)
         cell_pack(&row->cells[i], &row->marker, buffer);
 }
 
-/* Read a packed INSERT up to its timestamp; false: it is none. */
+/* Read a packed INSERT up to its timestamp; false: the row is not an INSERT. */
 static bool insert_pass_clustering(struct reader *reader)
 {
     if (reader_u8(reader) != (UNFILTERED_ROW | ROW_MARKER))
@@ -432,7 +432,7 @@ struct packed_insert {
     uint64_t columns;
 };
 
-/* False: the row is none, or has a column id of COLUMNS or more. */
+/* False: the row is not such an INSERT, or has a column id of COLUMNS or more. */
 static bool packed_insert_read(struct bytes packed, struct packed_insert *insert_out)
 {
     enum { COLUMNS = 64 };

@@ -107,10 +107,10 @@ bool row_deletion_hides(struct deletion deletion, int64_t timestamp_us);
 int row_liveness_reconcile(struct liveness a, struct liveness b);
 int row_cell_reconcile(const struct cell *a, const struct cell *b);
 
-/* Merge versions of one row.  `range`, the strongest range or partition deletion over it, does not
- * become part of `merged_out`.  Hidden cells and cells of unknown columns are dropped; tombstones
- * stay.  The result does not depend on the order or the grouping of merges.  Arrays and merged
- * counters are in `arena`; all other bytes belong to the versions. */
+/* Merge versions of one row.  `range`, the strongest range or partition deletion over the row, does
+ * not become part of `merged_out`.  Hidden cells and cells of unknown columns are dropped;
+ * tombstones stay.  The result does not depend on the order or the grouping of merges.  Arrays and
+ * merged counters are in `arena`; all other bytes belong to the versions. */
 struct arena;
 void row_merge(const struct table *table, const struct row *const *versions, uint32_t version_count,
                struct deletion range, struct arena *arena, struct row *merged_out);
@@ -144,7 +144,7 @@ size_t row_clustering_bytes(const struct clustering *clustering);
 void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
 size_t row_memory(const struct row *row);
 
-/* Packed form: FORMATS.md "Row". */
+/* docs/FORMATS.md "Row" has the packed form. */
 void row_deletion_pack(struct deletion deletion, struct buffer *buffer);
 struct deletion row_deletion_unpack(struct reader *reader);   /* fails the reader on damage */
 void row_clustering_pack(const struct clustering *clustering, struct buffer *buffer);
@@ -163,8 +163,9 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
 /* True: merging the two packed rows gives `newer` unchanged.  False: it may not.  The bytes must be
  * undamaged. */
 bool row_packed_replaces(struct bytes newer, struct bytes older);
-/* Whether `newer` has the clustering of `older` and a later timestamp; both are of row_pack_insert.
- * If they have simple columns only and `newer` has every column of `older`, it replaces `older`. */
+/* Whether `newer` has the clustering of `older` and a later timestamp; row_pack_insert must have
+ * made both.  If they have simple columns only and `newer` has every column of `older`, it replaces
+ * `older`. */
 bool row_packed_follows(struct bytes newer, struct bytes older);
 /* Read only the clustering of a packed row that is not static. */
 void row_unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);

@@ -27,7 +27,7 @@
 #include "base/arena.h"
 #include "storage/cell/row.h"
 
-/* The rules */
+/* ---- the rules ---- */
 
 static int order_i64(int64_t a, int64_t b)
 {
@@ -82,7 +82,7 @@ int row_cell_reconcile(const struct cell *a, const struct cell *b)
     return order != 0 ? order : bytes_compare(b->path, a->path);
 }
 
-/* Merging */
+/* ---- merging ---- */
 
 struct merge {
     const struct table *table;
@@ -186,7 +186,7 @@ static struct cell_list cell_list_new(struct merge *merge, size_t capacity)
     return (struct cell_list){arena_array(merge->arena, capacity, sizeof(struct cell)), 0};
 }
 
-/* By halves: a cell is moved log(versions) times. */
+/* Merges by halves, so that a cell is moved log2(versions) times. */
 static struct cell_list merge_cells(struct merge *merge, const struct row *const *versions,
                                     uint32_t count)
 {
@@ -279,7 +279,7 @@ void row_merge(const struct table *table, const struct row *const *versions, uin
     }
     if (!row_deletion_supersedes(deletion, range))
         deletion = DELETION_NONE;
-    /* No column has id 0: the first cell's column is looked up. */
+    /* No column has id 0, so the first cell's column is looked up. */
     struct merge merge = {.table = table, .arena = arena, .is_static = versions[0]->is_static};
     merge.active = deletion.timestamp_us != TIMESTAMP_NONE ? deletion : range;
     if (row_deletion_hides(merge.active, marker.timestamp_us))
@@ -296,7 +296,7 @@ void row_merge(const struct table *table, const struct row *const *versions, uin
                                .cell_count = cells.count};
 }
 
-/* Reading */
+/* ---- reading ---- */
 
 static bool cell_is_live(const struct cell *cell, int64_t now_s)
 {

@@ -1,7 +1,7 @@
 /* stats: see the header.
  *
- * Sums are kept for each scale: when 1.50 is deleted from 1.50 + 0.5, the total must be 0.5 again
- * and not 0.50.
+ * Sums are kept for each scale, because when 1.50 is deleted from 1.50 + 0.5, the total must be 0.5
+ * again and not 0.50.
  *
  *   rows 3   scale 1: count 2, sum 12 (0.5 + 0.7)   scale 2: count 1, sum 150 (1.50)   -> 2.70 */
 #include "storage/cell/stats.h"

@@ -15,7 +15,7 @@
 
 #include "storage/cell/row.h"
 
-/* `start` is before `end` in clustering order, reversed or not. */
+/* `start` is before `end` in clustering order, also if `reversed` is set. */
 struct slice {
     struct bound start;
     struct bound end;
@@ -56,8 +56,9 @@ struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t befor
 
 /* ---- stream_merge.c ---- */
 
-/* Merge streams of one partition and slice (owned).  What a deletion hides is left out; other
- * tombstones stay.  The merged stream's partition_deletion is the strongest of the inputs. */
+/* Merge streams of one partition and slice (owned).  Everything that a deletion hides is left out;
+ * tombstones that nothing hides stay.  The merged stream's partition_deletion is the strongest of
+ * the inputs. */
 struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
                             bool reversed);
 #endif

@@ -26,7 +26,7 @@ struct merge_stream {
     struct stream base;
     bool reversed;
     size_t count;
-    struct heap heap;          /* inputs with a head, the first in stream order */
+    struct heap heap;          /* inputs with a head; the first in stream order is on top */
     struct merge_input **used; /* inputs whose heads are in the last item */
     size_t used_count;
     const struct row **versions; /* scratch: rows of one clustering */
@@ -91,7 +91,7 @@ static bool deletion_equal(struct deletion a, struct deletion b)
            (a.timestamp_us == TIMESTAMP_NONE || a.local_s == b.local_s);
 }
 
-/* None if the partition deletion is at least as strong. */
+/* DELETION_NONE if the partition deletion is at least as strong. */
 static struct deletion strongest_open(const struct merge_stream *merge)
 {
     struct deletion strongest = DELETION_NONE;

@@ -1,10 +1,10 @@
 /* string_table: open addressing with linear probing, at most half full.
  *
- * When the table doubles, its strings move in steps: the engine thread must not pause.
+ * When the table doubles, its strings move in steps, because the engine thread must not pause.
  *
- * Many new entries are allocated before the table doubles, and another thread touches their memory:
- * the kernel clears memory at the first touch, which takes long.  In case that thread is late, the
- * memory is also touched here.
+ * If the new entries are many, they are allocated before the table doubles, and another thread
+ * touches their memory, because the kernel clears memory at the first touch, which takes long.  In
+ * case that thread is late, the memory is also touched here.
  *
  *     strings in the table      what happens
  *     3/8 of the slots          `next` is allocated, and the other thread begins to touch it
@@ -12,9 +12,9 @@
  *     half of the slots         `next` becomes `entries`, which become `old` and are copied
  *     5/16 of the new slots     by now `old` is copied and given up
  *
- * An entry has the size and 16 bytes.  Of a string of up to 16 bytes, these are the text.  Of a
- * longer string they are its 128-bit hash, and where hashes agree the text is compared.  Numbers
- * depend on the order of adding alone. */
+ * An entry has the size of its string and 16 bytes.  For a string of up to 16 bytes, these are its
+ * text.  For a longer string they are its 128-bit hash; where two hashes agree, the texts are
+ * compared.  Numbers depend on the order of adding alone. */
 #include "storage/cell/string_table.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ enum {
     STRING_INLINE_MAX = 16,
     STRING_SLOTS_FIRST = 64,
     STRING_AHEAD = 32,
-    /* Old slots moved with every new string and every dictionary.  With fewer than 2 for each
-     * string the table would double before all are moved. */
+    /* Old slots that are moved with each new string, and with each dictionary.  With fewer than 2
+     * for each string the table would double before all are moved. */
     STRING_MOVES = 8,
     STRING_MOVES_DICTIONARY = 1024,
     STRING_PAGE = 4096,           /* bytes that a touch clears, at least */
@@ -104,8 +104,8 @@ static struct string_key key_of(struct bytes string)
     return key;
 }
 
-/* Entries are in the arena for its huge pages: lookups are random.  Outgrown entries stay there;
- * all of them take less memory than the present ones. */
+/* Entries are in the arena because it has huge pages, and lookups are random.  Outgrown entries
+ * stay in the arena; together they take less memory than the present ones. */
 static struct string_entry *entries_new(struct arena *arena, uint64_t count)
 {
     return arena_alloc_zeroed(arena, count * sizeof(struct string_entry),

@@ -14,8 +14,9 @@ struct string_table *string_table_new(struct arena *arena);
 void string_table_free(struct string_table *table);            /* NULL is fine */
 
 uint32_t string_table_count(const struct string_table *table);
-size_t string_table_bytes(const struct string_table *table);   /* without the arena's */
-/* By number.  The array is valid until a string is added, the text as long as the arena. */
+size_t string_table_bytes(const struct string_table *table);   /* bytes, without the arena's */
+/* The strings by number.  The array is valid until a string is added, the text as long as the
+ * arena. */
 const struct bytes *string_table_strings(const struct string_table *table);
 
 uint32_t string_table_add(struct string_table *table, struct bytes string);

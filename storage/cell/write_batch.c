@@ -1,12 +1,11 @@
 /* write_batch: see the header.
  *
  * A batch that is read back must have the same effect on a memtable as the batch itself.
- * Increments of counting rules are not serialized: a replay derives them again.
+ * Increments of counting rules are not serialized, because a replay derives them again.
  *
  * A frame's payload is a sequence of batches, each:
- *   u64 timestamp_us, written by the engine
- *   sections, each: u8 kind, then its body (FORMATS.md "Frame payload")
- *   u8 SECTION_END */
+ *   u64 timestamp_us, written by the engine sections, each: u8 kind, then its body (docs/FORMATS.md
+ *   "Frame payload") u8 SECTION_END */
 #include "storage/cell/write_batch.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "storage/cell/block.h"
 #include "storage/cell/packed_rows.h"
 
-/* Of a serialized batch; more is ERROR_LIMIT. */
+/* Limits of a serialized batch; a larger batch gets ERROR_LIMIT. */
 enum {
     WRITE_BATCH_BYTES_MAX = 24 << 20,
     WRITE_BATCH_MUTATION_BYTES = 512,             /* counted for a mutation's head */
@@ -36,7 +36,7 @@ struct counting_rule {
 enum counter_change {
     COUNTER_ADD = 0,
     COUNTER_SET = 1,                              /* begin a new generation with `value` */
-    COUNTER_DELETE = 2                            /* an increment makes it again */
+    COUNTER_DELETE = 2                            /* a later increment makes the counter again */
 };
 
 struct counter_increment {
@@ -102,15 +102,15 @@ struct packed_mutations {
 };
 struct packed_mutations write_batch_pack(const struct write_batch *batch, struct buffer *sections);
 
-/* Append the batch as sections of a frame's payload: FORMATS.md "Frame payload".  `packed` has the
- * first mutations of this batch; NULL: none. */
+/* Append the batch as sections of a frame's payload: docs/FORMATS.md "Frame payload".  `packed` has
+ * the first mutations of this batch; NULL: none. */
 void write_batch_serialize(const struct write_batch *batch, const struct packed_mutations *packed,
                            struct buffer *payload);
 /* Whether the next batch of a payload has nothing but a schema; *serialized_out is a view. */
 bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out);
-/* ERROR_INVALID: write_batch_deserialize would refuse the batch with `schema`, or with its own one.
- * Blocks that are marked as checked, rules and packed rows are left out, and so are mutations and
- * increments before the given indexes. */
+/* ERROR_INVALID: write_batch_deserialize would refuse the batch with `schema`, or with the batch's
+ * own schema.  Not checked are blocks that are marked as checked, rules, packed rows, and mutations
+ * and increments before the given indexes. */
 must_check int write_batch_check(const struct write_batch *batch, const struct schema *schema,
                                  uint32_t mutation_first, uint32_t increment_first,
                                  struct error *err);

@@ -10,9 +10,9 @@ struct frame_batches {
     uint32_t count;
 };
 
-/* Parse a payload (FORMATS.md "Frame payload").  A schema in the payload replaces *schema, to which
- * the caller holds a reference.  `salvage` (mutation.h) may be NULL.  The caller releases `frame`,
- * also after an error. */
+/* Parse a payload (docs/FORMATS.md "Frame payload").  A schema in the payload replaces *schema, to
+ * which the caller holds a reference.  `salvage` (mutation.h) may be NULL.  The caller releases
+ * `frame`, also after an error. */
 must_check int frame_batches_parse(struct bytes payload, struct schema **schema,
                                    const struct cell_salvage *salvage,
                                    struct frame_batches *frame, struct error *err);

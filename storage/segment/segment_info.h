@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Written to disk: the numbers cannot change; FORMATS.md calls them wide and narrow. */
+/* Written to disk: the numbers cannot change; docs/FORMATS.md calls the kinds wide and narrow. */
 enum segment_kind {
     SEGMENT_COLUMNAR = 1,             /* append-only run: columns, and stats that can be added to
                                        * those of other runs */
