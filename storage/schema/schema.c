@@ -1,10 +1,10 @@
-/* The catalog and its changes.
+/* schema: the catalog of tables, and changes of it.
  *
  * The number of a table or a column is never given again, not even after a drop, a copy or a
- * restart.  Dropping a column does not touch its cells: row_merge drops cells whose column id is
- * unknown.
+ * restart.  When a column is dropped, its cells stay in runs; row_merge drops cells whose column id
+ * is unknown.
  *
- * A change builds a new table and then swaps the pointer, so that a failed change has changed
+ * A change builds a new table and then swaps the pointer, so that a failed change changes
  * nothing. */
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { SCHEMA_ARENA_CHUNK = 16 * 1024 };
 static const char replication_default[] =
     "{'class': 'org.apache.cassandra.locator.SimpleStrategy', 'replication_factor': '1'}";
 
-/* Life */
+/* ---- making and freeing ---- */
 
 struct schema *schema_new(void)
 {
@@ -115,7 +115,7 @@ const char *schema_copy_text(struct schema *schema, const char *text)
     return (const char *)arena_copy(schema->arena, bytes_of(text, strlen(text) + 1)).data;
 }
 
-/* Lookups */
+/* ---- lookups ---- */
 
 static int order_names(const char *a_keyspace, const char *a_name, const char *b_keyspace,
                        const char *b_name)
@@ -333,7 +333,8 @@ static const struct column *find_named(const struct column *columns, uint32_t co
     return is_there ? &columns[from] : NULL;
 }
 
-/* Key columns are few and in the key's order; static and regular ones are in the order of names. */
+/* Key columns are searched one by one, because they are in the key's order.  The others are
+ * searched by bisection, because they are in the order of names. */
 const struct column *schema_column_named(const struct table *table, struct bytes name)
 {
     uint32_t keys = table->partition_count + table->clustering_count;
@@ -347,7 +348,7 @@ const struct column *schema_column_named(const struct table *table, struct bytes
                                       table->column_count - keys - statics, name);
 }
 
-/* Names */
+/* ---- names ---- */
 
 static int check_name(const char *what, const char *name, struct error *err)
 {
@@ -393,9 +394,9 @@ int schema_check_type(const char *name, const struct type *type, struct error *e
         name, TYPE_DEPTH_MAX, TYPE_PARTS_MAX);
 }
 
-/* Keyspaces */
+/* ---- keyspaces ---- */
 
-/* The array may move. */
+/* Returns the array, which may have moved. */
 
 static void *insert_place(void *array, uint32_t count, uint32_t place, const void *item)
 {
@@ -502,9 +503,9 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
     return 0;
 }
 
-/* Tables */
+/* ---- tables ---- */
 
-/* The caller changes the copy and gives it to replace_table. */
+/* The caller changes the copy, and passes it to replace_table. */
 static int edit_table(const struct schema *schema, uint32_t table_id, struct table *changed_out,
                       struct error *err)
 {
@@ -620,7 +621,7 @@ static int order_columns(const void *a, const void *b)
     return (left->position > right->position) - (left->position < right->position);
 }
 
-/* The caller has set `position` of key columns to numbers that rise in key order. */
+/* The caller must have set `position` of key columns to numbers that ascend in key order. */
 static void sort_columns(struct table *table, struct column *columns, uint32_t count)
 {
     qsort(columns, count, sizeof *columns, order_columns);
@@ -820,7 +821,7 @@ int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error
     return 0;
 }
 
-/* Columns */
+/* ---- columns ---- */
 
 int schema_add_columns(struct schema *schema, uint32_t table_id,
                        const struct column_definition *columns, uint32_t count, struct error *err)
@@ -852,8 +853,8 @@ static void add_dropped(struct schema *schema, struct table *table, const struct
 
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);
-    /* A dropped column must not keep a user type from being dropped, so a type that uses one
-     * becomes blob. */
+    /* A dropped column must not prevent the drop of a user type.  So if the column's type uses a
+     * user type, it becomes blob. */
     dropped[count] = (struct dropped_column){
         column->id, column->name,
         schema_type_uses(column->type, NULL) ? type_builtin(TYPE_BLOB) : column->type, dropped_us,

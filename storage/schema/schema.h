@@ -1,12 +1,12 @@
 /* schema: the catalog of keyspaces, types, tables and columns, by name and by number.
  *
- * The numbers of tables and columns are never used again, so data of a dropped column never comes
- * back.  A published schema is immutable: a change is made in a copy (schema_copy).
+ * The numbers of tables and columns are never used again, so data of a dropped column never becomes
+ * visible again.  A published schema is immutable: a change is made in a copy (schema_copy).
  *
  * A table that this program cannot read, for example because of an unknown type, is kept as bytes
- * and written again unchanged.  Lookups do not find such a table; its number and name stay taken,
- * and its keyspace cannot be dropped.  schema_add_table replaces such a table if it is a built-in
- * one. */
+ * and written again unchanged.  Lookups do not find such a table; its number and name cannot be
+ * used for another table, and its keyspace cannot be dropped.  schema_add_table replaces such a
+ * table if it is a built-in one. */
 #ifndef DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
 #define DAYBOOK_STORAGE_SCHEMA_SCHEMA_H
 
@@ -20,14 +20,14 @@ enum {
     SCHEMA_KEYSPACES_MAX = 1000,
     SCHEMA_TABLES_MAX = 10000,
     SCHEMA_TYPES_MAX = 1000,
-    SCHEMA_COLUMNS_MAX = 4096,         /* of a table, dropped ones included; also fields of a
+    SCHEMA_COLUMNS_MAX = 4096,         /* of a table, including dropped ones; also fields of a
                                         * type */
     SCHEMA_CLUSTERING_MAX = 16,
     SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types and their fields */
     SCHEMA_COLUMN_NAME_MAX = 256,      /* bytes */
     SCHEMA_OPTIONS_MAX = 64,           /* of a table */
     SCHEMA_TEXT_MAX = 65535,           /* bytes: comment, replication, an option's value */
-    TABLE_ID_USER_MIN = 1000           /* built-in tables are below */
+    TABLE_ID_USER_MIN = 1000           /* built-in tables have lower numbers */
 };
 
 /* Written to disk: the numbers cannot change. */
@@ -69,8 +69,8 @@ enum table_flag {
     TABLE_OF_EVENTS = 2,           /* the last clustering column is a rank, a bigint that the store
                                     * sets */
     TABLE_KEPT = 4,                /* written by daybook only */
-    TABLE_STREAM = 8,              /* used by a stream: only server timestamps; not dropped before
-                                    * the stream is */
+    TABLE_STREAM = 8,              /* used by a stream: clients give no timestamps, and the stream
+                                    * must be dropped before the table */
     TABLE_HIDDEN = 16              /* of keyspace daybook_system */
 };
 
@@ -83,9 +83,9 @@ struct table {
     uint32_t version;              /* of the schema that changed the table last */
     const struct column *columns;  /* ordered by kind, then position */
     uint32_t column_count;
-    uint8_t column_places[32];     /* private: by id below 32, 1 + the index in `columns`; 0:
-                                    * search */
-    uint32_t partition_count;      /* columns of each kind, in the order of `columns` */
+    uint8_t column_places[32];     /* private: by id below 32, 1 + the index in `columns`; 0: not
+                                    * known */
+    uint32_t partition_count;      /* number of columns of each kind, in the order of `columns` */
     uint32_t clustering_count;
     uint32_t static_count;
     uint32_t column_id_next;
@@ -133,7 +133,7 @@ struct table_definition {
     const char *name;
     const char *comment;
     uint32_t flags;
-    const struct column_definition *columns;   /* keys in key order */
+    const struct column_definition *columns;   /* key columns in key order */
     uint32_t column_count;
 };
 
@@ -183,7 +183,7 @@ must_check int schema_set_table_options(struct schema *schema, uint32_t table_id
 /* Give the table a new number, so that it has no rows, and empty its list of dropped columns. */
 must_check int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
-/* Each column is static or regular. */
+/* Each column must be static or regular. */
 must_check int schema_add_columns(struct schema *schema, uint32_t table_id,
                                   const struct column_definition *columns, uint32_t count,
                                   struct error *err);
@@ -208,7 +208,7 @@ const struct user_type *schema_type(const struct schema *schema, const char *key
                                     const char *name);
 /* `index` counts from 0; NULL: there are no more. */
 const struct user_type *schema_type_at(const struct schema *schema, uint32_t index);
-/* type_parse with the user types of the keyspace. */
+/* As type_parse, with the user types of the keyspace. */
 must_check int schema_parse_type(const struct schema *schema, const char *keyspace,
                                  struct bytes text, struct arena *arena,
                                  const struct type **type_out, struct error *err);

@@ -71,7 +71,7 @@ static void print_clustering_order(const struct table *table, struct buffer *cql
     buffer_append_text(cql, ")\n    AND ");
 }
 
-/* In the order of DESCRIBE. */
+/* Cassandra's defaults, in the order of DESCRIBE. */
 static const struct table_option defaults[] = {
     {"additional_write_policy", "'99p'"},
     {"allow_auto_snapshot", "true"},

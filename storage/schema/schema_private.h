@@ -1,6 +1,6 @@
 /* schema_private: defines struct schema, and what the files of schema.h share:
  *
- *     schema.c        keyspaces, tables and columns: looked up and changed
+ *     schema.c        keyspaces, tables and columns: lookups and changes
  *     schema_type.c   user-defined types
  *     schema_disk.c   a schema as bytes, and back
  *     schema_print.c  a schema as CREATE statements */
@@ -40,8 +40,8 @@ struct schema {
 
 const char *schema_option_default(const char *name);
 
-/* ERROR_LIMIT unless type_is_moderate.  schema_deserialize does not call this function, because
- * older schemas had no limit. */
+/* ERROR_LIMIT: type_is_moderate is false for the type.  schema_deserialize does not call this
+ * function, because older schemas had no limit. */
 must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
 
 /* Give the table `count` columns, ordered by kind, and set the members that follow from them. */
@@ -55,7 +55,7 @@ void schema_remove_type(struct schema *schema, uint32_t place);
 /* Whether the type is or contains the user type of that name; NULL: any user type. */
 bool schema_type_uses(const struct type *type, const char *name);
 
-/* schema_add_type; `is_read`: the type comes from a serialized schema, so schema_check_type is not
+/* As schema_add_type.  `is_read`: the type is of a serialized schema, so schema_check_type is not
  * called. */
 must_check int schema_insert_type(struct schema *schema, const char *keyspace, const char *name,
                                   uint32_t field_count, const char *const *field_names,

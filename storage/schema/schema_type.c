@@ -140,7 +140,7 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
                               err);
 }
 
-/* When a type has grown, types that use it may be too large. */
+/* Check all types and columns, because those that use a type that has grown may be too large. */
 static int check_types(const struct schema *schema, struct error *err)
 {
     int rc = 0;

@@ -1,7 +1,7 @@
 /* type: CQL types: their names, serialized forms, order and text.
  *
- * A value is its Cassandra serialized form (native protocol v4, section 6) as struct bytes.  A null
- * is the absence of a value, never a view of size 0.  Types are immutable and shared.  A
+ * A value is a struct bytes with Cassandra's serialized form (native protocol v4, section 6).  A
+ * null is the absence of a value, never a view of size 0.  Types are immutable and shared.  A
  * parametrized type is valid as long as the arena in which it was made. */
 #ifndef DAYBOOK_STORAGE_SCHEMA_TYPE_H
 #define DAYBOOK_STORAGE_SCHEMA_TYPE_H
@@ -19,7 +19,8 @@ enum {
     TYPE_PARTS_MAX = 65535,               /* types within one type, with the fields of user types */
     TYPE_DECIMAL_SCALE_MAX = 1000,        /* a scale is also at least -1000; this bounds the work of
                                            * comparing decimals */
-    TYPE_DECIMAL_SIZE_MAX = 420,          /* bytes: a scale, and any number of 1000 digits */
+    TYPE_DECIMAL_SIZE_MAX = 420,          /* bytes; enough for a scale and a number of 1000
+                                           * digits */
     TYPE_VARINT_SIZE_MAX = 65535          /* bytes */
 };
 
@@ -35,8 +36,8 @@ enum type_kind {
 
 struct type {
     enum type_kind kind;
-    bool frozen;                          /* one value; each part of another collection or UDT is a
-                                           * cell */
+    bool frozen;                          /* the whole is one value; in a collection or UDT that is
+                                           * not frozen, each element is a cell */
     uint32_t argument_count;              /* list, set: 1; map: 2; tuple, UDT: fields */
     const struct type *const *arguments;
     const char *name;                     /* UDT: its name; else NULL */
@@ -76,8 +77,8 @@ const struct type *type_element(const struct type *type, struct bytes path);
 
 /* ERROR_INVALID, in Cassandra's words, unless `value` is a serialized value of the type. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
-/* The same for a client's value, which may not be empty for date, time, duration, smallint and
- * tinyint. */
+/* As type_validate, for a value that a client gives.  An empty value is then refused for date,
+ * time, duration, smallint and tinyint. */
 must_check int type_validate_given(const struct type *type, struct bytes value, struct error *err);
 
 /* A valid value with its sets and maps sorted and without repetitions, as they are stored.  Made in
@@ -92,9 +93,9 @@ int type_compare(const struct type *type, struct bytes a, struct bytes b);
  * ISO 8601 with Z.  Values within a collection are quoted as in a CQL literal.  An empty scalar
  * appends nothing. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
-/* Append the value of a scalar type that `text` describes.  What type_format made is read as an
+/* Append the value of a scalar type that `text` describes.  A text that type_format made gives an
  * equal value, except that an inet ::ffff:1.2.3.4 becomes 1.2.3.4.  Exponents, and integers for
- * dates and times, are read, too.  An empty text is ERROR_INVALID, except for text, ascii and
+ * dates and times, are accepted, too.  An empty text is ERROR_INVALID, except for text, ascii and
  * blob. */
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
@@ -118,8 +119,8 @@ double type_value_floating(struct bytes value);   /* of 4 bytes: a float; of 8: 
 
 bool type_is_number(const struct type *type);
 /* A value as an exact decimal.  A float or double gives the shortest decimal that reads back as the
- * same number.  ERROR_INVALID: NaN, infinite, empty, or not type_is_number.  ERROR_LIMIT: no struct
- * decimal holds the value. */
+ * same number.  ERROR_INVALID: the value is NaN, infinite or empty, or its type is not a number.
+ * ERROR_LIMIT: no struct decimal holds the value. */
 must_check int type_decimal(const struct type *type, struct bytes value,
                             struct decimal *decimal_out);
 /* Append the value that type_decimal reads as `number`.  ERROR_INVALID: the type has no such

@@ -10,7 +10,7 @@
  *   collections   item by item; if these are equal, the value with fewer items comes first; in
  *                 tuples a null comes first, and fields that are missing at the end are nulls
  *
- * Sorted runs on disk rely on these orders: a change of one is a change of format. */
+ * Runs on disk are sorted by these orders, so a change of an order is a change of format. */
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static int order_varint(struct bytes a, struct bytes b)
     return bigint_compare_scaled(a, 0, b, 0);
 }
 
-/* Comparing decimals of other scales could take memory without bound. */
+/* False: the scale is outside the limits, and a comparison could take unlimited memory. */
 static bool decimal_is_sane(struct bytes value)
 {
     return value.size >= 4 && type_decimal_scale(value) <= TYPE_DECIMAL_SCALE_MAX &&

@@ -5,8 +5,8 @@
  *   P2W                            weeks, by themselves
  *   P0001-02-03T04:05:06           every part, with leading zeros
  *
- * A '-' before any of these texts makes the whole duration negative.  Units of one part of the
- * value may not exceed what it holds (months and days 31 bits, nanoseconds 63). */
+ * A '-' before any of these texts makes the whole duration negative.  The sum of the units in each
+ * part of the value must fit the part: 31 bits for months and for days, 63 bits for nanoseconds. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct duration_unit {
     uint64_t amount;
 };
 
-/* In the order of a text. */
+/* In the order in which a text has them. */
 static const struct duration_unit units[] = {
     {"y", 'Y', "years", DURATION_MONTHS, 12},
     {"mo", 'M', "months", DURATION_MONTHS, 1},

@@ -1,8 +1,8 @@
 /* Converts numbers of every type to exact decimals, and back.
  *
- * No binary fraction may get into a sum of money.  0.005 in a `float` is 0.004999999888241291, but
- * the sender meant 0.005.  So the value of a float is the shortest decimal that reads back as the
- * same float. */
+ * A sum of money must not have errors of binary fractions.  0.005 in a `float` is
+ * 0.004999999888241291, but the sender meant 0.005.  So the value of a float is the shortest
+ * decimal that reads back as the same float. */
 #include "base/decimal.h"
 #include "storage/schema/type.h"
 

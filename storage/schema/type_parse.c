@@ -6,7 +6,7 @@
  * Within frozen<> everything is frozen, as in Cassandra; a tuple is always frozen.
  *
  * TYPE_DEPTH_MAX does not count frozen<>, because type_print writes it around every frozen type.
- * SPELLED_MAX bounds the recursion, and leaves room for one frozen<> around each type. */
+ * SPELLED_MAX bounds the recursion, and allows one frozen<> around each type. */
 #include <ctype.h>
 
 #include "base/arena.h"

@@ -1,7 +1,7 @@
 /* type_private: what the files of type.h share:
  *
  *     type.c                 the built-in types, and names of types
- *     type_parse.c           types from CQL's expressions of them
+ *     type_parse.c           types from their CQL expressions
  *     type_value.c           serialized values and partition keys, taken apart and put together
  *     type_validate.c        whether bytes are a value of a type
  *     type_normalize.c       sets and maps in the one form in which they are stored

@@ -61,7 +61,8 @@ static void format_double(double value, bool is_float, struct buffer *text)
     buffer_append_text(text, digits);
 }
 
-/* No exponent, and as many digits behind the point as the scale: 0.00250, and 1000 for 1E3. */
+/* Print without an exponent, and with as many digits behind the point as the scale says: 0.00250,
+ * and 1000 for 1E3. */
 static void format_decimal(struct bytes value, struct buffer *text)
 {
     struct buffer digits = {0};
@@ -97,7 +98,7 @@ static void format_timestamp(struct bytes value, struct buffer *text)
         buffer_printf(text, "%" PRId64, time_ms);
         return;
     }
-    /* Not calendar_time_format, which takes no times before 1970. */
+    /* calendar_time_format cannot be used here, because it takes no times before 1970. */
     int32_t day = calendar_day_of_time(time_ms);
     int ms = (int)(time_ms - day * DAY_MS);
     calendar_day_format(day, day_digits);

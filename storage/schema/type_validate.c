@@ -1,7 +1,7 @@
-/* Checks whether bytes are a value of a type.  Refusals have Cassandra's words, because drivers
- * show them to their users.
+/* Checks whether bytes are a value of a type.  Errors have Cassandra's words, because drivers show
+ * them to their users.
  *
- * An empty value (size 0) is no null, and is valid for every scalar type, as in Cassandra.  A
+ * An empty value (size 0) is not a null, and is valid for every scalar type, as in Cassandra.  A
  * collection cannot be empty, because it begins with a count. */
 #include <inttypes.h>
 
