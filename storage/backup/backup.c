@@ -9,9 +9,9 @@
  *
  * The copied log must have no gap.  Therefore each snapshot is held until the next one is taken,
  * also after an error.  When the store's disk has more log than log_max, the store keeps only the
- * log that the copy under way needs.  That copy is completed: otherwise a store that is written
- * fast would never get a first point.  The next snapshot is copied as a point; moments between the
- * two cannot be restored. */
+ * log that the copy under way needs.  That copy is completed, because otherwise fast writes could
+ * prevent the first point for ever.  The next snapshot is copied as a point; moments between that
+ * copy and this point cannot be restored. */
 #include "storage/backup/backup.h"
 
 #include <errno.h>
@@ -372,8 +372,8 @@ static void copied(struct task *task)
 
 /* ---- opening ---- */
 
-/* A directory with a record has points; without any, its disk is not mounted or the directory was
- * replaced.  A new backup there would be taken for the old one. */
+/* The record names a directory that had points.  If it has none now, its disk is not mounted, or
+ * the directory was replaced.  A new backup in it would be mistaken for the old one. */
 static int gone(const struct task *task, struct error *err)
 {
     return error_set(err, ERROR_NOT_FOUND,
@@ -400,7 +400,7 @@ static void open_run(struct job *job)
         task->status = gone(task, &task->err);
     if (task->status != 0)
         return;
-    /* The check must come first: locking makes a file. */
+    /* The check must come first, because locking makes a file. */
     task->status = open_check(task, disk, &task->err);
     if (task->status == 0)
         task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);

@@ -1,8 +1,8 @@
 /* backup: makes backups of a store while the store works.
  *
- * One backup may run at a time.  Beside it, one backup directory may follow the store: it gets new
- * log soon after each write, and from time to time a point (a backup of one moment).  The data
- * directory holds the path of that directory, from its first point until backup_unfollow.
+ * One backup may run at a time.  Beside it, one backup directory may follow the store: it gets the
+ * log's new frames soon after each write, and from time to time a point (a backup of one moment).
+ * The data directory holds the path of that directory, from its first point until backup_unfollow.
  *
  * The store keeps files on its disk until they are copied.  Engine thread only. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_H
@@ -40,8 +40,8 @@ struct backup_options {
 
 struct backup_handler {
     void (*progress)(void *context, const struct backup_progress *progress);     /* may be NULL */
-    /* Called once.  With `follows` the backup is complete when its first point and its record
-     * are. */
+    /* Called once.  With `follows`, `done` is called when the first point and the record are
+     * durable. */
     void (*done)(void *context, int status, const struct error *err,
                  const struct backup_progress *progress);
 };
@@ -49,10 +49,11 @@ struct backup_handler {
 struct backup_status {
     bool is_following;
     char path[256];
-    uint64_t frame;                    /* the last that is copied and synced */
-    uint64_t lag_frames;               /* durable and not copied */
-    int64_t lag_us;                    /* how long the oldest frame of these has waited, at most */
-    uint64_t point;                    /* the newest; 0: none yet */
+    uint64_t frame;                    /* the last frame that is copied and synced */
+    uint64_t lag_frames;               /* number of durable frames that are not copied */
+    int64_t lag_us;                    /* the oldest of these frames has waited no longer than
+                                        * this */
+    uint64_t point;                    /* number of the newest point; 0: none yet */
     char failure[256];                 /* why copying has stopped for now, or "" */
 };
 
@@ -64,7 +65,7 @@ must_check int backup_start(struct backup *backup, const struct backup_options *
                             const struct backup_handler *handler, void *context,
                             struct error *err);
 /* Resume following the directory in the record (backup_following.h).  Returns 0 if there is no
- * record.  Later failures are tried again, also if that directory is missing. */
+ * record.  After a later failure it is tried again, also if that directory is missing. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),

@@ -2,12 +2,13 @@
  *
  * Three rules make a backup correct:
  * - A point is written, by rename, after every file that it names is complete and synced.
- * - A file that the backup already has is used only if its content is right: a directory that is
- *   restored and then written gets files with the same names and other content.  A segment must
- *   end in the same footer, which has hashes of all else; a log file must begin with the same
- *   block, which has the checksum of the record before it.
+ * - A file that the backup already has is used only if its content is right, because a directory
+ *   that is restored and then written to gets files with the same names and other content.  A
+ *   segment must end in the same footer, which has hashes of all else; a log file must begin with
+ *   the same block, which has the checksum of the record before it.
  * - Only the durable part of a log file is copied.  Bytes that no point and no tail of this process
- *   has synced are written again: after a failed sync, bytes can be read that are not on the disk.
+ *   has synced are written again, because after a failed sync, bytes can be read that are not on
+ *   the disk.
  *
  * The phases are prepare, segments, log, point, prune.  A tail has prepare and log only. */
 #include "storage/backup/backup_copy.h"
@@ -38,7 +39,7 @@ struct work {
     char target_path[BACKUP_PATH];
     struct disk_file *from;
     struct disk_file *to; /* NULL: only hashed */
-    uint64_t synced;      /* first bytes of `to` that are on the disk */
+    uint64_t synced;      /* so many first bytes of `to` are on the disk */
     uint64_t offset;
     uint64_t size;
     struct hash128_stream *hash;
@@ -234,7 +235,7 @@ static int read_exactly(struct disk *disk, struct disk_file *file, uint64_t offs
 }
 
 /* Compare the block at `offset` of the source file with that of `file`, the backup's file of the
- * same name.  ERROR_CONFLICT: they differ, as `file` is of another history of the directory.
+ * same name.  ERROR_CONFLICT: they differ, because `file` is of another history of the directory.
  * `may_be_zero`: an interrupted copy may have left a block of zeros. */
 static int compare_block(struct backup_copy *copy, struct disk_file *file, uint64_t offset,
                          size_t size, bool may_be_zero, struct error *err)
@@ -272,8 +273,8 @@ static int work_step(struct backup_copy *copy, struct error *err)
     int rc = read_exactly(copy->options.source, work->from, work->offset, copy->piece, size);
     if (rc != 0)
         return fail(err, rc, "backup: read", work->path);
-    /* Must follow the read: if the copy is not cancelled yet, the snapshot was held during the
-     * read. */
+    /* This check must come after the read: if the copy is not cancelled yet, the snapshot was held
+     * during the read. */
     if (atomic_load(&copy->is_cancelled))
         return error_set(err, ERROR_CLOSED, "the backup was stopped");
     if (work->hash != NULL)
@@ -387,8 +388,8 @@ static int segment_end(struct backup_copy *copy, struct error *err)
     return 1;
 }
 
-/* A point syncs the directory even if it made no file: an earlier copy may have failed before its
- * sync. */
+/* A point syncs the directory even if it made no file, because an earlier copy may have failed
+ * before its sync. */
 static int next_phase(struct backup_copy *copy, const char *directory, enum phase phase,
                       struct error *err)
 {
@@ -466,8 +467,8 @@ static bool is_of_point(const struct backup_copy *copy, const struct commit_log_
            snapshot->log[copy->point.log_count].file_id == extent->file_id;
 }
 
-/* The archive dropped the file after engine_snapshot_narrow: the copied log gets a gap before the
- * point. */
+/* The archive has removed the file since engine_snapshot_narrow, so the copied log gets a gap
+ * before the point. */
 static int log_skip(struct backup_copy *copy)
 {
     copy->progress.bytes_total -= copy->work.size;

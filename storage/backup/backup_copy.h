@@ -41,8 +41,8 @@ struct backup_copy *backup_copy_new(const struct backup_copy_options *options);
  * ERROR_CONFLICT: the backup is of another directory, or of a history of this directory that a
  * restore has replaced. */
 must_check int backup_copy_step(struct backup_copy *copy, struct error *err);
-/* From any thread.  Every later step fails with ERROR_CLOSED.  The snapshot may then be released: a
- * step under way writes no bytes that it reads from now on. */
+/* From any thread.  Every later step fails with ERROR_CLOSED.  The snapshot may then be released,
+ * because a step under way writes no bytes that it reads from now on. */
 void backup_copy_cancel(struct backup_copy *copy);
 const struct backup_progress *backup_copy_progress(const struct backup_copy *copy);
 void backup_copy_free(struct backup_copy *copy);

@@ -194,7 +194,7 @@ static void find_foreign(void *context, const char *name)
     snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }
 
-/* Other names are ignored: an interrupted backup leaves a temporary file. */
+/* Other names are ignored, because an interrupted backup leaves a temporary file. */
 static void find_point(void *context, const char *name)
 {
     struct listing *listing = context;

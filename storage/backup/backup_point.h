@@ -1,5 +1,5 @@
 /* backup_point: encodes and reads the records of points.  A point is a backup of one moment; its
- * record has its files with sizes and hashes.
+ * record lists its files with their sizes and hashes.
  *
  *     BACKUP/points/0000000000000003.point    the record; written last, when the point is complete
  *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
@@ -24,10 +24,10 @@ struct backup_log_file {
 struct backup_point {
     uint64_t number;                   /* from 1 on, ascending */
     uint64_t frame;
-    int64_t timestamp_us;              /* no write is later */
+    int64_t timestamp_us;              /* no write of the point is later */
     int64_t taken_us;
     struct manifest_state state;
-    struct hash128 *segment_hashes;    /* of whole files, as in state.segments */
+    struct hash128 *segment_hashes;    /* of whole files, in the order of state.segments */
     struct backup_log_file *log;       /* by file id; the frames after state.flushed_frame */
     uint32_t log_count;
     struct manifest *owner;            /* owns `state`; NULL: `state` is borrowed */

@@ -1,7 +1,7 @@
 /* backup_prune: see the header.
  *
- * Points are removed and synced before their files, so that a crash leaves no point without its
- * files.  Files with unknown names are not removed. */
+ * The removal of points is synced before their files are removed, so that a crash leaves no point
+ * without its files.  Files with unknown names are not removed. */
 #include "storage/backup/backup_prune.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ struct prune {
     struct disk *target;
     uint64_t *segments; /* ids of needed ones, ascending */
     size_t segment_count;
-    uint32_t log_first; /* lower ids are not needed */
+    uint32_t log_first; /* log files with lower ids are not needed */
     const char *directory;
     bool has_removed;
     int rc;
@@ -66,7 +66,7 @@ static bool is_name_of(const char *name, const char *path)
     return strcmp(path + strlen("segments/"), name) == 0;
 }
 
-/* No segment is copied meanwhile, so a temporary name is of an interrupted copy. */
+/* No segment is copied meanwhile, so a file with a temporary name is of an interrupted copy. */
 static bool segment_is_needed(const struct prune *prune, const char *name)
 {
     uint64_t id = 0;

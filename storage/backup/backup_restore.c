@@ -6,7 +6,8 @@
  * 2000.  For --to a time after the beginning of frame 1500 and before that of 1501, the directory
  * gets the segments of point 4, and the log from the file with frame 901 to the end of frame 1500.
  *
- * Only log after the newest point may end within a frame: its copy may have been interrupted. */
+ * Only log after the newest point may end within a frame, because its copy may have been
+ * interrupted. */
 #include "storage/backup/backup_restore.h"
 
 #include <errno.h>
@@ -359,7 +360,7 @@ static int write_manifest(struct restore *r, struct error *err)
         return error_set(err, rc, "sync the directory: %s", error_text(rc));
     if (r->options->is_new)
         uuid_make(world->random, state.directory_id);
-    /* The backup may be old, and from another machine: its clock is not taken over. */
+    /* The backup may be old, or of another machine, so its clock is not used. */
     state.clock = now;
     return manifest_create_from(world, &state, err);
 }
