@@ -234,9 +234,9 @@ static int read_exactly(struct disk *disk, struct disk_file *file, uint64_t offs
     return got == (int64_t)size ? 0 : got < 0 ? (int)got : -EIO;
 }
 
-/* Compare the block at `offset` of the source file with that of `file`, the backup's file of the
- * same name.  ERROR_CONFLICT: they differ, because `file` is of another history of the directory.
- * `may_be_zero`: an interrupted copy may have left a block of zeros. */
+/* Compare the block at `offset` of the source file with the same block of `file`, the backup's file
+ * of that name.  ERROR_CONFLICT: they differ, because `file` is of another history of the
+ * directory.  `may_be_zero`: an interrupted copy may have left a block of zeros. */
 static int compare_block(struct backup_copy *copy, struct disk_file *file, uint64_t offset,
                          size_t size, bool may_be_zero, struct error *err)
 {

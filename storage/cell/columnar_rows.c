@@ -515,7 +515,8 @@ static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
     return low;
 }
 
-/* While all ranks are implied, the rank follows from that of an equal row yielded before. */
+/* While all ranks are implied, the rank follows from the rank of an equal row that was yielded
+ * before. */
 static int64_t next_rank(const struct rows_stream *stream, uint32_t row)
 {
     const struct columnar_rows *rows = stream->rows;

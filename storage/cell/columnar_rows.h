@@ -52,8 +52,8 @@ void columnar_rows_absent(struct columnar_rows *rows, struct columnar_vector *ve
 void columnar_rows_timestamps(struct columnar_rows *rows);
 void columnar_rows_ranks(struct columnar_rows *rows);
 
-/* Codes are copied unchanged; a vector without strings gets those of `source`.  ERROR_LIMIT past
- * UINT32_MAX rows. */
+/* Codes are copied unchanged; a vector without strings gets the strings of `source`.  ERROR_LIMIT
+ * past UINT32_MAX rows. */
 must_check int columnar_rows_append(struct columnar_rows *rows, const struct columnar_rows *source,
                                     uint32_t from, uint32_t count);
 

@@ -17,7 +17,7 @@
  *     [- 3 -[----- 7 -----[- 3 -)         four bounds; 5 is never in force
  *
  * A sweep has the next place of each run in a heap.  So its memory depends on the number of runs,
- * not on that of ranges. */
+ * not on the number of ranges. */
 #include "storage/cell/range_deletions.h"
 
 #include "base/arena.h"

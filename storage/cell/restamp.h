@@ -19,7 +19,7 @@ enum { RESTAMP_SPANS_MAX = 4 << 20 };
 struct restamp_span {
     int64_t first_us;
     int64_t last_us;
-    int64_t to_us;                     /* what `first_us` becomes */
+    int64_t to_us;                     /* the new value of `first_us` */
 };
 
 struct restamp {

@@ -3,8 +3,9 @@
  *
  * A write timestamp is later than all timestamps that the store gave before.
  *
- * The mark of trusted time is written to the manifest at opening, and then hourly while the server
- * runs.  While the clock is in doubt no mark is written, so that the last mark is a correct time.
+ * At opening, and while the server runs, a mark of trusted time is written to the manifest when the
+ * last mark is an hour old.  While the clock is in doubt no mark is written, so that the last mark
+ * is a correct time.
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_CLOCK_H

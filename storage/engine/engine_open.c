@@ -202,8 +202,8 @@ static void report_unread(const struct engine *engine)
         engine->env.options.notice(engine->env.options.notice_context, what.text);
 }
 
-/* A manifest of an earlier version does not have the last timestamp; then those of the newest cells
- * are used. */
+/* A manifest of an earlier version does not have the last timestamp; then the timestamps of the
+ * newest cells are used. */
 static void pass_flushed_times(struct engine *engine)
 {
     engine_clock_pass(&engine->clock, engine->runs.timestamp_us);

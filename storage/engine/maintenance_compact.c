@@ -24,7 +24,7 @@
  * arrives during the merge, the outputs are discarded.
  *
  * A run with an unreadable page is left out of merges until it is replaced or the directory is
- * opened again.  No run may lie between merged ones, so the runs before and behind it are merged
+ * opened again.  No run may lie between merged runs, so the runs before and behind it are merged
  * separately. */
 #include <string.h>
 
@@ -359,8 +359,8 @@ static uint32_t count_failed_reads(const struct segment_list *list)
     return count;
 }
 
-/* Whether an unreadable page ended the merge: more runs have one than at the start.  If such a page
- * was found by another reader, the result may be wrong, at most once for each run. */
+/* Whether an unreadable page ended the merge: more runs have one than at the start.  The result is
+ * wrong if another reader found that page, which can happen once for each run. */
 static bool is_failed_read(const struct compact_job *compact)
 {
     return !error_is_passing(compact->status) && count_failed_reads(&compact->inputs) +

@@ -1,7 +1,7 @@
 #include "storage/engine/memory_account.h"
 
 enum {
-    WORK_LEAST = 28 << 20, /* what a merge of eight runs uses, however small the limit */
+    WORK_LEAST = 28 << 20, /* a merge of eight runs uses so much, however small the limit is */
     WORK_MAX = 64 << 20,
     READS_SHARE = 16,
     READS_BYTES_MAX = 16 << 20

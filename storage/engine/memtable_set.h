@@ -11,7 +11,7 @@
  * unflushed_log_max bytes of the log are not flushed.  Batches wait for a flush while memtables use
  * their whole share, or while the open one is full and two are frozen.
  *
- * Engine thread; a job may read what is frozen. */
+ * Engine thread; jobs may read frozen memtables. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
 #define DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
 

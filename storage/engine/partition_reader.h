@@ -1,5 +1,5 @@
-/* partition_reader: reads the partitions of a view, merged from all its runs.  Any thread, but each
- * reader is used by one job only. */
+/* partition_reader: reads the partitions of a view, merged from all its runs.  Any thread may use a
+ * reader, but only one job. */
 #ifndef DAYBOOK_STORAGE_ENGINE_PARTITION_READER_H
 #define DAYBOOK_STORAGE_ENGINE_PARTITION_READER_H
 

@@ -1,5 +1,5 @@
-/* Makes the rows of a page: merged from sealed runs and the capture (what reads_capture.c copied of
- * the open memtable), or of the open memtable alone.
+/* Makes the rows of a page, either from sealed runs and the capture (the rows that reads_capture.c
+ * copied of the open memtable), or from the open memtable alone.
  *
  * A page ends after row_limit rows or READ_PAGE_BYTES_MAX, or where the capture ends.  If a page of
  * the open memtable alone would need over READ_CAPTURE_ITEMS_MAX items, reads_open discards its

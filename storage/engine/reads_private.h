@@ -97,8 +97,8 @@ void reads_capture_drop(struct read_job *read);
 
 /* Move captured_at forward to the first capture at (token, key) or behind it. */
 void reads_captured_seek(struct read_job *read, int64_t token, struct bytes key);
-/* Capture number `index` of the partition, whose captures begin at captured_at; NULL: there are not
- * so many. */
+/* Capture number `index` of the partition, whose captures begin at captured_at; NULL: the partition
+ * has fewer. */
 struct captured *reads_captured(const struct read_job *read, uint32_t index, int64_t token,
                                       struct bytes key);
 struct stream *reads_captured_stream(const struct read_job *read, struct captured *captured,

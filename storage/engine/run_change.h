@@ -1,5 +1,5 @@
-/* run_change: collects the segments that a job wrote and those that they replace, and replaces
- * them.
+/* run_change: collects the segments that a job wrote and the segments that they replace, and then
+ * exchanges them.
  *
  *     run_change_add, _remove ──▶ run_change_publish ──▶ run_change_apply ──▶ run_change_release
  *     (a job: files)              (a job: manifest)      (engine thread: run_set)

@@ -58,9 +58,10 @@ static int admit_schema(struct sequencer *sequencer, const struct write_batch *b
     return 0;
 }
 
-/* Appended rows are written out with one timestamp per partition and run: that of the newest row.
- * No overwrite may have a timestamp between those of two such rows.  So a batch that overwrites in
- * a partition with appended rows in the open memtable begins a new one. */
+/* Appended rows are flushed with one timestamp for each partition and run: that of the newest row.
+ * So no overwrite may have a timestamp between the timestamps of two of these rows.  Therefore a
+ * batch that overwrites in a partition with appended rows in the open memtable begins a new
+ * memtable. */
 static int admit_overwrites(struct sequencer *sequencer, const struct write_batch *batch,
                             struct error *err)
 {

@@ -1,4 +1,5 @@
-/* shortage: finds what the engine is short of, and reports when a shortage begins and ends.
+/* shortage: finds the resource of which the engine is short, and reports when a shortage begins and
+ * ends.
  *
  * If several of these wait for a resource, the first one counts: the log's next file, a flush, a
  * merge, batches for which there is no memory.

@@ -629,7 +629,8 @@ static uint64_t current_durable(const struct commit_log *log)
     return record->opening_file == log->current_file ? record->opening_offset : record->offset;
 }
 
-/* The same for a live file: an opening record that is being added is not included. */
+/* The size of a live file's durable records: an opening record that is being added is not
+ * included. */
 static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
 {
     const struct frame_writer_record *record = &log->record;

@@ -141,7 +141,7 @@ struct commit_log_recovered {
     bool is_clean;
     struct commit_log_file tail;   /* with is_clean: the file of the closing record; otherwise the
                                     * last file is in `live` or `spare` */
-    uint64_t offset;               /* with is_clean: where the next record goes in `tail` */
+    uint64_t offset;               /* with is_clean: where the next record is written in `tail` */
     uint64_t bytes_unflushed;      /* on disk, of the replayed frames */
     uint64_t purges;
     struct commit_log_files live;  /* files with frames after flushed_frame, by id */

@@ -14,8 +14,8 @@ enum { MANIFEST_MAGIC_SIZE = 8 };
 /* 0: the directory has a manifest; without one, as manifest_probe_missing.  ERROR_NOT_OURS: its
  * file `manifest` is of another program. */
 must_check int manifest_probe(struct disk *disk, struct error *err);
-/* For a directory without a manifest.  ERROR_NOT_FOUND: it is missing, or has neither log files nor
- * segments, nor files of other programs.  ERROR_NOT_OURS: it has files of other programs.
+/* For a directory without a manifest.  ERROR_NOT_FOUND: it is missing, or has no log files, no
+ * segments and no files of other programs.  ERROR_NOT_OURS: it has files of other programs.
  * ERROR_CORRUPT: it is a data directory whose manifest is lost. */
 must_check int manifest_probe_missing(struct disk *disk, struct error *err);
 #endif

@@ -5,7 +5,7 @@
  * Their number, the partition's stats and its write timestamp are kept as they are after the newest
  * frame, and as they were before each of the last two frames (columnar_partitions.h).  That is
  * enough because at most two frames are not durable.  So `frame` must not be older than the newest
- * durable one; a check finds such a call.
+ * durable one; a check stops the program otherwise.
  *
  * Write timestamps are not kept by row.  All visible rows of a partition are read with the newest
  * of their timestamps.  So no overwrite or deletion may have a timestamp between the oldest and the

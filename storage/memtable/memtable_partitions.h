@@ -19,7 +19,7 @@ struct memtable_partition {
 };
 
 struct memtable_partitions {
-    struct arena *arena;               /* outlives the partitions */
+    struct arena *arena;               /* must outlive the partitions */
     size_t partition_size;             /* bytes of the struct that begins with a struct
                                         * memtable_partition */
     struct memtable_index order;       /* by table, token and key */

@@ -15,7 +15,7 @@
 
 struct row_memtable;
 
-/* Memory comes from `arena`, which outlives the memtable. */
+/* Memory comes from `arena`, which must outlive the memtable. */
 struct row_memtable *row_memtable_new(struct arena *arena);
 void row_memtable_free(struct row_memtable *memtable);
 const struct memtable_partitions *row_memtable_partitions(const struct row_memtable *memtable);

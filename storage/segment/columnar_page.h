@@ -57,7 +57,7 @@ typedef uint32_t (*columnar_page_number)(void *context, uint32_t column, uint32_
                                          struct bytes string);
 
 /* Add rows [from, from + count) of a sorted partition as an entry, for which the page must have
- * room. */
+ * space. */
 void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_page *page,
                        const struct columnar_rows *rows, uint32_t from, uint32_t count,
                        columnar_page_number number, void *context);

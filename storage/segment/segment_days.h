@@ -31,6 +31,6 @@ void segment_days_release(struct segment_days *days);
 void segment_days_add(struct segment_days *days, int32_t day, uint64_t rows);
 /* NULL: there are no rows of that day. */
 const struct day_rows *segment_days_find(const struct segment_days *days, int32_t day);
-/* Whether there is a day of which both segments have rows. */
+/* Whether both segments have rows of the same day. */
 bool segment_days_meet(const struct segment_days *a, const struct segment_days *b);
 #endif

@@ -98,8 +98,8 @@ void segment_directory_cursor_give(struct segment_cursor *cursor, struct reader_
     reader_pool_give(cursor->readers, place, &cursor->spare);
 }
 
-/* `before` has the values of the entry before, and gets those of this entry.  False: the bytes are
- * not an entry, or the segment does not have its pages. */
+/* `before` has the values of the previous entry, and is set to the values of this entry.  False:
+ * the bytes are not an entry, or the segment does not have its pages. */
 static bool entry_read(const struct segment_directory *directory, struct segment_block *block,
                        struct directory_block *before, struct reader *reader)
 {

@@ -30,7 +30,7 @@ enum stored_form { STORED_PLAIN = 0, STORED_COMPRESSED = 1 };
 
 enum {
     SAMPLE_MAX = 2048,    /* values by which the form is chosen */
-    BUCKET_SIZE = 4 * 256 /* what a bucket takes in Huffman's table, in 256ths of a bit */
+    BUCKET_SIZE = 4 * 256 /* space of a bucket in Huffman's table, in 256ths of a bit */
 };
 
 struct vector_encoder {

@@ -1,7 +1,8 @@
 /* vector_join: numbers are made one by one with a table of buckets, or eight at a time.
  *
  * With m bits of mantissa, a bucket has e = max(bucket >> m, 1) - 1 raw bits (its exponent), and
- * bucket - (e << m) stands above them.  For eight buckets that are bytes of one word:
+ * bucket - (e << m) is the number's bits above these.  For eight buckets that are bytes of one
+ * word:
  *
  *     exponents   3   0   1   2 ...
  *     masks     111   0   1  11 ...        (1 << e) - 1, a byte each
@@ -9,7 +10,8 @@
  *
  * One instruction reads the raw bits of all eight; the bits that are set in the masks count the
  * bits read.  Exponents up to 8 fit bytes; exponents up to 16 take two steps of four numbers of 16
- * bits.  Eight numbers of which one has a larger exponent, which is rare, are made one by one.
+ * bits.  If one of eight numbers has a larger exponent, which is rare, the eight are made one by
+ * one.
  *
  * Both ways read the same bits, and move the position behind these.  Bits that are read past the
  * last raw bit are masked off. */
