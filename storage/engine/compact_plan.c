@@ -11,12 +11,14 @@
 
 enum {
     CLOSED_DAYS = 2,  /* two days after it began, a UTC day is over in every time zone */
-    CLOSE_SHARE = 10, /* a tenth of the largest run's rows */
+    CLOSE_SHARE = 10, /* the smaller runs need a tenth of the largest run's rows */
     OLDER_SHARE = 4   /* older runs may be four times as large as the others */
 };
 
-#define QUIET_US (INT64_C(600) * 1000000)  /* since the newest write of the day's runs */
-#define PURGE_US (INT64_C(3600) * 1000000) /* since the newest write of the overwrites */
+#define QUIET_US                                                                                   \
+    (INT64_C(600) * 1000000)               /* from the newest write of a day's runs to its         \
+                                            * closing */
+#define PURGE_US (INT64_C(3600) * 1000000) /* from the newest overwrite to the purge */
 
 /* ---- tiers ---- */
 
@@ -71,8 +73,8 @@ bool compact_plan_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min
 
 /* ---- what may be merged ---- */
 
-/* Whether all runs between the chosen ones have rows of other days only.  Row runs have no days
- * here, so no row run may lie between chosen ones. */
+/* Whether the runs between the chosen ones have no rows of the chosen ones' days.  Row runs have no
+ * days here, so no row run may lie between chosen ones. */
 static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, uint32_t count)
 {
     uint64_t first = facts->runs[chosen[0]].info->frame_first;
@@ -117,7 +119,7 @@ static int lane_compare(const void *a, const void *b)
     return first->run < second->run ? -1 : first->run > second->run;
 }
 
-/* Mixed runs come first; the caller frees the array. */
+/* The mixed runs are first in the array, which the caller frees. */
 static struct lane_entry *lanes_of(const struct compact_facts *facts, uint32_t *mixed_count_out)
 {
     struct lane_entry *entries = memory_alloc(facts->run_count * sizeof *entries);

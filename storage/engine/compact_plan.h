@@ -34,8 +34,8 @@
 #include "storage/segment/segment_days.h"
 
 enum {
-    COMPACT_RUNS_MIN = 4,      /* few: reports read all row runs of a table */
-    COMPACT_COLUMNAR_MIN = 8,  /* more: clicks are written more often than read */
+    COMPACT_RUNS_MIN = 4,      /* few, because reports read all row runs of a table */
+    COMPACT_COLUMNAR_MIN = 8,  /* more, because clicks are written more often than read */
     COMPACT_RUNS_MAX = 32,
     COMPACT_TIER_BYTES = 4 << 20       /* where class 1 begins */
 };
@@ -64,8 +64,8 @@ struct compact_facts {
 struct compact_choice {
     uint32_t runs[COMPACT_RUNS_MAX];   /* ascending */
     uint32_t count;
-    bool splits;                       /* rows of `day` become one run, other rows stay in a run for
-                                        * each input */
+    bool splits;                       /* rows of `day` become one run; the other rows of each input
+                                        * become one run */
     bool purges;                       /* deletions of `day` are purged */
     uint64_t purge_frame;              /* if `purges`: the next compact_facts.purge_frame */
     int32_t day;

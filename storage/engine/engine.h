@@ -23,8 +23,8 @@ struct engine_restamp {
     /* Set by the opening, microseconds: */
     int64_t now_us;
     int64_t before_us;                 /* the last timestamp that the store gave */
-    int64_t after_us;                  /* the last timestamp after the replacement, or, in a dry
-                                        * run, after a real one */
+    int64_t after_us;                  /* the last timestamp after the replacement; a dry run
+                                        * computes it, too */
 };
 
 struct engine_options {
@@ -72,7 +72,7 @@ must_check int engine_open_new(struct world *world, const struct engine_options 
 /* ---- calls of the embedded store only: `store` must be one ---- */
 
 /* engine_flush writes the memtables as segments; engine_compact merges all runs that may be merged.
- * `done` is called when this is done for all data that the store had at the call. */
+ * `done` is called when all data that the store had at the call is flushed, or merged. */
 must_check int engine_flush(struct store *store, store_done done, void *context, struct error *err);
 must_check int engine_compact(struct store *store, store_done done, void *context,
                               struct error *err);
@@ -128,7 +128,7 @@ void engine_return_memory(struct store *store, bool at_once);
 /* ---- the files of a moment, for a backup ---- */
 
 /* All data up to a frame: the segments of `state`, and the log files with the frames after
- * state.flushed_frame.  They do not change until the snapshot is released. */
+ * state.flushed_frame.  These files do not change until the snapshot is released. */
 struct engine_snapshot {
     uint64_t frame;                    /* the last durable frame */
     int64_t timestamp_us;              /* the last timestamp that the store gave up to `frame`, or a
@@ -142,7 +142,7 @@ struct engine_snapshot {
 };
 
 /* Take a snapshot of the files as of now, without waiting.  `frame_kept`: also include log files
- * with frames after this one, though the frames are flushed; UINT64_MAX: include none of these.  A
+ * with frames after this one, even if the frames are flushed; UINT64_MAX: include none of these.  A
  * backup that copies the log without a gap passes the last frame that it has copied.  The backup
  * releases its earlier snapshot only after this call, because the earlier snapshot keeps those
  * files.  The caller releases the snapshot before it closes the store.  ERROR_BUSY: a purge is
@@ -152,7 +152,7 @@ must_check int engine_snapshot_take(struct store *store, uint64_t frame_kept,
 /* From now on, keep only the log files that the snapshot itself needs; files of `archive` may be
  * removed at any time. */
 void engine_snapshot_narrow(struct store *store, struct engine_snapshot *snapshot);
-/* Let the log files of the snapshot change from now on; its segments are still kept. */
+/* From now on the log files of the snapshot may change; its segments are still kept. */
 void engine_snapshot_let_go(struct store *store, struct engine_snapshot *snapshot);
 void engine_snapshot_release(struct store *store, struct engine_snapshot *snapshot);
 

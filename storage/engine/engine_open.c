@@ -58,8 +58,8 @@ static int replay_schema(struct engine *engine, struct error *err)
     return refuse_unread(engine, err);
 }
 
-/* The schema replaces the one kept before: of several schemas without rows in between, only the
- * last is parsed. */
+/* Keep the schema unparsed, in place of the one kept before.  So of several schemas without rows
+ * between them, only the last is parsed. */
 static void keep_schema(struct engine *engine, uint64_t number, struct bytes serialized)
 {
     struct engine_opening *opening = engine->opening;
@@ -96,7 +96,7 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     if (rc == 0 && memtable_set_open_is_full(&engine->memtables))
         sequencer_freeze(&engine->sequencer, number);
     if (rc == 0 && engine->memtables.frozen_count > 0 && !engine->env.options.read_only) {
-        /* Nothing may be written before this check: a refused directory must not change. */
+        /* Nothing may be written before this check, because a refused directory must not change. */
         rc = skipped_cells_refuse(&engine->opening->cells, err);
         rc = rc == 0 ? maintenance_flush_now(&engine->maintenance, err) : rc;
     }
@@ -130,8 +130,8 @@ static int add_missing(const struct engine *engine, const struct table_definitio
 }
 
 /* Replay must be over, because frames may have a schema of an earlier version, without these
- * tables.  All frames are flushed first: if the next opening replayed such a frame, it would remove
- * the new tables and their rows. */
+ * tables.  All frames are flushed first, because otherwise the next opening would replay such a
+ * frame, and remove the new tables and their rows. */
 static int add_builtin(struct engine *engine, struct error *err)
 {
     const struct builtin *builtin = engine->opening->builtin;

@@ -1,6 +1,6 @@
 /* Restamps a directory whose write timestamps are ahead of now.
  *
- * The timestamps of the store never go back.  So once its clock was ahead, its writes win over
+ * The timestamps of the store never go back.  So if its clock was ahead once, its writes win over
  * later writes to which drivers give the right time.  All timestamps between now and the last one
  * that the store gave are replaced (restamp.h), in every table.  They include timestamps of clients
  * in that range, which cannot be distinguished from the store's.
@@ -10,9 +10,9 @@
  *     3 these segments are written again with new times, as files that no manifest names
  *     4 one manifest record swaps all of them, moves the clock, and counts a purge
  *
- * A crash before step 4 is durable leaves all timestamps as they were.  Step 4 counts a purge so
- * that later frames are never replayed over a backup's segments from before step 4, whose
- * timestamps are later. */
+ * A crash before step 4 is durable leaves all timestamps as they were.  Step 4 counts a purge, so
+ * that later frames are never replayed over segments of an older backup, which have the old
+ * timestamps. */
 #include "base/memory.h"
 #include "storage/engine/engine_private.h"
 #include "storage/engine/partition_reader.h"

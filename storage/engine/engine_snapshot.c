@@ -41,7 +41,7 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
 
 static void take_state(const struct engine *engine, struct taken *snapshot)
 {
-    /* These two never change while the manifest is open. */
+    /* The directory's id and properties never change while the manifest is open. */
     const struct manifest_state *manifest = manifest_state(engine->runs.manifest);
     struct manifest_state *state = &snapshot->base.state;
     memcpy(state->directory_id, manifest->directory_id, sizeof(state->directory_id));

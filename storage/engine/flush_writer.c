@@ -33,7 +33,7 @@ struct columnar_share {
     const int32_t *days;
     const struct segment_days *own;
     bool is_rest;
-    int32_t day; /* unless is_rest */
+    int32_t day; /* not set if is_rest */
 };
 
 static bool share_takes(const struct columnar_share *share, uint32_t place)

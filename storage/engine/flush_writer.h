@@ -19,7 +19,7 @@ struct flush_writer {
     struct error err;
 };
 
-/* The caller releases `change`.  `runs` and `memtable` outlive `flush`. */
+/* The caller releases `change`.  `runs` and `memtable` must outlive `flush`. */
 void flush_writer_init(struct flush_writer *flush, struct run_set *runs, struct memtable *memtable);
 /* `only` not NULL: write only the rows of that segment's table and kind.  If the status is
  * negative, flush->err is set. */

@@ -84,8 +84,8 @@ void maintenance_log_failure(struct maintenance *maintenance, enum maintenance_k
                   log_text("effect", effect), log_number("times_count", (int64_t)count));
 }
 
-/* A shortage of disk space, descriptors or memory loses nothing: the data is still in the log, or
- * in the runs to be merged. */
+/* A shortage of disk space, descriptors or memory loses nothing, because the data is still in the
+ * log, or in the runs to be merged. */
 void maintenance_job_failed(struct maintenance *maintenance, enum maintenance_kind kind, int status,
                             const struct error *err)
 {

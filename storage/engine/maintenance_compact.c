@@ -1,7 +1,8 @@
 /* Merges runs of one table and kind, in the background.
  *
- * A merge of row runs may be under way beside one of columnar runs, which may take minutes.  A
- * table has only one merge at a time, because a columnar merge also takes in the table's row runs.
+ * A merge of row runs and a merge of columnar runs, which may take minutes, may be under way at the
+ * same time.  A table has only one merge at a time, because a columnar merge also reads the table's
+ * row runs.
  *
  * Merges that engine_compact requested begin before all others, and the `done` of engine_compact
  * waits only for them.
@@ -19,7 +20,7 @@
  * a purge has the count, so that this frame is never replayed over segments without the purge.
  *
  * A tombstone of a table whose clients give timestamps may hide a later write with an earlier time.
- * A merge drops such a tombstone only if the merge takes in the newest run, and the tombstone is
+ * A merge drops such a tombstone only if the merge includes the newest run, and the tombstone is
  * older than a minute and older than all writes in memtables.  If a write with an older timestamp
  * arrives during the merge, the outputs are discarded.
  *

@@ -1,7 +1,6 @@
-/* A run is dropped only if three things hold for each of its partitions.  The partition was
- * deleted, and the deletion hides every row of the run; the overwrites have nothing else of the
- * partition; and no run that stays has the partition.  So no click is left whose rank would
- * change. */
+/* A run is dropped only if three conditions hold for each of its partitions: a deletion of the
+ * partition hides every row of the run; the partition has no other overwrite; and no run that stays
+ * has rows of the partition.  So no click is left whose rank would change. */
 #include "storage/engine/maintenance_drop.h"
 
 #include "base/memory.h"
@@ -19,8 +18,8 @@ int maintenance_drop_overwrites(struct compact_job *compact, int64_t token, stru
                                    err);
 }
 
-/* 1: the partition's only overwrite is its deletion, which hides all rows up to `newest_us`; 0:
- * that is not so; negative: an error. */
+/* 1: the partition's only overwrite is its deletion, which hides all rows up to `newest_us`; 0: it
+ * is not; negative: an error. */
 static int is_deleted(struct compact_job *compact, int64_t token, struct bytes key,
                       int64_t newest_us)
 {

@@ -1,13 +1,13 @@
 /* A columnar merge writes one output.  A merge that takes one day out of mixed runs writes one
- * output for the day, and one for the rest of each input.  The rest keeps the frames of its input,
- * and so its place in the order of runs.
+ * output for the day, and one for the rest of each input.  The output for the rest has the frames
+ * of its input, and therefore the same place in the order of runs.
  *
  * Purging.  The deletions of a partition are dropped together with the rows that they hide.  The
- * merge must take in every columnar run with rows of the partition, and all row runs.  Rows behind
+ * merge must include every columnar run with rows of the partition, and all row runs.  Rows behind
  * a dropped one keep their ranks, which are then written explicitly (columnar_purge.h).  If the
  * overwrites also have corrections of remaining clicks, the partition is left as it is.
  *
- * A merge of row runs drops tombstones if it takes in the oldest run of the table, because then no
+ * A merge of row runs drops tombstones if it includes the oldest run of the table, because then no
  * older run has rows that they could hide.  Where clients give timestamps, more must hold
  * (maintenance_compact.c).  In event tables it drops none, because tombstones there hide rows of
  * columnar runs.
@@ -178,9 +178,9 @@ static bool takes(void *context, int64_t token, struct bytes key)
            (segment_days_of_key(compact->table, key) == compact->day) == compact->takes_day;
 }
 
-/* Whether the partition's rows may get the newest of their timestamps (columnar_segment.h): true if
- * the row runs have no overwrite of the partition.  Any overwrite of it is then in a later frame,
- * and newer than all rows of the inputs. */
+/* Whether all rows of the partition may get the newest of their timestamps (columnar_segment.h):
+ * true if the row runs have no overwrite of the partition.  Any overwrite of it is then in a later
+ * frame, and newer than all rows of the inputs. */
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;
@@ -203,8 +203,8 @@ static bool list_has(const struct segment_list *list, const struct segment_list 
     return false;
 }
 
-/* *stream_out has the deletions that are dropped with the partition's rows; NULL: none are
- * dropped. */
+/* *stream_out has the deletions that are dropped together with the rows that they hide; NULL: none
+ * are dropped. */
 static int deletions(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err)
 {

@@ -1,5 +1,5 @@
 /* memory_held: counts the memory that users of the store keep for partitions, clients and requests.
- * The embedded store subtracts it from its limit (memory_account.h).
+ * The embedded store subtracts this memory from its limit (memory_account.h).
  *
  * Engine thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMORY_HELD_H

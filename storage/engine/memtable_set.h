@@ -51,7 +51,7 @@ void memtable_set_init(struct memtable_set *set, struct engine_env *env,
                        const struct memory_account *account, struct schema *schema);
 void memtable_set_release(struct memtable_set *set);
 
-/* Begin an empty open memtable of the current schema, instead of the old one. */
+/* Begin an empty open memtable of the current schema, instead of the old memtable. */
 void memtable_set_begin(struct memtable_set *set, uint64_t frame_first);
 /* As memtable_set_begin, with another schema, whose reference is taken over. */
 void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,

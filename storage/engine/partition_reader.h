@@ -1,5 +1,5 @@
-/* partition_reader: reads the partitions of a view, merged from all its runs.  Any thread may use a
- * reader, but only one job. */
+/* partition_reader: reads the partitions of a view, merged from all its runs.  A reader may be used
+ * on any thread, but only by one job. */
 #ifndef DAYBOOK_STORAGE_ENGINE_PARTITION_READER_H
 #define DAYBOOK_STORAGE_ENGINE_PARTITION_READER_H
 
@@ -15,7 +15,7 @@ bool partition_reader_seek(struct partition_reader *reader, int64_t token, struc
                            bool after, int64_t *token_out, struct bytes *key_out);
 /* Open a stream of the partition's items within `slice`.  The stream includes the `extra` streams,
  * which it then owns, and `extra_rows`; both are of the open memtable.  *stream_out NULL: the
- * partition has nothing. */
+ * partition has no items. */
 must_check int partition_reader_stream(struct partition_reader *reader, int64_t token,
                                        struct bytes key, const struct slice *slice,
                                        struct stream **extra, uint32_t extra_count,

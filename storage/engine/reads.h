@@ -6,7 +6,7 @@
  *              └─▶ if the copy would be too large: freeze the memtable first
  *
  * An answer is as of the last durable frame, or with READ_APPLIED as of the last applied one.
- * Reads of pages begin in the order of the requests, and only as many as their share of memory
+ * Reads of pages begin in the order of the requests, and as many at a time as their share of memory
  * allows.
  *
  * reads.c, reads_capture.c and reads_page.c read pages; reads_stats.c, reads_group.c and

@@ -6,8 +6,8 @@
  *
  * Two jobs share the work.  Of each segment, one job takes the partitions that begin in even pages,
  * and the other those that begin in odd pages, so that few pages are decoded twice.  Of each
- * memtable a job takes every other partition.  If the groups of one job take more than half of the
- * memory that the request allows, the call ends with ERROR_LIMIT. */
+ * memtable, each job takes every other partition.  If the groups of one job take more than half of
+ * the memory that the request allows, the call ends with ERROR_LIMIT. */
 #include "base/hash64.h"
 #include "base/memory.h"
 #include "storage/engine/columnar_sums.h"

@@ -48,8 +48,8 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key)
         read->given = added->row.clustering.values[0];
 }
 
-/* Set read->given: if the previous page ended within this partition, the first clustering value of
- * its last row; else none. */
+/* Set read->given to the first clustering value of the previous page's last row, if that page ended
+ * within this partition; else to none. */
 static void given_begin(struct read_job *read, int64_t token, struct bytes key)
 {
     const struct read_position *position = &read->position;
@@ -114,7 +114,7 @@ static bool folds(const struct read_job *read)
 }
 
 /* 1: the page is full.  After PASSED_MAX consecutive skipped rows, stop, set *is_left_out, and cut
- * the slice to the rows behind that first clustering value. */
+ * the slice to the rows behind the first clustering value of the skipped rows. */
 static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
                       struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {

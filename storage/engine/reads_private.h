@@ -40,7 +40,7 @@ struct read_job {
     struct reads *reads;
     struct read_job *next;
     size_t before;         /* bytes of the arena before the capture */
-    size_t counted;        /* bytes of it after the capture; added to reads->bytes */
+    size_t counted;        /* bytes of the arena after the capture; added to reads->bytes */
     struct arena *arena;
     struct schema *schema; /* referenced: the table's */
     const struct table *table;
@@ -57,7 +57,7 @@ struct read_job {
     struct captured *captured; /* in (token, key) order; up to two for a partition */
     uint32_t captured_count;
     uint32_t captured_capacity;
-    uint32_t captured_at; /* at or behind the present partition */
+    uint32_t captured_at; /* index of the first capture at or behind the present partition */
     bool has_horizon;     /* no partition at the horizon or past it was captured */
     int64_t horizon_token;
     struct bytes horizon_key;

@@ -73,7 +73,7 @@ bool run_set_has_overwrites(const struct run_set *runs, const struct table *tabl
                             struct bytes key);
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);
 
-/* No flush reduces these bytes. */
+/* No flush frees this memory. */
 uint64_t run_set_index_bytes(const struct run_set *runs);
 uint64_t run_set_kept_bytes(const struct run_set *runs);
 #endif

@@ -92,7 +92,7 @@ void sequencer_stop(struct sequencer *sequencer);
 /* Freeze the open memtable, which covers the frames up to `frame_last`.  Call this between two
  * frames. */
 void sequencer_freeze(struct sequencer *sequencer, uint64_t frame_last);
-/* Freeze the open memtable now, or, if the open frame has a batch, when it is sealed. */
+/* Freeze the open memtable now, or, if the open frame has a batch, when that frame is sealed. */
 void sequencer_request_freeze(struct sequencer *sequencer);
 /* Call `waiter->resume` once the present open memtable is frozen.  If the engine has failed and the
  * open frame has a batch, call it now with the failure. */

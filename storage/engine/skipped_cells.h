@@ -13,7 +13,7 @@ struct skipped_cells {
     uint64_t frame;                    /* set by the caller of the log's parser */
 };
 
-/* `cells` outlives the result. */
+/* `cells` must outlive the result. */
 struct cell_salvage skipped_cells_salvage(struct skipped_cells *cells);
 /* ERROR_CORRUPT if cells were skipped and the opening does not salvage. */
 must_check int skipped_cells_refuse(const struct skipped_cells *cells, struct error *err);

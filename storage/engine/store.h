@@ -164,8 +164,8 @@ enum store_shortage {
     STORE_SHORT_OF_NOTHING,
     STORE_SHORT_OF_DISK,          /* or quota */
     STORE_SHORT_OF_DESCRIPTORS,
-    STORE_SHORT_OF_MEMORY,        /* of the system; or of the account (memory_account.h), for longer
-                                   * than flushes take */
+    STORE_SHORT_OF_MEMORY,        /* of the system; or within the limit (memory_account.h), for
+                                   * longer than flushes take */
     STORE_SHORTAGES
 };
 

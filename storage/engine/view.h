@@ -19,8 +19,9 @@ struct view {
     struct segment_read_budget *read_budget; /* for a read on the engine thread; NULL: the reader
                                               * may wait for the disk.  Only for tables without
                                               * appended rows */
-    uint32_t *looked;                  /* counts what is read of frozen memtables.  Above
-                                        * READ_LOOKED_MAX their streams end.  NULL: no limit */
+    uint32_t *looked;                  /* counts rows and bounds that are read of frozen memtables.
+                                        * Above READ_LOOKED_MAX, the streams of these memtables end.
+                                        * NULL: no limit */
 };
 
 /* `table_id` 0: of all tables.  `with_columnar` false: leave out columnar segments. */
