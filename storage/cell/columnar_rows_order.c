@@ -1,8 +1,8 @@
 /* columnar_rows_order: comparing rows, and sorting their columns.
  *
  * The sort must be stable: rows with the same clustering stay in the order of their frames.  If the
- * first clustering column is an integer, rows are sorted by radix sort, then each run of equals by
- * all columns.  If its values are too far apart, or are no integers, rows are sorted by
+ * first clustering column has integers that are not too far apart, rows are sorted by this column
+ * with radix sort, and then each run of equals by all columns.  Otherwise rows are sorted by
  * comparison. */
 #include <string.h>
 

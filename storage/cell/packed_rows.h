@@ -48,8 +48,8 @@ void packed_rows_clear(struct packed_rows *rows);            /* keeps the memory
  * the clustering is copied. */
 void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering, uint32_t cell_count);
-/* Add a value, a tombstone, or an element of a set.  Column ids ascend, and so do the elements of a
- * set.  The table must have the column, and a value or element must be of its type. */
+/* Add a value, a tombstone, or an element of a set.  Column ids, and the elements of a set, must
+ * ascend.  The table must have the column, and a value or element must be of its type. */
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value);
 void packed_rows_null(struct packed_rows *rows, uint32_t column_id);
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element);

@@ -43,7 +43,7 @@ struct range_run {
     uint64_t frame;                /* ... to this one */
     const struct packed_range *ranges;
     uint32_t count;
-    uint16_t level; /* by `count`, but never above that of an older run */
+    uint16_t level; /* by `count`, but never above the level of an older run */
     uint16_t equal; /* runs of this level from here on in the list; 1 if it is LEVEL_MAX */
 };
 

@@ -1,7 +1,7 @@
 /* range_deletions: the range deletions of one partition in memory, and the bounds of a stream that
  * they give.
  *
- * Nothing in it is ever changed, so that a reader at a frame sees the ranges added up to that
+ * Runs and their ranges never change, so that a reader at a frame sees the ranges added up to that
  * frame.  All memory is the arena's, except that of a sweep. */
 #ifndef DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H
 #define DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H

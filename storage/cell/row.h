@@ -121,8 +121,8 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
               struct row *live_out);
 
 /* What a compaction keeps of a merged row, when nothing outside the merge was written before
- * `before_us`.  Besides what a reader sees, it keeps what may still hide something: deletions,
- * tombstones and expired values from `before_us` on.  False: nothing is left. */
+ * `before_us`.  Besides what a reader sees, it keeps everything that may still hide something:
+ * deletions, tombstones and expired values from `before_us` on.  False: nothing is left. */
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
                struct arena *arena, struct row *kept_out);
 static inline bool row_is_empty(const struct row *row)
@@ -158,10 +158,10 @@ void row_pack_insert(const struct clustering *clustering, int64_t timestamp_us, 
                      struct buffer *buffer);
 void row_pack_insert_cell(uint32_t column_id, struct bytes path, const struct bytes *value,
                           struct buffer *buffer);
-/* Append a copy of a row of row_pack_insert, with `timestamp_us` as its timestamp. */
+/* Append a copy of a row that row_pack_insert made, with `timestamp_us` as its timestamp. */
 void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer);
-/* True: merging the two packed rows gives `newer` unchanged.  False: it may not.  The bytes must be
- * undamaged. */
+/* True: merging the two packed rows gives `newer` unchanged.  False: perhaps not.  The bytes must
+ * be undamaged. */
 bool row_packed_replaces(struct bytes newer, struct bytes older);
 /* Whether `newer` has the clustering of `older` and a later timestamp; row_pack_insert must have
  * made both.  If they have simple columns only and `newer` has every column of `older`, it replaces

@@ -10,7 +10,7 @@
  *     3/8 of the slots          `next` is allocated, and the other thread begins to touch it
  *     7/16 of the slots         `next` is touched here, too
  *     half of the slots         `next` becomes `entries`, which become `old` and are copied
- *     5/16 of the new slots     by now `old` is copied and given up
+ *     5/16 of the new slots     by now all of `old` is copied, and `old` is unused
  *
  * An entry has the size of its string and 16 bytes.  For a string of up to 16 bytes, these are its
  * text.  For a longer string they are its 128-bit hash; where two hashes agree, the texts are
@@ -65,7 +65,7 @@ struct string_key {
 
 static uint64_t words_hash(const uint64_t words[2], uint64_t size)
 {
-    /* The constants are no UTF-8, so that no text makes a factor 0. */
+    /* The constants are not UTF-8, so that no text makes a factor 0. */
     uint64_t left = words[0] ^ UINT64_C(0xfeb1c6f9f5e2d3ff);
     uint64_t right = words[1] ^ UINT64_C(0xfdc3f8b7ffa5e6f7) ^ size << 56;
     uint128 product = (uint128)left * right;

@@ -4,8 +4,9 @@
  * Increments of counting rules are not serialized, because a replay derives them again.
  *
  * A frame's payload is a sequence of batches, each:
- *   u64 timestamp_us, written by the engine sections, each: u8 kind, then its body (docs/FORMATS.md
- *   "Frame payload") u8 SECTION_END */
+ *   u64 timestamp_us, written by the engine
+ *   sections, each: u8 kind, then its body (docs/FORMATS.md "Frame payload")
+ *   u8 SECTION_END */
 #include "storage/cell/write_batch.h"
 
 #include <string.h>

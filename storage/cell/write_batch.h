@@ -109,13 +109,13 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
 /* Whether the next batch of a payload has nothing but a schema; *serialized_out is a view. */
 bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out);
 /* ERROR_INVALID: write_batch_deserialize would refuse the batch with `schema`, or with the batch's
- * own schema.  Not checked are blocks that are marked as checked, rules, packed rows, and mutations
- * and increments before the given indexes. */
+ * own schema.  Rules, packed rows, blocks that are marked as checked, and mutations and increments
+ * before the given indexes are not checked. */
 must_check int write_batch_check(const struct write_batch *batch, const struct schema *schema,
                                  uint32_t mutation_first, uint32_t increment_first,
                                  struct error *err);
-/* Read one batch of a frame's payload, from behind its timestamp, into `batch`.  Mutations and
- * increments are views of the payload.  Also after an error, the caller frees the blocks by
+/* Read one batch of a frame's payload into `batch`; its timestamp must have been read.  Mutations
+ * and increments are views of the payload.  Also after an error, the caller frees the blocks by
  * write_batch_free_blocks.  A schema in the batch replaces *schema, a reference that the caller
  * owns.  `salvage` (mutation.h) may be NULL. */
 must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,

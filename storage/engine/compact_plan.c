@@ -15,9 +15,7 @@ enum {
     OLDER_SHARE = 4   /* older runs may be four times as large as the others */
 };
 
-#define QUIET_US                                                                                   \
-    (INT64_C(600) * 1000000)               /* from the newest write of a day's runs to its         \
-                                            * closing */
+#define QUIET_US (INT64_C(600) * 1000000)  /* from a day's newest write to its closing */
 #define PURGE_US (INT64_C(3600) * 1000000) /* from the newest overwrite to the purge */
 
 /* ---- tiers ---- */

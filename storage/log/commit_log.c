@@ -290,7 +290,7 @@ static void archive_retry_fire(struct timer *timer)
     file_job_consider(timer->context);
 }
 
-/* A file that could not be moved is tried again; the first failure is logged. */
+/* A file that could not be moved to the archive is moved later; the first failure is logged. */
 static void file_job_archived(struct commit_log *log)
 {
     const struct commit_log_file_job *file_job = &log->file_job;

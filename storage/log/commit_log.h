@@ -99,7 +99,7 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size);
 void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
                          void (*shortage)(void *context), void *context);
 
-/* Begin to write the next frame.  No other frame may be being written, and commit_log_has_room must
+/* Begin to write the next frame.  status.is_writing must be false, and commit_log_has_room must
  * have returned true for the payload's size.  The log takes the contents of `payload`, and leaves
  * it empty. */
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
@@ -157,8 +157,8 @@ struct commit_log_end {
     uint32_t file_id;              /* the file in which the last frame ends; 0: no frame was read */
     uint64_t size;                 /* of file_id, up to the end of the last frame */
     bool goes_on;
-    bool is_cut;                   /* the newest file is damaged after its first record, as when it
-                                    * was copied while being written */
+    bool is_cut;                   /* the newest file is damaged after its first record, as happens
+                                    * when it is copied while being written */
 };
 
 /* Check the frames of the range in DIR/log, and change nothing.  ERROR_CORRUPT: the log is damaged,
@@ -172,8 +172,8 @@ must_check int commit_log_read(struct world *world, const struct commit_log_rang
                                commit_log_replay replay, void *context, struct error *err);
 
 /* Sizes in bytes.  commit_log_disk_bytes: files in log/ with frames or ready for frames.
- * commit_log_unflushed_bytes: frames that are not flushed, to within 1 MiB; exactly 0 when all are.
- * Replayed frames count until all of them are flushed. */
+ * commit_log_unflushed_bytes: frames that are not flushed, with an error of up to 1 MiB; exactly 0
+ * when all are flushed.  Replayed frames count until all of them are flushed. */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
@@ -183,7 +183,7 @@ uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
 void commit_log_dump(const struct commit_log *log, struct buffer *text);
 
-/* Write the closing record, unless the log is read only or has one, and close the log.  No frame
- * may be being written.  Waits for a job under way.  `log` may be NULL. */
+/* Write the closing record, unless the log is read only or has one, and close the log.
+ * status.is_writing must be false.  Waits for a job under way.  `log` may be NULL. */
 void commit_log_close(struct commit_log *log);
 #endif

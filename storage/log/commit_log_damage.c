@@ -1,7 +1,7 @@
 /* commit_log_damage: counts the frames and clicks that would be lost if a log ended at its damage.
  *
- * Unlike recovery, it reads past the damage, block by block, to every valid header.  A frame's
- * clicks count only if all of the frame is valid. */
+ * Unlike recovery, this search continues behind the damage, block by block, and finds every valid
+ * header.  A frame's clicks count only if all of the frame is valid. */
 #include "base/crc32c.h"
 #include "storage/log/commit_log_private.h"
 

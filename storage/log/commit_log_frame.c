@@ -7,7 +7,8 @@
  *   content  of a record's sectors, joined: header (44 bytes), payload, zeros to the 4 KiB block
  *
  * Example: frame 7 of file 3 with 1,000 bytes of payload has 44 + 1,000 bytes of content, in three
- * sectors.  It takes one block of eight sectors; the other five have the stamp and zeros. */
+ * sectors.  The record takes one block of eight sectors; the other five have the stamp and
+ * zeros. */
 #include "storage/log/commit_log_private.h"
 
 #include <stddef.h>

@@ -1,14 +1,14 @@
 /* commit_log_private: declarations that the files of commit_log.h and the frame writers share.
  *
- * Rules that all of these files keep:
+ * Rules that all of these files follow:
  *
  * - A file id is used once: for a new file, or for a flushed file that is renamed.  A new id is
  *   larger than every id in the directory, so all old stamps in a renamed file have smaller ids.
  * - Under one id, a written block is never overwritten with other bytes; only salvage overwrites
  *   blocks, with zeros.  After an unclean stop nothing is added to a file; after a clean stop
  *   records may follow the closing record.
- * - A record is written only after the previous record is synced: a crash leaves at most one torn
- *   record. */
+ * - A record is written only after the previous record is synced, so a crash leaves at most one
+ *   torn record. */
 #ifndef DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
 #define DAYBOOK_STORAGE_LOG_COMMIT_LOG_PRIVATE_H
 

@@ -493,7 +493,7 @@ static int log_search_later(struct recovery *r, struct error *err)
 /* ---- files for the writer ---- */
 
 /* Sync the file in which the log ends, because accepted frames may be in a cache only.  If a sync
- * of the last process failed, the kernel may treat a page as written that is not on disk.  So the
+ * of the last process failed, the kernel may treat a page that is not on disk as written.  So the
  * last record is written again; each earlier record was synced before its successor was written.
  * Writing the same bytes in the same place cannot tear the record. */
 static int tail_sync(struct recovery *r, uint32_t index, struct error *err)

@@ -1,8 +1,8 @@
 /* commit_log_salvage: ends the log before damage, and keeps a copy of everything after that point.
  *
- * Zeroing the damaged file is the last step: after a crash before it, salvage starts again.  Later
- * files are renamed from the last to the first, so that the remaining files are never taken for a
- * complete log. */
+ * Zeroing the damaged file is the last step, so after a crash before that step salvage starts
+ * again.  Later files are renamed from the last to the first, so that the remaining files are never
+ * taken for a complete log. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>

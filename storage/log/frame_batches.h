@@ -1,4 +1,4 @@
-/* frame_batches: parses the write batches of one log frame, all before the first is applied. */
+/* frame_batches: parses all write batches of a log frame before the first one is applied. */
 #ifndef DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 #define DAYBOOK_STORAGE_LOG_FRAME_BATCHES_H
 

@@ -36,7 +36,7 @@ struct frame_writer {
 /* ---- frame_writer_disk.c: the local disk ---- */
 
 struct frame_writer *frame_writer_disk_new(struct world *world);
-/* No frame may be being written; `writer` may be NULL. */
+/* No write may be under way; `writer` may be NULL. */
 void frame_writer_disk_free(struct frame_writer *writer);
 /* Only for the closing record. */
 must_check int frame_writer_disk_write(struct frame_writer *writer,

@@ -108,8 +108,8 @@ static int snapshot_replace(struct manifest *manifest, struct error *err)
 }
 
 /* Make the content of a file: the whole state, and `room` bytes of zeros for edits.  Returns the
- * checksum of the state's record; *offset_out is the place of the next record.  disk->allocate does
- * not write the zeros, because it would sync the file once more. */
+ * checksum of the state's record; *offset_out is the place of the next record.  The zeros are not
+ * made by disk->allocate, because that would sync the file once more. */
 static uint32_t content_make(const struct manifest *manifest, uint64_t room, struct buffer *content,
                              uint64_t *offset_out)
 {
@@ -324,9 +324,10 @@ static int content_read(struct manifest *manifest, struct error *err)
 }
 
 /* Make the loaded manifest durable.  After a failed sync, the kernel may treat the last record as
- * written, and never write it.  So the record is written again in the same place, and the copy and
- * the roster are, too.  If the last record is torn or the file has an older format, a new file is
- * made instead.  If there is no space for the new file, a file of an older format stays in use. */
+ * written, and never write it.  So the record is written again in the same place, and so are the
+ * same bytes of the copy and the roster.  If the last record is torn or the file has an older
+ * format, a new file is made instead.  If there is no space for the new file, a file of an older
+ * format stays in use. */
 static int manifest_settle(struct manifest *manifest, struct error *err)
 {
     const struct bytes content = buffer_view(&manifest->content);

@@ -62,8 +62,8 @@ struct manifest_options {
 };
 
 /* Without a manifest, errors are those of manifest_probe_missing.  ERROR_NOT_OURS: the file
- * `manifest` is of another program.  Also ERROR_NEWER_FORMAT and ERROR_CORRUPT.  Salvage keeps a
- * damaged file under another name. */
+ * `manifest` is of another program.  Other errors: ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Salvage
+ * keeps a damaged file under another name. */
 must_check int manifest_open(struct world *world, const struct manifest_options *options,
                              struct manifest **manifest_out, struct error *err);
 /* The manifest owns the state; only manifest_apply changes it. */
@@ -72,8 +72,8 @@ const struct manifest_state *manifest_state(const struct manifest *manifest);
  * unknown, if the file is being replaced, or if there is none. */
 bool manifest_is_linked(struct manifest *manifest);
 /* Compare the file, its copy and the state.  Must not be called while manifest_apply runs.
- * ERROR_CORRUPT: `err` says which of the files is wrong, and what mends it.  Other errors say why a
- * file cannot be read. */
+ * ERROR_CORRUPT: `err` says which of the files is wrong, and how to repair it.  Other errors say
+ * why a file cannot be read. */
 must_check int manifest_verify(const struct manifest *manifest, struct error *err);
 
 struct manifest_edit {

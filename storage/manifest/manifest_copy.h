@@ -2,7 +2,7 @@
  * manifest again from one of them.
  *
  * DIR/manifest.copy has the bytes of DIR/manifest; after a crash only the last record may be
- * missing.  When a record ends the use of segments or log frames, they are removed only after the
+ * missing.  Segments and log frames that are not needed after a record are removed only when the
  * copy has the record, too.  The second file is the roster (manifest_snapshot.h). */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_COPY_H

@@ -193,7 +193,7 @@ static void rows_locate(struct columnar_memtable *memtable, const struct block *
 
 /* ---- the layout ---- */
 
-/* Whether all rows have the flag or scale `value`; NULL stands for zeros. */
+/* Whether all rows have the flag or scale `value`; `flags` NULL stands for zeros. */
 static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
 {
     if (flags == NULL || rows == 0)
@@ -201,7 +201,7 @@ static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
     return flags[0] == value && memcmp(flags, flags + 1, rows - 1) == 0;
 }
 
-/* The bytes that hold every row's offset from its partition's base, as a signed number.
+/* The number of bytes that hold every row's offset from its partition's base, as a signed number.
  * Differences wrap around, so 8 bytes hold any offset. */
 static uint8_t integers_width(struct columnar_partition *const *partitions,
                               const struct block_column *column, uint32_t index, uint32_t rows)
@@ -220,8 +220,8 @@ static uint8_t integers_width(struct columnar_partition *const *partitions,
     return bits == 0 ? 0 : bits <= INT8_MAX ? 1 : bits <= INT16_MAX ? 2 : bits <= INT32_MAX ? 4 : 8;
 }
 
-/* The bytes that hold every row's code, which is an unsigned number and not an offset from a
- * base. */
+/* The number of bytes that hold every row's code, which is an unsigned number and not an offset
+ * from a base. */
 static uint8_t codes_width(const struct columnar_memtable *memtable,
                            const struct block_column *column, uint32_t index, uint32_t rows)
 {

@@ -12,7 +12,7 @@
  * newest.  Therefore the engine freezes the memtable before it applies an overwrite or a deletion
  * to a partition with rows.
  *
- * The engine thread writes it; once it is frozen any thread may read it. */
+ * The engine thread writes the memtable.  Once the memtable is frozen, any thread may read it. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_COLUMNAR_MEMTABLE_H
 

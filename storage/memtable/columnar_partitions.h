@@ -29,7 +29,7 @@
 struct arena;
 struct chunk;
 
-/* A partition as `frame` left it; stats has the number of rows. */
+/* The state of a partition after `frame`; stats has the number of rows. */
 struct columnar_slot {
     struct packed_stats stats;
     uint64_t frame;                    /* 0: before all frames */
@@ -98,7 +98,8 @@ void columnar_partitions_touch(struct columnar_partitions *partitions,
                                struct columnar_partition *partition, uint64_t frame,
                                int64_t timestamp_us);
 /* The newest slot that a reader at `frame` sees, valid until the next touch.  The undo lists reach
- * back over two frames.  An older `frame` is a bug, unless the partition was added after it. */
+ * back over two frames.  An older `frame` is a bug, unless the partition was added after that
+ * frame. */
 const struct columnar_slot *columnar_partitions_as_of(const struct columnar_partitions *partitions,
                                                       const struct columnar_partition *partition,
                                                       uint64_t frame);

@@ -25,8 +25,8 @@ void counter_memtable_slots(struct counter_memtable *memtable, const struct tabl
                             uint32_t *slots_out);
 /* Bytes of memory, without the arena's. */
 size_t counter_memtable_bytes(const struct counter_memtable *memtable);
-/* The caller counts in the slot by counter_slot.h, with the memtable's arena and with frames that
- * never decrease. */
+/* The caller counts in the slot with the functions of counter_slot.h, with the memtable's arena and
+ * with frames that never decrease. */
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
 /* One partition of a counter table as of `frame` (UINT64_MAX: everything), as rows of counter

@@ -64,7 +64,7 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
 /* `frame_last` is the last frame whose batch may have been applied. */
 void memtable_freeze(struct memtable *memtable, uint64_t frame_last);
 
-/* NULL: the table has none. */
+/* NULL: the table has no columnar memtable. */
 struct columnar_memtable *memtable_columnar(const struct memtable *memtable, uint32_t table_id);
 /* The partition's number in the table's columnar memtable, or UINT32_MAX.  *columnar_out is that
  * memtable, or NULL. */

@@ -10,8 +10,8 @@
  * After eight versions the next one is stored as the merge of itself and the eight (depth 0), and a
  * reader stops at it.
  *
- * A reader applies to each row the strongest deletion up to its frame that covers it
- * (range_deletions.h). */
+ * A reader at a frame applies to each row the strongest deletion up to that frame that covers the
+ * row (range_deletions.h). */
 #include "storage/memtable/row_memtable.h"
 
 #include <string.h>
@@ -321,8 +321,8 @@ static bool version_replaces(const struct row_memtable *memtable, const struct r
     return (version->columns & ~columns) == 0 && row_packed_follows(newer, older);
 }
 
-/* How many older versions a reader merges with the row in `packed`.  If they are too many, the row
- * is replaced by its merge with them, and *columns by 0 (not known). */
+/* How many older versions a reader merges with the row in `packed`.  If they are too many, `packed`
+ * is replaced by the merge of the row and these versions, and *columns is set to 0 (not known). */
 static uint32_t version_depth(struct row_memtable *memtable, const struct table *table,
                               const struct row_version *newest, uint16_t *columns)
 {
@@ -599,7 +599,7 @@ static bool stream_is_at_limit(const struct row_stream *stream)
     return stream->looked != NULL && *stream->looked >= stream->looked_most;
 }
 
-/* Take the next place of the sweep; false: no deletion changes there. */
+/* Take the next place of the sweep; false: the deletion in force does not change there. */
 static bool stream_bound(struct row_stream *stream, struct unfiltered *out)
 {
     *out = stream->bound;

@@ -5,7 +5,8 @@
  * changes.  A reader at a frame merges the versions up to that frame.  Partitions are in (table,
  * token, key) order, rows in clustering order.
  *
- * The engine thread alone uses it while it is open; once it is frozen, any thread may read it. */
+ * Only the engine thread uses an open memtable; once the memtable is frozen, any thread may read
+ * it. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_ROW_MEMTABLE_H
 
@@ -48,7 +49,7 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
 /* Add 1 to *looked for each row that is not skipped, and for each bound of a range deletion at
- * which no deletion changes.  The stream ends when *looked reaches `most`. */
+ * which the deletion in force does not change.  The stream ends when *looked reaches `most`. */
 void row_memtable_stream_limit(struct stream *stream, uint32_t *looked, uint32_t most);
 
 /* The prefixes of a row and of a bound, for a memtable_index of a table's rows. */

@@ -43,7 +43,8 @@ must_check int columnar_dictionary_open(struct segment *segment, struct columnar
 void columnar_dictionary_close(struct columnar_dictionary *dictionary);
 uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,
                                    uint32_t column_id);
-/* Free the loaded pages if they take much memory; strings that were got before become invalid. */
+/* Free the loaded pages if they take much memory; strings that columnar_dictionary_get gave before
+ * become invalid. */
 void columnar_dictionary_trim(struct columnar_dictionary *dictionary);
 /* Gives the string of that number, which is valid until the next trim or the close.  ERROR_CORRUPT
  * if there is no string of that number. */

@@ -14,8 +14,8 @@ struct columnar_purge;
 struct columnar_purge *columnar_purge_new(struct stream *deletions);
 void columnar_purge_free(struct columnar_purge *purge);      /* NULL is fine */
 
-/* Remove the hidden rows from `rows`; the others keep their ranks.  Calls give the partition's rows
- * in clustering order; rows that differ only in rank must be in one call. */
+/* Remove the hidden rows from `rows`; the others keep their ranks.  Successive calls must have the
+ * partition's rows in clustering order; rows that differ only in rank must be in one call. */
 must_check int columnar_purge_rows(struct columnar_purge *purge, struct columnar_rows *rows,
                                    struct error *err);
 

@@ -35,8 +35,8 @@ must_check int columnar_segment_writer_end(struct columnar_segment_writer *write
 /* Returns the string's number in the dictionary.  Call this between begin and end. */
 uint32_t columnar_segment_writer_number(struct columnar_segment_writer *writer, uint32_t column,
                                         struct bytes string);
-/* Let rows whose codes are numbers of the dictionary point to its strings.  Repeat the call after
- * strings were added, because that moves the arrays. */
+/* Set the strings of rows whose codes are numbers of the dictionary.  Repeat the call after strings
+ * were added, because that moves the arrays. */
 void columnar_segment_writer_strings(const struct columnar_segment_writer *writer,
                                      struct columnar_rows *rows);
 /* As segment_writer_finish.  If nothing was written, there is no file, and `info_out->rows` is

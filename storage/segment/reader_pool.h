@@ -21,7 +21,7 @@ struct reader_pool;
 struct segment_block_decoder;
 
 /* The first member of every struct that can be left in the pool.  The owner sets `free` and `bytes`
- * before it gives the spare. */
+ * before it gives the spare to the pool. */
 struct reader_spare {
     void (*free)(struct reader_spare *spare);
     size_t bytes;

@@ -530,8 +530,8 @@ static int row_stream_end(struct row_stream *stream, struct unfiltered *out)
     return 1;
 }
 
-/* Go on to the next page in order of reading while the present one has no items left.  1: the page
- * has items; 0: there is no further page; or an error. */
+/* Move to the next page, in order of reading, while the present page has no items left.  1: the
+ * page has items; 0: there is no further page; or an error. */
 static int row_stream_next_page(struct row_stream *stream, struct error *err)
 {
     for (;;) {

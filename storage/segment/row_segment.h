@@ -1,9 +1,9 @@
 /* row_segment: packed rows in pages: how a stream becomes a row segment and is read back.
  *
  * Pages have about 8 KiB before they are compressed by zstd.  Small partitions share a page, and a
- * large one has pages of its own.  Each of its pages but the first is labelled with the position of
- * its first item, so that a slice reads only the pages it needs.  docs/FORMATS.md "Narrow page" has
- * the layout. */
+ * large one has pages of its own.  Each page of a large partition, except the first, is labelled
+ * with the position of the page's first item, so that a slice reads only the pages it needs.
+ * docs/FORMATS.md "Narrow page" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SEGMENT_H
 

@@ -1,8 +1,8 @@
 /* row_span: the least and the greatest row of a row segment, in clustering order.
  *
- * Tables with days or times in the clustering grow at the end, so that older segments have a new
- * row's partition, but no row near it.  A read of the new row skips such a segment without reading
- * from the disk.  docs/FORMATS.md "Narrow span" has the layout. */
+ * Tables with days or times in the clustering grow at the end, so older segments may have the
+ * partition of a new row, but no row near the new one.  A read of the new row skips such a segment
+ * without reading from the disk.  docs/FORMATS.md "Narrow span" has the layout. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 #define DAYBOOK_STORAGE_SEGMENT_ROW_SPAN_H
 

@@ -43,14 +43,14 @@ uint32_t segment_writer_page_next(const struct segment_writer *writer);
 must_check int segment_writer_partition(struct segment_writer *writer,
                                         const struct segment_partition *partition,
                                         struct error *err);
-/* Keep `extra`, at most SEGMENT_EXTRA_MAX bytes that belong to the whole segment.  It stays in
- * memory while the segment is open.  At most once; copies. */
+/* Keep `extra`, at most SEGMENT_EXTRA_MAX bytes that belong to the whole segment.  They stay in
+ * memory while the segment is open.  Call this at most once; copies. */
 must_check int segment_writer_extra(struct segment_writer *writer, struct bytes extra,
                                     struct error *err);
 /* The segment keeps the newest of these write timestamps. */
 void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_us);
 /* Write the directory, the other sections and the footer, sync and rename the file, and sync the
- * folder.  *info_out gets what the manifest is to record.  The segment is then durable, but not yet
+ * folder.  *info_out gets the info for the manifest.  The segment is then durable, but not yet
  * live. */
 must_check int segment_writer_finish(struct segment_writer *writer, struct segment_info *info_out,
                                      struct error *err);
@@ -107,7 +107,7 @@ struct segment_cursor *segment_cursor_take(struct segment *segment);
 void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor);
 uint32_t segment_page_count(const struct segment *segment);
 struct bytes segment_page_first(const struct segment *segment, uint32_t page);
-/* What segment_writer_extra got, or nothing; valid as long as the segment. */
+/* The bytes that segment_writer_extra got, or none; valid as long as the segment. */
 struct bytes segment_extra(const struct segment *segment);
 struct reader_pool *segment_readers(const struct segment *segment);
 /* The segment's place in the pool for the scratch of a row stream. */

@@ -1,7 +1,7 @@
 /* segment_directory: which partitions a segment has, and in which pages; kept encoded in memory.
  *
  * Nearly all memory of an open segment is for its partitions, so blocks of partitions stay encoded.
- * A search compares upper halves of tokens, and decodes a block only where one agrees.
+ * A search compares upper halves of tokens, and decodes a block only where a half is equal.
  *
  * An open directory does not change, and threads share it.  A cursor holds a few decoded blocks and
  * serves one thread at a time. */
@@ -45,9 +45,9 @@ struct segment_days;
 struct table;
 
 /* Decode and check all of a directory's section `content`, whose checksum the caller has checked.
- * The directory takes over the bytes and leaves `content` empty.  ERROR_CORRUPT unless it has as
- * many partitions and rows as `info` says, and names only pages below `page_count`.  Rows are added
- * to `days` by the keys of table `days_of`, unless it is NULL. */
+ * The directory takes over the bytes and leaves `content` empty.  ERROR_CORRUPT: the numbers of
+ * partitions and rows are not those of `info`, or a page at or past `page_count` is named.  Rows
+ * are added to `days` by the keys of table `days_of`, unless it is NULL. */
 must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
                                       uint32_t page_count, struct buffer *content,
                                       const struct table *days_of, struct segment_days *days,

@@ -1,8 +1,8 @@
 /* segment_format: header and footer blocks.
  *
- * Both blocks are fixed fields, zeros, and in the last four bytes a CRC-32C of all bytes before.
- * Magic, version and CRC must keep their places in later versions, so that a newer file can be
- * distinguished from a damaged one.
+ * Both blocks have fixed fields, then zeros, and in the last four bytes a CRC-32C of all bytes
+ * before.  Magic, version and CRC must keep their places in later versions, so that a newer file
+ * can be distinguished from a damaged one.
  *
  * The footer is found by the file's size, so a file that was cut or grew has none. */
 #include "storage/segment/segment_format.h"

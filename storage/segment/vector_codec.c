@@ -1,9 +1,9 @@
 /* vector_codec: values become numbers, and numbers become buckets and raw bits.
  *
  * A value becomes an unsigned number in one of three forms: its offset from the least value, its
- * difference to the value before, or the value itself.  A difference or a value has its sign in the
- * lowest bit (zigzag).  The encoder chooses the form that takes least space, by the entropy of a
- * sample.  The form with the smallest numbers would be a wrong choice: an amount is close to the
+ * difference from the value before, or the value itself.  A difference or a value has its sign in
+ * the lowest bit (zigzag).  The encoder chooses the form that takes least space, by the entropy of
+ * a sample.  The form with the smallest numbers would be a wrong choice: an amount is close to the
  * amount before, but the differences have more entropy.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
@@ -11,8 +11,8 @@
  *
  * Example, m = 2: 0..7 are their own buckets; 8 and 9 are bucket 8 with 1 raw bit, 1000 is
  * 1111101000: e = 7, n >> 7 = 7, bucket 4 * 7 + 7 = 35, raw bits 1101000.  m is the largest for
- * which the greatest number's bucket fits a byte, so that small numbers have a bucket each.  m = 2
- * serves all 64 bits.
+ * which the greatest number's bucket fits a byte, so that small numbers have a bucket each.  With m
+ * = 2 every 64-bit number has a bucket.
  *
  * The decoder must accept or refuse any bytes without undefined behaviour.  The number of raw bits
  * follows from the buckets, and is checked before any raw bit is read.  All arithmetic on values

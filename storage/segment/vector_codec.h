@@ -1,4 +1,5 @@
-/* vector_codec: a vector of integers as bytes, near its information content, decoded at scan speed.
+/* vector_codec: encodes a vector of integers in little more than its information content, so that
+ * scans decode it fast.
  *
  * A value is split into a *bucket* (its magnitude and first bits, one byte) and *raw bits*, which
  * are nearly random.  Buckets are Huffman-coded by zstd; raw bits are stored as they are.
