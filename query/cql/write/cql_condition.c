@@ -12,7 +12,7 @@
 
 /* ---- values ---- */
 
-/* The operators that cannot compare with null; NULL for all others. */
+/* The texts of operators that cannot compare with null; NULL for all other operators. */
 static const char *const operator_texts[] = {[CQL_LT] = "<",
                                              [CQL_LE] = "<=",
                                              [CQL_GT] = ">",
@@ -101,7 +101,8 @@ bool cql_condition_shows_first(const struct cql_write_statement *statements, uin
     return has_static;
 }
 
-/* Having the same sort of condition is transitive, so it is enough to check neighbours. */
+/* Refuse two statements on one row whose conditions are of different sorts.  To have the same sort
+ * is transitive, so it is enough to check neighbours. */
 static int check_pair(struct cql_execution *execution, const struct cql_write_statement *a,
                       const struct cql_write_statement *b)
 {
@@ -114,7 +115,7 @@ static int check_pair(struct cql_execution *execution, const struct cql_write_st
         return cql_invalid(&execution->fault,
                            "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row");
     }
-    /* Cassandra looks at `b` only, so it says NOT also where `a` has IF EXISTS. */
+    /* As in Cassandra, the text depends on `b` only, and has NOT even if `a` has IF EXISTS. */
     bool is_exists = b->plan->if_exists;
     return cql_invalid(&execution->fault,
                        "Cannot mix IF conditions and IF %sEXISTS for the same row",

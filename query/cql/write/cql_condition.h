@@ -8,7 +8,8 @@
 
 #include "query/cql/write/cql_write.h"
 
-/* Refuses unset values, null with an operator such as <, and null keys of elements. */
+/* Compute the values of the conditions.  Refuses unset values, null with an operator such as <, and
+ * null keys of elements. */
 int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement);
 
@@ -17,13 +18,14 @@ int cql_condition_bind(struct cql_execution *execution, const struct cql_context
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 
-/* Whether the statement has a condition on the static row (`static_row`), or on its own row. */
+/* Whether the statement has a condition on the static row, or if `static_row` is false, on its own
+ * row. */
 bool cql_condition_is_of(const struct cql_write_plan *plan, bool static_row);
 
-/* Whether a refusal shows the partition's first row: there are conditions, all of them on the
- * static row. */
+/* Whether the answer to failed conditions shows the partition's first row: if there are conditions,
+ * and all of them are on the static row. */
 bool cql_condition_shows_first(const struct cql_write_statement *statements, uint32_t count);
 
-/* True if the statement has no conditions. */
+/* Whether all conditions hold for the rows that were read; true if there are no conditions. */
 bool cql_condition_holds(const struct cql_write_statement *statement, struct arena *arena);
 #endif

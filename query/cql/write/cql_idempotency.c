@@ -1,14 +1,14 @@
 /* The write is applied only if the partition of the id's row is unchanged since it was read.  Of
- * two copies of a request that run at the same time, one is applied, and the other finds its row.
- * The copy that finds the row may have read it before it is durable.  So the copy applies an empty
- * batch (cql_write.c), whose frame is not earlier than the row's, and is answered when that batch
- * is durable.
+ * two copies of a request that run at the same time, one is applied, and the other finds the row of
+ * the first.  That row may not be durable yet.  Therefore the second copy applies an empty batch
+ * (cql_write.c), whose frame is not earlier than the row's, and is answered when the batch is
+ * durable.
  *
  *     id uuid  content blob  answer blob        every cell expires after CQL_IDEMPOTENCY_WINDOW_S
  *
  * `content` is the XXH3-128 of the statements and their values, low half first.  The client's
- * default timestamp is not part of it, since drivers make a new one for a retry.  Only a
- * conditional write has an `answer`, whose format is in FORMATS.md "Requests". */
+ * default timestamp is not hashed, because drivers make a new one for a retry.  Only a conditional
+ * write has an `answer`, whose format is in FORMATS.md "Requests". */
 #include "query/cql/write/cql_idempotency.h"
 
 #include <string.h>
@@ -154,8 +154,8 @@ void cql_idempotency_answer_pack(const struct cql_idempotency_answer *answer, st
     buffer_append_bytes(packed, answer->cells);
 }
 
-/* How many rows of `count` cells the bytes hold; 0: the bytes are not whole rows.  A cell is its
- * size in four bytes (-1: null), then its bytes. */
+/* Returns the number of rows of `count` cells in the bytes; 0: the bytes are not whole rows.  A
+ * cell is its size in four bytes (-1: null), then its bytes. */
 static uint32_t rows_of(struct bytes cells, uint32_t count)
 {
     struct reader reader = reader_of(cells);

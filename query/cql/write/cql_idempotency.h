@@ -40,7 +40,7 @@ struct cql_idempotency {
     struct cql_execution *execution;
     struct bytes id;
     struct hash128_stream *content;
-    struct store_version version;        /* of the id's partition, when it was looked up */
+    struct store_version version;        /* of the id's partition, when the id was looked up */
     struct cql_idempotency_answer answer; /* of the first request, if the id is known */
     void (*looked)(void *context, enum cql_idempotency_verdict verdict);
     void *context;
@@ -56,21 +56,22 @@ int cql_idempotency_hint(struct bytes text, struct arena *arena, struct bytes *i
  * afterwards. */
 int cql_idempotency_new(struct cql_execution *execution, struct bytes hint,
                         struct cql_idempotency **idempotency_out);
-void cql_idempotency_free(struct cql_idempotency *idempotency); /* NULL is fine */
+void cql_idempotency_free(struct cql_idempotency *idempotency); /* NULL: nothing is done */
 
-/* A retry is recognized by the same statements and values in the same order. */
+/* Add a statement with its values to the hash of the request's content.  A retry must have the same
+ * statements and values in the same order. */
 void cql_idempotency_add_statement(struct cql_idempotency *idempotency,
                                    const struct cql_compiled *compiled,
                                    const struct cql_value *values);
 
-/* `looked` is called once, possibly before this returns.  After CQL_IDEMPOTENCY_FAILED the
- * execution's fault says why. */
+/* Look the id up.  `looked` is called once, perhaps before this function returns.  After
+ * CQL_IDEMPOTENCY_FAILED the execution's fault says why. */
 void cql_idempotency_look(struct cql_idempotency *idempotency,
                           void (*looked)(void *context, enum cql_idempotency_verdict verdict),
                           void *context);
 
-/* The expectation is that the id's row was not written since it was looked up.  cql_idempotency_add
- * adds that row to the batch. */
+/* Returns the expectation that the id's row was not written since the id was looked up.
+ * cql_idempotency_add adds that row to the batch. */
 struct store_expectation cql_idempotency_expectation(const struct cql_idempotency *idempotency);
 void cql_idempotency_add(const struct cql_idempotency *idempotency,
                          const struct cql_idempotency_answer *answer, struct write_batch *batch);

@@ -1,5 +1,5 @@
-/* The list holds cells by number: `read[n]` if n is below `read_count`, else the cell
- * `made[n - read_count]`.  The array `made` may move, so pointers would not stay valid. */
+/* The list holds numbers of cells instead of pointers, because the array `made` may move.  Number n
+ * is `read[n]` if n is below `read_count`, and otherwise `made[n - read_count]`. */
 #include "query/cql/write/cql_live_list.h"
 
 #include <stdlib.h>

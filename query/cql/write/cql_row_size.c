@@ -30,7 +30,7 @@ void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes)
     memory_free(sizes);
 }
 
-/* The columns of a write, which must be asked about in ascending order. */
+/* A position in the columns of a write.  Callers ask about columns in ascending order. */
 struct write_place {
     const struct row *write;
     uint32_t complex, cell;
@@ -92,7 +92,7 @@ size_t cql_row_size_kept(const struct row *row, const struct row *write)
     return size;
 }
 
-/* The hash is never 0. */
+/* Returns a hash of the row's whole key, which is never 0. */
 static uint64_t row_hash(const struct mutation *mutation, const struct row *row)
 {
     uint64_t hash = hash64(mutation->key.data, mutation->key.size) ^ mutation->table_id;

@@ -1,9 +1,9 @@
-/* cql_row_size: keeps rows small enough to be read.
+/* cql_row_size: refuses writes by which a row would become too large to be read.
  *
  * A row is read, merged and written as a whole, so it must fit into memory several times over.
  * Adding or deleting elements of a collection makes a row grow, and so do large values.
  *
- * For such a row an upper bound is kept: its last measured size plus what was added since.  A row
+ * For such a row an upper bound is kept: its last measured size plus the bytes added since.  A row
  * is measured before a write if its bound is unknown or would exceed the limit.  The bounds are a
  * cache in memory, of fixed size. */
 #ifndef DAYBOOK_QUERY_CQL_WRITE_CQL_ROW_SIZE_H
@@ -27,21 +27,23 @@ struct cql_row_size_bounds;
 struct cql_row_size_bounds *cql_row_size_bounds_new(size_t limit);
 void cql_row_size_bounds_free(struct cql_row_size_bounds *sizes);
 
-/* The most bytes by which the write makes its row grow.  0: the write cannot make a row large. */
+/* Returns the most bytes by which the write makes its row grow.  0: the write cannot make a row
+ * large. */
 size_t cql_row_size_growth(const struct row *row);
 
-/* The bytes of memory of a row without the columns that the write replaces. */
+/* Returns the bytes of memory of a row without the columns that the write replaces. */
 size_t cql_row_size_kept(const struct row *row, const struct row *write);
 
-/* False: the bound is unknown or would exceed the limit, and nothing was added.  If so, measure the
- * row and call cql_row_size_measured, which keeps `size` plus `growth` as the bound.
- * cql_row_size_measured returns false if the sum exceeds the limit: the row may not grow. */
+/* Add `growth` to the row's bound.  False: the bound is unknown or would exceed the limit, and
+ * nothing was added.  The caller then measures the row and calls cql_row_size_measured, which keeps
+ * `size` plus `growth` as the bound. cql_row_size_measured returns false if the sum exceeds the
+ * limit: the row may not grow. */
 bool cql_row_size_add(struct cql_row_size_bounds *sizes, uint64_t hash, size_t growth);
 bool cql_row_size_measured(struct cql_row_size_bounds *sizes, uint64_t hash, size_t size,
                             size_t growth);
 
 /* Checks that every row of a batch stays small enough.  The caller keeps the struct until `ready`
- * is called.  `ready` is called once, possibly before cql_row_size_measure_begin returns.  A
+ * is called.  `ready` is called once, perhaps before cql_row_size_measure_begin returns.  A
  * negative `rc`: the batch is refused, and the execution's fault says why. */
 struct cql_row_size_measure {
     struct cql_execution *execution;

@@ -25,7 +25,7 @@
 #include "storage/engine/store.h"
 
 enum {
-    FREE_ATTEMPTS = 8, /* before the store's write lock is taken */
+    FREE_ATTEMPTS = 8, /* attempts before the store's write lock is taken */
     ATTEMPTS_MAX = 100,
     READ_ROWS = 5000,
     FIRST_ROWS = 2 /* a static row, and one more */
@@ -135,8 +135,8 @@ static bool is_clicks_table(const struct cql *cql, const struct table *table)
 }
 
 /* Changes of clicks may not take the store's write lock, because they also lock days
- * (rollup/days/day_lock.h).  Otherwise a change that holds a day and the holder of the write lock
- * could wait for each other. */
+ * (rollup/days/day_lock.h).  Otherwise a change that holds a day lock and the holder of the write
+ * lock could wait for each other. */
 static bool may_lock(const struct write *write)
 {
     bool may = true;
@@ -176,7 +176,7 @@ static void write_applied(void *context, int status, const struct error *err)
     }
 }
 
-/* HOST:PORT; NULL: the client has no address. */
+/* Returns HOST:PORT; NULL: the client has no address. */
 static const char *peer_of(struct cql_execution *execution)
 {
     const struct cql_address *client = &execution->session->client;
@@ -227,8 +227,9 @@ static int apply_batch(struct write *write, struct error *err)
                           write->expectation_count, write_applied, write, err);
 }
 
-/* If the store is full, the execution waits for room and then calls `again`.  If a partition that
- * was read has changed, `retry` is called. */
+/* Handle the store's result `rc`.  If the store is full, the execution waits until it accepts
+ * writes, and then `again` is called.  If a partition that was read has changed, `retry` is
+ * called. */
 static void write_given(struct write *write, int rc, const struct error *err,
                         void (*again)(struct cql_execution *execution), void (*retry)(void *write))
 {
@@ -294,8 +295,8 @@ static int build(void *context)
             continue;
         }
         /* In a batch with conditions, ranges are deleted 1 us before the other writes, as in
-         * Cassandra.  In a stream's table, the deletion would hide the batch's own rows, since all
-         * have one timestamp. */
+         * Cassandra.  A stream's table has one timestamp for all writes of a batch, so there the
+         * deletion would hide the batch's own rows. */
         if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan)) {
             if (statement.timestamp_us == TIMESTAMP_SERVER) {
                 return cql_invalid(&write->execution->fault,

@@ -17,11 +17,12 @@ int cql_write_compile(struct cql_scope *scope, const struct cql_statement *state
                       struct cql_write_plan **plan_out);
 int cql_write_compile_batch(struct cql_scope *scope, const struct cql_batch *batch,
                             struct cql_batch_plan **plan_out);
-/* Returns the number of columns; 0: a column has no marker, or the statement is INSERT JSON. */
+/* Find the markers of the partition columns.  Returns the number of these columns; 0: a column has
+ * no marker, or the statement is INSERT JSON. */
 uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
                                const uint16_t **indexes_out);
-/* The markers of the batch's last statement that has them.  0: no statement has them, or the
- * statements write to several tables. */
+/* Find these markers in the last statement of the batch that has them.  0: no statement has them,
+ * or the statements write to several tables. */
 uint32_t cql_write_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
                                      const uint16_t **indexes_out);
 
@@ -31,7 +32,7 @@ void cql_write_run_batch(struct cql_execution *execution); /* BEGIN BATCH ... */
 /* The protocol's BATCH: begin, add each statement with its values, then run. */
 void cql_write_items_begin(struct cql_execution *execution);
 uint32_t cql_write_items_count(const struct cql_execution *execution);
-/* Takes over the reference. */
+/* Takes over the caller's reference to `compiled`. */
 void cql_write_items_add(struct cql_execution *execution, struct cql_compiled *compiled,
                          const struct cql_value *values);
 void cql_write_items_run(struct cql_execution *execution);
@@ -57,7 +58,8 @@ struct cql_write_statement {
     int32_t ttl_s;
     struct cql_read_row *reads;          /* one per key and slice; only if rows are read first */
     uint32_t read_count;
-    struct cql_read_row *first;          /* the partition's first row, for a refusal; else NULL */
+    struct cql_read_row *first;          /* the partition's first row, shown if conditions fail;
+                                          * otherwise NULL */
 };
 
 /* ---- cql_write_bind.c: values of statements, and what a batch may hold ---- */
@@ -83,7 +85,8 @@ int cql_write_bind_json(struct cql_execution *execution, struct cql_write_statem
 /* Whether the statement deletes rows without naming each row. */
 bool cql_write_deletes_range(const struct cql_write_plan *plan);
 
-/* The rows that the statement needs must have been read. */
+/* Add the changes of the statement to `batch`.  The rows that the statement needs must have been
+ * read. */
 int cql_write_build(struct cql_execution *execution, const struct cql_write_statement *statement,
                     struct write_batch *batch);
 
@@ -91,12 +94,12 @@ int cql_write_build(struct cql_execution *execution, const struct cql_write_stat
 
 void cql_write_keep_applied(struct cql_execution *execution,
                             struct cql_idempotency_answer *answer_out);
-/* Make the answer of a write whose conditions do not hold: the rows that they were checked against.
- * Fails if the rows have more than CQL_RESULT_BYTES_MAX bytes. */
+/* Make the answer of a write whose conditions do not hold: the rows against which they were
+ * checked.  Fails if the rows have more than CQL_RESULT_BYTES_MAX bytes. */
 must_check int cql_write_keep_refused(struct cql_execution *execution,
                                       const struct cql_write_statement *statements, uint32_t count,
                                       bool is_batch, struct cql_idempotency_answer *answer_out);
-/* An empty `answer` ends the execution without rows. */
+/* Finish the execution with the answer.  If the answer is empty, the client gets no rows. */
 void cql_write_answer(struct cql_execution *execution, const struct table *table,
                       const struct cql_idempotency_answer *answer);
 #endif

@@ -1,5 +1,5 @@
-/* The answer of a conditional write: the column [applied]; after a refusal, also the values that
- * were compared.
+/* The answer of a conditional write has the column [applied].  If a condition failed, the answer
+ * also has the values that were compared:
  *
  *   columns   with IF [NOT] EXISTS, all columns; otherwise those of each statement's conditions in
  *             their order, its statics last; in a batch the key columns come first
@@ -57,8 +57,8 @@ struct refusal {
     uint32_t row_count;
     const struct row *static_row;
     bool has_exists;                /* some condition is IF [NOT] EXISTS */
-    bool reads_rows, reads_statics; /* regular, static columns are shown with their values */
-    const struct column **columns;  /* behind [applied] */
+    bool reads_rows, reads_statics; /* regular columns, or static ones, are shown with values */
+    const struct column **columns;  /* those after [applied] */
     uint32_t column_count;
     bool *is_shown; /* by column of the table */
 };
@@ -154,7 +154,7 @@ static void add_columns(struct refusal *refusal, bool is_batch, struct arena *ar
         add_condition_columns(refusal, is_batch, arena);
 }
 
-/* Returns whether a static column has a value. */
+/* Append the cells of a row.  Returns whether a static column has a value. */
 static bool add_cells(const struct refusal *refusal, const struct row *row, struct arena *arena,
                       struct buffer *cells)
 {
@@ -177,7 +177,8 @@ static bool add_cells(const struct refusal *refusal, const struct row *row, stru
     return has_static;
 }
 
-/* A static column is in each row, so the answer can be much larger than what was read. */
+/* A static column is repeated in each row, so the answer can be much larger than the rows that were
+ * read. */
 static int check_size(struct cql_execution *execution, const struct buffer *cells)
 {
     if (cells->size <= CQL_RESULT_BYTES_MAX)
@@ -224,7 +225,7 @@ int cql_write_keep_refused(struct cql_execution *execution,
     return rc;
 }
 
-/* A column that was dropped after the answer was kept is a blob. */
+/* A column that was dropped after the answer was kept is described as a blob. */
 static struct cql_column column_of(const struct table *table, const char *name)
 {
     const struct column *column = schema_column_named(table, bytes_text(name));

@@ -18,8 +18,8 @@ enum {
 
 /* ---- a statement ---- */
 
-/* The last timestamp that clients may not use.  It is TIMESTAMP_SERVER + 1: a write of a whole
- * collection deletes older cells 1 us before its own timestamp. */
+/* The last timestamp that clients may not use.  It is TIMESTAMP_SERVER + 1, because a write of a
+ * whole collection deletes older cells 1 us before its own timestamp. */
 #define TIMESTAMP_OWN_LAST (TIMESTAMP_SERVER + 1)
 
 static int check_clusterings(struct cql_fault *fault, const struct cql_restrict_bound *bound)

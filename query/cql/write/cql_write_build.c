@@ -29,8 +29,8 @@
 #include "base/calendar.h"
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
-/* 2010-01-01.  A prepended item gets its time mirrored at this one, so later prepends sort
- * earlier. */
+/* 2010-01-01.  The path of a prepended item has the present time mirrored at this time, so that
+ * later prepends sort earlier. */
 #define PREPEND_REFERENCE_TICKS (INT64_C(1262304000000) * 10000)
 
 struct row_builder {
@@ -556,8 +556,8 @@ static void add_increment(const struct row_builder *builder, struct bytes key, u
     write_batch_add_increment(builder->batch, &increment);
 }
 
-/* Evaluate what the operation adds to a counter, or, for CQL_SET, its new value.  CQL_UNSET: the
- * operation leaves the counter as it is. */
+/* Compute the number that the operation adds to a counter, or for CQL_SET the counter's new value.
+ * CQL_UNSET: the operation does not change the counter. */
 static int count_operation(const struct row_builder *builder, const struct cql_operation *operation,
                            int64_t *value_out)
 {

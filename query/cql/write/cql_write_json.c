@@ -1,4 +1,4 @@
-/* INSERT JSON: an object's members as the values of a table's columns.
+/* Binds INSERT JSON: the members of the object are the values of the table's columns.
  *
  * A column that no member names gets null, or keeps its value with DEFAULT UNSET.  A member that
  * names no column is refused. */
@@ -7,7 +7,7 @@
 #include "query/cql/expression/cql_json.h"
 #include "query/cql/write/cql_write.h"
 
-/* A name is in lower case, unless it is in double quotes. */
+/* Returns the column that a member names: in lower case, unless the name is in double quotes. */
 static const char *column_name(struct cql_execution *execution, struct bytes name)
 {
     bool is_quoted = name.size >= 2 && name.data[0] == '"' && name.data[name.size - 1] == '"';

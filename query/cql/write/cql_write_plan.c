@@ -1,4 +1,5 @@
-/* Resolves INSERT, UPDATE, DELETE and BATCH, and refuses what is wrong whatever the values are. */
+/* Resolves INSERT, UPDATE, DELETE and BATCH, and refuses statements that are wrong for any
+ * values. */
 #include "query/cql/write/cql_write_plan.h"
 
 #include <stdlib.h>
@@ -158,7 +159,8 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
-/* Whether an INSERT of an event leaves out only the rank, which the store then gives. */
+/* Whether an INSERT of an event leaves out the rank and no other clustering column.  The store then
+ * gives the rank. */
 static bool leaves_rank(const struct cql_write_plan *plan)
 {
     uint32_t count = plan->table->clustering_count;
@@ -169,8 +171,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
     return leaves;
 }
 
-/* Statements that change columns, and conditional DELETEs, must give every clustering column by =
- * or IN.  Statements that change only static columns must give none, except INSERT. */
+/* Statements that change columns, and conditional DELETEs, must restrict every clustering column by
+ * = or IN.  Statements that change only static columns must restrict none, except INSERT. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;
@@ -404,8 +406,8 @@ static int check_names(struct cql_scope *scope, const struct cql_insert *insert)
     return 0;
 }
 
-/* INSERT JSON becomes an INSERT of all columns, with a marker for each after the statement's own.
- * The values are read from the text when the statement runs. */
+/* INSERT JSON becomes an INSERT of all columns, with a marker for each column after the statement's
+ * own markers.  The values are read from the text when the statement runs. */
 static int spell_json(struct cql_scope *scope, const struct cql_insert *insert,
                       struct cql_write_plan *plan, struct cql_scope *extended,
                       struct cql_insert *spelled)

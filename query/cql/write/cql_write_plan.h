@@ -15,7 +15,8 @@ enum cql_operation_kind {
     CQL_SET_FIELD,
     CQL_ADD,                             /* to the end of a list, to a set, map or counter */
     CQL_PREPEND,
-    CQL_SUBTRACT,                        /* values of a list or set, keys of a map, a counter */
+    CQL_SUBTRACT,                        /* from a list or set: values; from a map: keys; from a
+                                          * counter: a number */
     CQL_DELETE_ELEMENT
 };
 
@@ -32,15 +33,16 @@ enum cql_write_kind { CQL_INSERT, CQL_UPDATE, CQL_DELETE };
 struct cql_write_plan {
     enum cql_write_kind kind;
     const struct table *table;
-    struct cql_restrict_plan where;      /* of an INSERT: its key columns, as relations with = */
+    struct cql_restrict_plan where;      /* for an INSERT, its key columns are relations with = */
     struct cql_operation *operations;
     uint32_t operation_count;
     struct cql_expression *timestamp;
     struct cql_expression *ttl;
     struct cql_expression *json;         /* the text of INSERT JSON; NULL: not JSON */
     uint32_t json_marker;                /* of the first column; the columns' markers follow the
-                                          * statement's own */
-    bool json_leaves_out;                /* DEFAULT UNSET: columns not in the text stay */
+                                          * statement's own markers */
+    bool json_leaves_out;                /* DEFAULT UNSET: columns not in the text keep their
+                                          * values */
     struct cql_restriction *conditions;
     bool if_exists;
     bool if_not_exists;
