@@ -15,8 +15,8 @@ enum { PATH_MAX_BYTES = 32, ADDRESSES_MAX = 32, FORM_MAX = 64 << 10 };
 
 struct api_address {
     const struct api *api;
-    const struct api_endpoint *endpoint; /* asked by GET; NULL: none */
-    const struct api_endpoint *change;   /* asked by POST; NULL: none */
+    const struct api_endpoint *endpoint; /* serves GET; NULL: GET is refused */
+    const struct api_endpoint *change;   /* serves POST; NULL: POST is refused */
     bool is_csv;
     char path[PATH_MAX_BYTES];
 };

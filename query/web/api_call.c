@@ -3,8 +3,8 @@
  *     parameters ─▶ words of part 0 ─▶ run ─▶ body ─▶ words of part 1 ─▶ ... ─▶ answer
  *          └─────────────┴───────────────┴─▶ refusal
  *
- * A call is freed with its answer, or when its client has left; the run of a command that is under
- * way is then forgotten. */
+ * A call is freed when it has been answered, or when its client has left.  A run that is under way
+ * then is forgotten (web_command_forget). */
 #include "query/web/api_call.h"
 
 #include <inttypes.h>
@@ -17,15 +17,15 @@
 enum { TEXTS_CHUNK = 4 << 10, STREAM_QUEUED_MAX = 64 << 10 };
 
 struct api_call {
-    struct http_exchange *exchange; /* NULL: it has ended, and the run has not */
+    struct http_exchange *exchange; /* NULL: the exchange has ended before the run */
     const struct api_options *options;
     const struct api_endpoint *endpoint;
     struct http_parameters parameters;
     struct arena *texts;
     bool is_csv;
-    bool is_begun; /* the answer is sent as it is printed, and has begun */
+    bool is_begun; /* the answer is streamed, and has begun */
     struct api_page page;
-    uint32_t part; /* of the endpoint: the one that is run */
+    uint32_t part; /* index of the endpoint's part that runs */
     struct row_window window;
     struct web_run *run; /* NULL: none is under way */
     struct buffer body;
@@ -67,7 +67,7 @@ static const char *type_of(const struct api_call *call)
 
 static struct http_answer answer_of(const struct api_call *call)
 {
-    /* A picture has a style sheet of its own. */
+    /* The policy must allow the style sheet that a picture has. */
     static const char policy[] =
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
@@ -184,7 +184,7 @@ static void make_words(struct api_call *call, const struct http_parameter *only,
 
 static const char read_description[] = "/api/openapi.json describes the parameters";
 
-/* Options are parameters here: "--from takes a day" becomes "from takes a day". */
+/* Name options as parameters: "--from takes a day" becomes "from takes a day". */
 static const char *without_dashes(struct api_call *call, struct bytes text)
 {
     char *to = arena_alloc(call->texts, text.size + 1, 1);
@@ -203,7 +203,8 @@ static const char *without_dashes(struct api_call *call, struct bytes text)
     return to;
 }
 
-/* The parameter for which alone the command says the same; NULL: there is none. */
+/* Returns the parameter that by itself makes the command report the error `said`; NULL: there is
+ * none. */
 static const struct http_parameter *blamed_parameter(struct api_call *call, struct bytes said)
 {
     for (uint32_t i = 0; i < call->parameters.count; i++) {
@@ -266,7 +267,8 @@ static void add_notes(struct api_call *call, struct bytes notes)
 
 /* ---- bodies ---- */
 
-/* The same query with another offset.  Its items that are not empty are the parameters. */
+/* Append the request's query with another offset.  The items of the query that are not empty are
+ * the call's parameters, in the same order. */
 static void put_next(struct api_call *call, uint64_t offset)
 {
     struct bytes left = call->exchange->request.query;
@@ -379,7 +381,7 @@ static const struct http_refusal too_large = {
     413, "answer_too_large", "the answer is over 16 MiB", "answer",
     "ask for fewer days or rows; CSV without a limit and an offset may be of any size"};
 
-/* CSV, which has no member `next`, lacks rows that were asked for. */
+/* Whether an answer in CSV lacks rows that were requested.  JSON says so by its member `next`. */
 static bool is_cut(const struct api_call *call, const struct web_printed *printed)
 {
     const struct row_window *window = printed->window;
@@ -388,7 +390,8 @@ static bool is_cut(const struct api_call *call, const struct web_printed *printe
            window->skipped + window->taken < row_window_total(window);
 }
 
-/* A command without room that did not run has neither ended well nor said anything. */
+/* Whether the command of a WEB_BUSY answer ran: one that did not run has neither succeeded nor
+ * printed notes. */
 static bool has_run(const struct web_printed *printed)
 {
     return printed->exit_status == EXIT_DONE || printed->notes.size > 0;
@@ -466,7 +469,7 @@ static const struct row_window *part_window(struct api_call *call, const struct 
     return &call->window;
 }
 
-/* May free the call. */
+/* This function may free the call. */
 static void run_part(struct api_call *call)
 {
     const struct api_part *part = &call->endpoint->parts[call->part];

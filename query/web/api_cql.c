@@ -27,7 +27,7 @@ static void call_free(struct cql_call *call)
     memory_free(call);
 }
 
-/* The statement ends soon, and cql_done frees the call. */
+/* The statement is ended soon; cql_done then frees the call. */
 static void call_gone(void *context)
 {
     struct cql_call *call = context;
@@ -54,7 +54,8 @@ static void put_columns(const struct cql_metadata *metadata, struct buffer *json
     buffer_release(&type);
 }
 
-/* JSON's readers may take a number for a double, and lose digits of these. */
+/* Whether values of the type are written as strings, because readers of JSON may read numbers as
+ * doubles and lose digits. */
 static bool is_exact(const struct type *type)
 {
     return type->kind == TYPE_DECIMAL || type->kind == TYPE_VARINT;

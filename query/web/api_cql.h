@@ -1,4 +1,5 @@
-/* api_cql: POST /api/cql: one CQL statement, and a page of its rows as JSON.
+/* api_cql: serves POST /api/cql: runs one CQL statement, and answers with a page of its rows as
+ * JSON.
  *
  *     query=SELECT+ad_id,clicks+FROM+daybook.clicks_per_ad&limit=2
  *
@@ -8,15 +9,16 @@
  *     ["ad2", 1]
  *     ], "next": "00a7…", "notes": []}
  *
- * `next` is the paging state of CQL, given back as the parameter `page`; a page may have fewer rows
- * than `limit`.  Decimals and varints are strings, and other values as SELECT JSON has them.
+ * `next` is CQL's paging state, which the request for the next page has as its parameter `page`.  A
+ * page may have fewer rows than `limit`.  Decimals and varints are strings; other values are as in
+ * SELECT JSON.
  *
- * The statement only reads unless the page's token is there (web_cql.h). */
+ * A request without the token (web_token.h) may only read. */
 #ifndef DAYBOOK_QUERY_WEB_API_CQL_H
 #define DAYBOOK_QUERY_WEB_API_CQL_H
 
 #include "query/web/api.h"
 
-/* Add the address to the door, which `options` outlive. */
+/* Add the address to the door.  `options` must outlive the door. */
 void api_cql_add(struct http_door *door, struct api_options *options);
 #endif

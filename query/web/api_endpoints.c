@@ -57,8 +57,8 @@ static const struct api_part rejects_parts[] = {{NULL, {"rejects", "list"}, reje
 static const struct api_parameter status_parameters[] = {END};
 static const struct api_part status_parts[] = {{NULL, {"status"}, status_parameters, 0}};
 
-/* One figure: what it is made of, the rate in effect and who set it, the ledger of its day, and its
- * first clicks. */
+/* /api/explain explains one figure by its parts, the rate in effect and who set it, the ledger of
+ * its day, and its first clicks. */
 enum { EXPLAINED_CHANGES = 1000, EXPLAINED_ENTRIES = 1000, EXPLAINED_CLICKS = 100 };
 static const struct api_parameter explain_figure[] = {NEEDED("reseller"),
                                                       {"day", API_OPTION, "--from", true, false},

@@ -1,4 +1,4 @@
-/* api_endpoints: the addresses under /api/ that subcommands answer, with their parameters. */
+/* api_endpoints: the table of the addresses under /api/ that subcommands answer. */
 #ifndef DAYBOOK_QUERY_WEB_API_ENDPOINTS_H
 #define DAYBOOK_QUERY_WEB_API_ENDPOINTS_H
 
@@ -7,8 +7,9 @@
 
 enum api_kind {
     API_OPTION = 1,                    /* --OPTION=VALUE */
-    API_FLAG,                          /* --OPTION if the value is "true"; "false" is nothing */
-    API_WORD                           /* VALUE, behind the options */
+    API_FLAG,                          /* --OPTION if the value is "true"; no word if it is
+                                        * "false" */
+    API_WORD                           /* VALUE, after the options */
 };
 
 struct api_parameter {
@@ -19,12 +20,14 @@ struct api_parameter {
     bool repeats;                      /* may be given several times */
 };
 
-/* A command, and what of the request it gets. */
+/* A command, and the parameters that it takes from the request. */
 struct api_part {
-    const char *member;                /* of the object that answers; NULL: the answer's rows */
-    const char *words[3];              /* "rate", "list"; NULL behind the last */
+    const char *member;                /* name in the answer's object; NULL: the rows are the
+                                        * answer */
+    const char *words[3];              /* "rate", "list"; NULL after the last */
     const struct api_parameter *parameters;
-    uint32_t rows_max;                 /* of `member`; 0: one row, as an object, or null */
+    uint32_t rows_max;                 /* most rows of `member`; 0: `member` is one row as an
+                                        * object, or null */
 };
 
 enum api_form {
@@ -37,11 +40,11 @@ enum api_form {
 struct api_endpoint {
     const char *path;                  /* "/api/report" */
     enum api_form form;
-    bool has_effects;                  /* is asked by POST, with the token */
+    bool has_effects;                  /* takes POST instead of GET, and needs the token */
     const struct api_part *parts;
     uint32_t part_count;
 };
 
-/* NULL after the last.  A path is asked by GET, by POST, or by both, of which each has an entry. */
+/* Returns NULL after the last entry.  A path that takes both GET and POST has two entries. */
 const struct api_endpoint *api_endpoints_at(uint32_t index);
 #endif

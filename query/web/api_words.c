@@ -53,7 +53,7 @@ static const struct api_parameter *find_known(const struct api_endpoint *endpoin
     return NULL;
 }
 
-/* Parameters that are not the command's. */
+/* Whether the parameter is for the API itself, and not for the command. */
 static bool is_of_api(const struct api_endpoint *endpoint, struct bytes name)
 {
     bool is_of_page =
@@ -132,7 +132,7 @@ static bool parse_number(struct bytes text, uint64_t *number_out)
     return text.size > 0 && text.size <= NUMBER_DIGITS_MAX;
 }
 
-/* `*number` stays if the parameter is not given. */
+/* `*number` stays unchanged if the parameter is not given. */
 static const struct http_refusal *take_number(const struct http_parameters *parameters,
                                               const char *name, uint64_t least, uint64_t most,
                                               struct arena *arena, uint64_t *number)

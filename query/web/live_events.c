@@ -30,7 +30,7 @@ static void serve(void *context, struct http_exchange *exchange)
     struct live_events *own = context;
 
     if (!is_watched(own))
-        http_events_forget(own->events); /* the last states may be old */
+        http_events_forget(own->events); /* the last states may be old by now */
     http_events_join(own->events, exchange);
     if (is_watched(own))
         live_watch(own->live);

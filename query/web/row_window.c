@@ -39,7 +39,8 @@ static void end_line(struct row_window *window, struct buffer *rows)
         rows->size--;
 }
 
-/* The number of bytes before the line's end, or all of them. */
+/* Returns the number of bytes before the line's end, or of all bytes if the line does not end
+ * here. */
 static size_t line_left(struct row_window *window, struct bytes left)
 {
     for (size_t i = 0; i < left.size; i++) {

@@ -8,7 +8,7 @@
  *     ]
  *
  * The rows of JSON have a line each.  A row of CSV ends at the first LF outside of quotes; the
- * first one is the header, and is always taken.  What is printed may come in pieces of any size. */
+ * first row is the header, and is always taken.  The output may be passed in pieces of any size. */
 #ifndef DAYBOOK_QUERY_WEB_ROW_WINDOW_H
 #define DAYBOOK_QUERY_WEB_ROW_WINDOW_H
 
@@ -20,22 +20,24 @@
 /* The owner sets the first five members; the others begin as zeros. */
 struct row_window {
     bool is_csv;
-    bool is_open;                      /* what is behind the last row taken is not counted */
-    uint64_t skipped;                  /* rows before the first that is taken */
+    bool is_open;                      /* rows after the last taken row need not be counted */
+    uint64_t skipped;                  /* rows before the first taken row */
     uint64_t rows_max;
-    size_t bytes_max;                  /* the row that passes it is the last one */
-    uint64_t rows;                     /* that were printed; in CSV with the header */
-    uint64_t taken;                    /* without the header */
-    size_t row_start;                  /* in what was taken */
+    size_t bytes_max;                  /* the row that passes this size is the last */
+    uint64_t rows;                     /* rows printed until now; for CSV, with the header */
+    uint64_t taken;                    /* rows taken until now, without the header */
+    size_t row_start;                  /* where the present row begins in the taken rows */
     bool is_in_line;
-    bool is_taken;                     /* the line, or row of CSV, is being taken */
+    bool is_taken;                     /* the present line, or row of CSV, is taken */
     bool is_quoted;
 };
 
-/* Append the rows that are taken: of CSV with their LF, of JSON with ",\n" between them. */
+/* Read a piece of output, and append the rows that are taken to `rows`: rows of CSV with their LF,
+ * rows of JSON with ",\n" between them. */
 void row_window_take(struct row_window *window, struct bytes printed, struct buffer *rows);
-/* The number of rows that were printed, all of them when the command has ended. */
+/* Returns the number of rows printed until now, which is the number of all rows when the command
+ * has ended. */
 uint64_t row_window_total(const struct row_window *window);
-/* Nothing that is still printed is of use. */
+/* Whether all further output can be ignored. */
 bool row_window_has_enough(const struct row_window *window);
 #endif

@@ -6,7 +6,8 @@
  *        │                                           is dropped ─▶ freed
  *        └─ none in time, or forgotten ─▶ done if none in time, freed
  *
- * A command must not be freed before it has finished, and it may finish within its `run`. */
+ * A run must not be freed before its command has finished.  The command may finish within its
+ * function `run`. */
 #include "query/web/web_command.h"
 
 #include <sys/queue.h>
@@ -20,10 +21,10 @@
 enum { TEXTS_CHUNK = 1 << 10, LONG_US = 10000000, LONG_LOG_PERIOD_US = 1000000 };
 
 struct web_run {
-    struct command_output output; /* first: run_of casts it to the run */
+    struct command_output output; /* must be first: run_of casts it */
     struct web_commands *commands;
     const struct command_entry *entry;
-    TAILQ_ENTRY(web_run) link; /* while it waits */
+    TAILQ_ENTRY(web_run) link; /* in `waiting`, if is_waiting */
     bool is_waiting;
     bool is_running;
     struct arena *texts;
@@ -33,11 +34,11 @@ struct web_run {
     bool has_window;
     struct buffer out;
     struct buffer notes;
-    size_t taken_bytes; /* of the quota */
-    size_t out_bytes;   /* of these, for `out` */
+    size_t taken_bytes; /* charged to the quota */
+    size_t out_bytes;   /* part of taken_bytes: for `out` */
     bool lacked_room;
     bool is_large;
-    bool is_starting; /* in the call of the command's `run` */
+    bool is_starting; /* the command's `run` has not returned */
     bool has_finished;
     struct timer late;
     int64_t began_us;
@@ -49,12 +50,12 @@ struct web_run {
 struct web_commands {
     struct web_commands_options options;
     struct quota quota;
-    uint32_t count;   /* of runs, also those that wait */
-    uint32_t running; /* but brief ones */
-    uint32_t streams; /* of runs, those with a sink */
+    uint32_t count;   /* all runs, also those that wait */
+    uint32_t running; /* runs of commands that are not brief */
+    uint32_t streams; /* runs with a sink */
     uint32_t waiting_count;
     TAILQ_HEAD(, web_run) waiting;
-    struct timer turn; /* starts those for which there is room */
+    struct timer turn; /* starts runs that wait */
     struct log_group long_log;
     bool is_closing;
     void (*closed)(void *context);
@@ -76,7 +77,7 @@ static void report_held(struct web_commands *commands)
         commands->options.held(commands->options.held_context, change);
 }
 
-/* False: there is no room for it. */
+/* False: the quota has too little left. */
 static bool take_bytes(struct web_run *run, size_t bytes)
 {
     if (!quota_take(&run->commands->quota, bytes)) {
@@ -211,7 +212,7 @@ static bool output_is_full(struct command_output *output)
     return run->sink != NULL && run->done != NULL && run->sink->is_full(run->context);
 }
 
-/* Nobody waits for the rows of a run that was forgotten. */
+/* A run that was forgotten needs no further rows. */
 static bool output_has_enough(struct command_output *output)
 {
     const struct web_run *run = run_of(output);
@@ -237,7 +238,7 @@ static enum web_outcome outcome_of(const struct web_run *run)
     return run->lacked_room ? WEB_BUSY : run->is_large ? WEB_LARGE : WEB_ENDED;
 }
 
-/* A command whose reader takes its time is not long by itself. */
+/* Runs with a sink are not logged, because a slow reader makes any command long. */
 static void log_if_long(struct web_run *run, int exit_status)
 {
     struct web_commands *commands = run->commands;
@@ -272,7 +273,7 @@ static char *copy_text(struct arena *arena, const char *text)
     return (char *)(uintptr_t)arena_copy(arena, bytes_of(text, strlen(text) + 1)).data;
 }
 
-/* The words as they stand in the table `change`. */
+/* Returns the command line as the table `change` has it. */
 static const char *join_words(const struct web_command *command, struct arena *arena)
 {
     struct buffer text = {0};
@@ -336,8 +337,8 @@ static bool has_room(const struct web_commands *commands)
     return commands->running < WEB_RUNS_MAX && quota_left(&commands->quota) >= WEB_RUN_BYTES;
 }
 
-/* A reader can hold a run as long as it likes, so readers together have at most half of the room.
- */
+/* A run with a sink lasts as long as its reader wants.  So at most half of the runs may have a
+ * sink. */
 static bool is_stream_too_many(const struct web_run *run)
 {
     const struct web_commands *commands = run->commands;

@@ -23,7 +23,7 @@ struct web_cql_run {
     struct cql_request request;
     struct buffer paging_state;
     bool has_left;
-    bool is_starting; /* in web_cql_run, which frees it */
+    bool is_starting; /* web_cql_run has not returned; it frees the run */
     bool has_ended;
     void (*done)(void *context, const struct web_cql_answer *answer);
     void *context;
@@ -111,7 +111,7 @@ static void refuse_error(struct web_cql_run *run, const struct cql_error *error)
     char where[64] = "query";
 
     (void)snprintf(code, sizeof code, "cql_%04x", (unsigned)error->code);
-    /* Errors of syntax name the token's place; columns count from 0, as in Cassandra. */
+    /* Syntax errors name the place of the token; columns count from 0, as in Cassandra. */
     if (sscanf(error->message, "line %u:%u ", &answer.line, &answer.column) == 2)
         (void)snprintf(where, sizeof where, "query, line %u, column %u", answer.line,
                        answer.column);
@@ -149,7 +149,7 @@ static int digit_of(uint8_t c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* False: the text is none that web_cql_put_page has written. */
+/* False: web_cql_put_page cannot have written the text. */
 static bool take_page(struct web_cql_run *run, struct bytes text)
 {
     if (text.size % 2 != 0 || text.size > PAGE_STATE_MAX)

@@ -1,7 +1,7 @@
-/* web_cql: runs one CQL statement for a request of HTTP, and gives a page of its rows.
+/* web_cql: runs one CQL statement for an HTTP request, and returns a page of its rows.
  *
- * The statement has the budget of memory and time that those of the CQL door have, and the
- * passwords of that door are not asked for.  Of large rows a page has fewer than was asked for. */
+ * The statement has the same limits of memory and time as a statement of the CQL door, but needs no
+ * password of that door.  If rows are large, a page has fewer rows than were requested. */
 #ifndef DAYBOOK_QUERY_WEB_WEB_CQL_H
 #define DAYBOOK_QUERY_WEB_WEB_CQL_H
 
@@ -12,8 +12,8 @@
 #include "query/cql/common/cql_session.h"
 
 enum {
-    WEB_CQL_LARGE = 1 << 20,           /* bytes of cells for which a shorter page is read instead */
-    WEB_CQL_CELLS_MAX = 4 << 20        /* of a page; more is refused */
+    WEB_CQL_LARGE = 1 << 20,           /* bytes of cells; a larger page is read again, shorter */
+    WEB_CQL_CELLS_MAX = 4 << 20        /* bytes of cells; a larger page is refused */
 };
 
 struct cql;
@@ -23,22 +23,24 @@ struct web_cql_run;
 /* The texts outlive the run. */
 struct web_cql_statement {
     struct bytes text;
-    struct bytes keyspace;             /* of names without one; empty: there is none */
-    struct bytes page;                 /* by web_cql_put_page; empty: the first */
-    uint32_t rows_max;                 /* of the page */
+    struct bytes keyspace;             /* of names without a keyspace; empty: there is none */
+    struct bytes page;                 /* which page, by web_cql_put_page; empty: the first */
+    uint32_t rows_max;                 /* rows of a page */
     bool may_change;                   /* false: SELECT, USE and DESCRIBE only */
 };
 
 struct web_cql_answer {
-    const struct cql_result *result;   /* NULL: it was refused */
+    const struct cql_result *result;   /* NULL: the statement was refused */
     const struct http_refusal *refusal;
-    /* Of the token that was wrong: its line from 1, and the column from 0; 0: no place is known. */
+    /* The place of the wrong token: the line from 1, and the column from 0.  Line 0: the place is
+     * not known. */
     uint32_t line, column;
 };
 
 /* `cql` outlives the struct. */
 struct web_cql *web_cql_open(struct cql *cql);
-/* Free the struct and call `closed` when no statement is under way.  No more may be begun. */
+/* Free the struct and call `closed` when no statement is under way.  No further statement may be
+ * begun. */
 void web_cql_close(struct web_cql *cql, void (*closed)(void *context), void *context);
 
 /* Run the statement.  `done` is called once, perhaps before this function returns; its answer is
@@ -46,9 +48,10 @@ void web_cql_close(struct web_cql *cql, void (*closed)(void *context), void *con
 struct web_cql_run *web_cql_run(struct web_cql *cql, const struct web_cql_statement *statement,
                                 void (*done)(void *context, const struct web_cql_answer *answer),
                                 void *context);
-/* Nobody waits for the answer: the statement ends soon, and `done` is called. */
+/* Call this if the answer is no longer needed: the statement is ended soon, and `done` is
+ * called. */
 void web_cql_leave(struct web_cql_run *run);
 
-/* Append where the rows behind these begin, in hexadecimal.  False: these are the last. */
+/* Append the page that follows these rows, in hexadecimal.  False: no rows follow. */
 bool web_cql_put_page(const struct cql_result *result, struct buffer *text);
 #endif

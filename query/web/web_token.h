@@ -1,8 +1,10 @@
-/* web_token: the word by which a request that changes something shows where it comes from.
+/* web_token: the secret by which a request for a change proves that it comes from a page of this
+ * server.
  *
- * It is drawn at each start of the server, and pages of this server have it.  A page of another
- * site can send requests here, but cannot read an answer, and so does not know the word.  It is
- * sent as the header X-Daybook-Token, or as the field `token` of a form. */
+ * The token is drawn at random at each start of the server, and the server's pages contain it.  A
+ * page of another site can send requests to this server, but cannot read the answers, and so does
+ * not know the token.  A request has the token in the header X-Daybook-Token, or in the field
+ * `token` of a form. */
 #ifndef DAYBOOK_QUERY_WEB_WEB_TOKEN_H
 #define DAYBOOK_QUERY_WEB_WEB_TOKEN_H
 
@@ -17,7 +19,7 @@ struct web_token {
 };
 
 void web_token_make(struct random *random, struct web_token *token_out);
-/* Whether the request may change something.  Returns NULL, or why not. */
+/* Returns NULL if the request may change something; otherwise the refusal. */
 const struct http_refusal *web_token_check(const struct web_token *token,
                                            const struct http_exchange *exchange,
                                            const struct http_parameters *form);
