@@ -10,15 +10,15 @@
 enum {
     WIDTH = 960,
     HEIGHT = 260,
-    LEFT = 64, /* of the plot, which the labels of the axes surround */
+    LEFT = 64, /* margin between the chart's edge and the plot */
     RIGHT = 8,
-    BAR_MAX = 72, /* the width of a bar that has much room */
+    BAR_MAX = 72, /* the greatest width of a bar */
     TOP = 12,
     BOTTOM = 28,
     PLOT_WIDTH = WIDTH - LEFT - RIGHT,
     LINES_MAX = 5,
     LABELS_MAX = 8,
-    LETTER_WIDTH = 9 /* at most, of 14 pixels */
+    LETTER_WIDTH = 9 /* greatest width of a letter of 14 pixels */
 };
 
 /* ---- periods ---- */
@@ -36,7 +36,7 @@ static bool parse_digits(struct bytes text, size_t at, size_t count, int32_t *nu
     return true;
 }
 
-/* The week that has the fourth of January is the first of its year. */
+/* By ISO 8601, the week that has the fourth of January is the first of its year. */
 static bool parse_week(struct bytes text, int64_t *at_out)
 {
     int32_t year, week, fourth;
@@ -86,7 +86,7 @@ struct scale {
     const struct chart *chart;
     int32_t height; /* of the chart */
     int32_t plot_height;
-    int64_t first, places; /* periods from the first point to the last, both included */
+    int64_t first, places; /* the first period, and how many there are up to the last */
     double step;           /* between two lines of the grid */
     uint32_t lines;
     double top;
@@ -107,7 +107,7 @@ static double point_height(const struct chart *chart, const struct chart_point *
     return height;
 }
 
-/* 1, 2 or 5 times a power of ten. */
+/* Returns the step rounded up to 1, 2 or 5 times a power of ten. */
 static double round_step(double step)
 {
     double power = pow(10, floor(log10(step)));
@@ -223,7 +223,8 @@ static void put_line(struct buffer *html, const struct scale *scale, uint32_t pa
     buffer_append_text(html, "\"/>\n");
 }
 
-/* A line has no place to point at, so each of its points gets one. */
+/* A line is too thin to point at.  Therefore each of its points gets an area, which shows the
+ * tip. */
 static void put_target(struct buffer *html, const struct scale *scale,
                        const struct chart_point *point)
 {

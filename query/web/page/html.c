@@ -27,7 +27,8 @@ static const char *entity_of(uint8_t c)
     }
 }
 
-/* Control characters as HTML has them: C0 but tab, LF and CR, DEL, and C1. */
+/* Whether a character is a control character that HTML forbids: C0 except tab, LF and CR; DEL; or
+ * C1. */
 static bool is_control(const uint8_t *at, size_t size)
 {
     if (size == 1)
@@ -102,7 +103,7 @@ struct bytes html_url(struct arena *arena, struct bytes text)
     return buffer_view(&url);
 }
 
-/* The number of leading bytes that are digits. */
+/* Returns the number of leading bytes that are digits. */
 static size_t count_digits(struct bytes text)
 {
     size_t count = 0;

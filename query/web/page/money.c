@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "query/web/page/html.h"
 
-static const char percent_sign[] = "\xC2\xA0%"; /* a blank at which no line breaks */
+static const char percent_sign[] = "\xC2\xA0%"; /* a no-break space */
 
 struct decimal money_of(struct bytes digits)
 {
@@ -65,7 +65,7 @@ struct bytes money_rate(struct arena *arena, struct bytes rate)
 {
     struct decimal percent = money_of(rate);
 
-    /* A hundredfold: the point moves by two digits. */
+    /* Multiplied by 100, the decimal point moves by two digits. */
     if (percent.scale >= 2)
         percent.scale -= 2;
     else if (decimal_multiply(percent, decimal_from(100, 0), &percent) != 0)

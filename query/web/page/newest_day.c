@@ -35,7 +35,7 @@ void newest_day_ask(struct view_call *call, struct newest_day *newest,
     newest->known = known;
     newest->run = run_days(call, newest);
     view_then(call, ask_more);
-    /* A clock behind some senders' does not hide their days, as there is no last one. */
+    /* There is no last day, so that days of senders whose clocks are ahead are found, too. */
     if (today >= DAY_MIN + NEWEST_DAY_RECENT && today <= DAY_MAX)
         view_run_option(newest->run, "--from=", view_day(call, today - NEWEST_DAY_RECENT));
 }

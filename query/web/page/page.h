@@ -1,10 +1,10 @@
-/* page: the web interface for people, at the HTTP door's / and below.
+/* page: serves the web interface for people, at / and below on the HTTP door.
  *
- *     GET /revenue?by=month&reseller=AA       a view: HTML, whole without scripts
+ *     GET /revenue?by=month&reseller=AA       a view: HTML, complete without scripts
  *     GET /assets/style.css                   a file of the program
  *
- * The views are in the table of page.c, and view.h says how one is made.  Nothing is loaded from
- * elsewhere, and no script or style is inline: the Content-Security-Policy allows neither. */
+ * page.c has the table of views; view.h says how a view is made.  Nothing is loaded from other
+ * servers, and no script or style is inline: the Content-Security-Policy forbids both. */
 #ifndef DAYBOOK_QUERY_WEB_PAGE_PAGE_H
 #define DAYBOOK_QUERY_WEB_PAGE_PAGE_H
 
@@ -16,23 +16,23 @@
 
 struct page;
 
-/* What the pointers point to outlives the page. */
+/* The objects that the pointers point to outlive the struct page. */
 struct page_options {
     const struct world *world;
     struct web_commands *commands;
     struct web_cql *cql;
     struct live *live;
-    const struct web_token *token;     /* forms that change something have it */
+    const struct web_token *token;     /* a form that changes something must have it */
     const char *ingest;                /* address of the ingest door, or "none" */
     const char *version;               /* of the program */
     const char *currency;              /* "": none is set */
-    size_t bytes_max;                  /* of all views that are being made */
+    size_t bytes_max;                  /* bytes of memory of all views that are being made */
     /* Called with each change of these bytes; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);
     void *held_context;
 };
 
 struct page *page_new(struct http_door *door, const struct page_options *options);
-/* After the door has closed. */
+/* Call this after the door has closed. */
 void page_free(struct page *page);
 #endif

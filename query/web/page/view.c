@@ -13,7 +13,7 @@ enum { ARENA_CHUNK = 64 << 10 };
 
 /* ---- memory ---- */
 
-/* What is read of a command's answer takes up to so many times as much memory. */
+/* The tree of a command's answer takes up to so many times as much memory as its text. */
 enum { TREE_FACTOR = 8 };
 
 static void charge(struct view_call *call, size_t bytes)
@@ -140,7 +140,8 @@ void view_run_stops(struct view_run *run)
     run->window.is_open = true;
 }
 
-/* A NUL would end the word, so such a value is one that no command takes. */
+/* Returns the option followed by the value.  A NUL would end the word, so a value with a NUL is
+ * replaced by a value that no command takes. */
 static const char *word_of(struct view_run *run, const char *option, struct bytes value)
 {
     bool has_nul = value.size > 0 && memchr(value.data, 0, value.size) != NULL;
@@ -180,7 +181,7 @@ static struct bytes without_prefix(struct bytes text, const char *prefix)
                : text;
 }
 
-/* Lines without "daybook: note: ", and without the LF of the last. */
+/* Copy the lines without "daybook: " and "note: ", and without the LF of the last line. */
 static struct bytes copy_notes(struct arena *arena, struct bytes notes)
 {
     struct buffer text = {.arena = arena};
@@ -240,7 +241,8 @@ static const char *text_of_outcome(enum web_outcome outcome)
     return "There is no room for the answer in the server's memory for commands.";
 }
 
-/* Rows are taken without the brackets around them. */
+/* Parse what the command printed.  Rows come without the brackets of their array, so these are
+ * added. */
 static void take_value(struct view_run *run, struct bytes out)
 {
     struct arena *arena = run->call->arena;
@@ -281,7 +283,7 @@ static void run_done(void *context, const struct web_printed *printed)
 
 /* ---- steps ---- */
 
-/* May free the call. */
+/* This function may free the call. */
 static void start_run(struct view_call *call)
 {
     struct view_run *run = call->runs[call->run_at];
@@ -295,7 +297,7 @@ static void start_run(struct view_call *call)
         call->running = running;
 }
 
-/* May free the call. */
+/* This function may free the call. */
 static void proceed(struct view_call *call)
 {
     while (call->run_at == call->run_count && call->pauses == 0 && call->next != NULL) {
@@ -368,7 +370,7 @@ struct bytes view_amount(struct view_call *call, struct bytes digits)
 
     buffer_append_bytes(&text, html_number(call->arena, digits));
     if (currency[0] != '\0') {
-        buffer_append_text(&text, "\xC2\xA0"); /* a blank at which no line breaks */
+        buffer_append_text(&text, "\xC2\xA0"); /* a no-break space */
         buffer_append_text(&text, currency);
     }
     return buffer_view(&text);

@@ -1,11 +1,11 @@
-/* view: a page of the web interface, from the request for it to its HTML.
+/* view: makes a page of the web interface, from the request to its HTML.
  *
  *     begin ─▶ runs, one after another ─▶ next ─▶ ... ─▶ render ─▶ answer
  *
- * A view's address is its state: all that it shows follows from the parameters and the data.
- * `begin` asks for commands (view_run); when they have ended, `render` writes the HTML of <main>.
- * A step in between, which needs the results of the first runs, is set by view_then.  A figure is
- * what the command line prints, as commands are the only source:
+ * A page follows from the parameters of its address and from the data alone.  `begin` requests runs
+ * of commands (view_run); when they have ended, `render` writes the HTML of <main>.  view_then adds
+ * a step in between, which can request more runs.  Except in view_live.c and view_query.c, commands
+ * are the only source of figures, so that a page shows what the command line prints:
  *
  *     static void revenue_begin(struct view_call *call)
  *     {
@@ -23,8 +23,8 @@
  *             html_put(&call->html, "<p>{}</p>", view_member(row, "month"));
  *     }
  *
- * All that a call has is freed when it was answered, or its client has left.  A step has the engine
- * thread for about a millisecond, so a run takes at most some 1,000 rows.
+ * A call is freed when it was answered, or when its client has left.  A step may hold the engine
+ * thread for about a millisecond, so a run takes at most about 1,000 rows.
  *
  * The views are view_live.c, view_revenue.c, view_why.c, view_counters.c, view_rejects.c,
  * view_query.c and view_status.c. */
@@ -40,11 +40,11 @@
 
 enum {
     VIEW_CALLS_MAX = 32,               /* further requests are answered 503 */
-    VIEW_BYTES_MAX = 32 << 20,         /* of all calls: runs for which there is no room fail */
-    VIEW_RUNS_MAX = 12,                /* of a call */
-    VIEW_WORDS_MAX = 24,               /* of a command */
+    VIEW_BYTES_MAX = 32 << 20,         /* bytes of all calls; runs that need more fail */
+    VIEW_RUNS_MAX = 12,                /* runs of a call */
+    VIEW_WORDS_MAX = 24,               /* words of a command */
     VIEW_ROWS_MAX = 1000,
-    VIEW_RUN_BYTES = 256 << 10         /* a run's rows end after the one that passes it */
+    VIEW_RUN_BYTES = 256 << 10         /* a run's rows end after the row that passes this size */
 };
 
 struct view_call;
@@ -52,21 +52,21 @@ struct newest_day;
 
 struct view {
     const char *path;                  /* "/revenue" */
-    const char *title;                 /* "Revenue", in the navigation, too */
+    const char *title;                 /* "Revenue"; the navigation has it, too */
     const char *script;                /* an asset, "live.js"; NULL: none */
     void (*begin)(struct view_call *call);
     void (*render)(struct view_call *call);
-    /* A POST of a form that has the page's token: instead of `begin`; NULL: there is none.  It
-     * may change something. */
+    /* Called instead of `begin` for a POST of a form that has the token (web_token.h).  It may
+     * change something.  NULL: the view takes no POST. */
     void (*post)(struct view_call *call);
 };
 
 struct view_run {
     /* Set when the run has ended. */
-    const struct cql_json *value;      /* an array of rows, or an object; NULL: it failed */
-    uint64_t total;                    /* rows that the command has printed, with those not taken */
-    struct bytes notes;                /* lines that it said; of a failed run: why it failed */
-    uint16_t status;                   /* of HTTP: 200, or that of the failure */
+    const struct cql_json *value;      /* an array of rows, or an object; NULL: the run failed */
+    uint64_t total;                    /* rows that the command printed, also rows not taken */
+    struct bytes notes;                /* the command's notes; if the run failed, the reason */
+    uint16_t status;                   /* HTTP status: 200, or that of the failure */
 
     /* Private to view.c. */
     struct view_call *call;
@@ -79,20 +79,20 @@ struct view_run {
 /* What all calls share. */
 struct view_room {
     struct page_options options;
-    struct quota quota;                /* of bytes; the owner sets the limit */
+    struct quota quota;                /* bytes of all calls; the owner sets the limit */
     uint32_t call_count;
 };
 
 struct view_call {
     /* What a view uses. */
-    struct buffer html;                /* of <main>, behind the title */
+    struct buffer html;                /* content of <main>, after the title */
     struct bytes title;                /* the view's, unless the view sets another */
     struct arena *arena;               /* freed with the call */
     struct http_parameters parameters; /* of the address, or of the POST's form */
-    struct bytes base;                 /* every link begins with it */
+    struct bytes base;                 /* path with which every link begins */
     const struct page_options *options;
     bool may_change;                   /* false: the door is read-only */
-    void *state;                       /* of the view, in the arena */
+    void *state;                       /* the view's own data, in the arena */
     uint16_t status;                   /* of the answer; 200 unless a view sets another */
 
     struct newest_day *newest;         /* private to newest_day.c */
@@ -105,74 +105,78 @@ struct view_call {
     void (*answer)(struct view_call *call);
     struct view_run *runs[VIEW_RUNS_MAX];
     uint32_t run_count;
-    uint32_t run_at;                   /* the run that is under way, or next */
+    uint32_t run_at;                   /* index of the run that is under way or begins next */
     struct web_run *running;           /* NULL: none is under way */
-    const char *location;              /* NULL: the answer is a page */
-    size_t held_bytes;                 /* of the room's quota */
+    const char *location;              /* to which the answer redirects; NULL: the answer is a
+                                        * page */
+    size_t held_bytes;                 /* charged to the room's quota */
     uint32_t pauses;
-    bool is_stepping;                  /* in a step of the view */
+    bool is_stepping;                  /* a step of the view is running */
     void (*abandon)(struct view_call *call);
 };
 
 /* ---- for views ---- */
 
-/* Ask for a command, whose words are the name of the command and its options, with NULL behind the
- * last; --format=json is added.  The run begins after the step that asks for it.  `rows_max`: it
- * prints rows, of which the first are taken; 0: it prints an object. */
+/* Request a run of a command.  The last arguments are the command's name and options, then NULL;
+ * --format=json is added.  The run begins after the present step.  If the command prints rows, the
+ * first `rows_max` rows are taken; if it prints an object, `rows_max` is 0. */
 struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
     __attribute__((sentinel));
-/* No row behind those that are taken is of use: the command may end, and `total` is only what it
- * printed until then. */
+/* Let the command end after the rows that are taken.  `total` is then only the number of rows that
+ * it printed until its end. */
 void view_run_stops(struct view_run *run);
 /* Add the word OPTION followed by `value`, "--from=2013-11-01", unless `value` is empty. */
 void view_run_option(struct view_run *run, const char *option, struct bytes value);
 /* Add the word FLAG, "--total". */
 void view_run_flag(struct view_run *run, const char *flag);
-/* Add a value that is the argument of no option.  No option is added behind it. */
+/* Add a value that is not the argument of an option.  No option may be added after it. */
 void view_run_value(struct view_run *run, struct bytes value);
-/* When the runs have ended, call `next` instead of the view's `render`; NULL: answer with what has
- * been written. */
+/* When the runs have ended, call `next` instead of the view's `render`.  NULL: answer with the HTML
+ * that has been written. */
 void view_then(struct view_call *call, void (*next)(struct view_call *call));
-/* Go on only when view_resume was called, too: the view waits for something that is no command.
- * `abandon` is called if the client leaves before; the call must not be used any more then. */
+/* Do not continue before view_resume is called: the view waits for something that is no command.
+ * If the client leaves before, `abandon` is called, and the call must not be used any more. */
 void view_pause(struct view_call *call, void (*abandon)(struct view_call *call));
 void view_resume(struct view_call *call);
-/* Answer with a redirection to `location`, which begins with a path of this page; it gets the base
- * before it.  Nothing else is written. */
+/* Answer with a redirection to the call's base followed by `location`, which begins with the path
+ * of a view.  The HTML is not sent. */
 void view_redirect(struct view_call *call, struct bytes location);
 
-/* The first value of a parameter; empty: it is not given, or given as empty. */
+/* Returns the first value of a parameter; empty: the parameter is not given, or is empty. */
 struct bytes view_parameter(const struct view_call *call, const char *name);
 bool view_parameter_is(const struct view_call *call, const char *name, const char *value);
-/* The text of a member of an object; empty: it is null, or is not there. */
+/* Returns the text of a member of an object; empty: the member is null, or there is none. */
 struct bytes view_member(const struct cql_json *object, const char *name);
 
-/* Digits of an amount that stands alone: with commas, and with the currency if one is set. */
+/* Returns an amount as it is shown outside of tables: with commas, and with the currency if one is
+ * set. */
 struct bytes view_amount(struct view_call *call, struct bytes digits);
 
-/* Whether the run has ended well.  If not, this writes what failed, where, and what to do, and
- * sets the status. */
+/* Whether the run has succeeded.  If not, this function writes what failed, where, and what to do,
+ * and sets the status. */
 bool view_has(struct view_call *call, const struct view_run *run);
-/* Write the same form for an error of the view's own. */
+/* Write an error of the view itself in the same form. */
 void view_put_error(struct view_call *call, uint16_t status, struct bytes what, const char *where,
                     const char *todo);
 /* Whether the command has printed more rows than were taken; false if it failed. */
 bool view_is_cut(const struct view_run *run);
-/* If so, write that it is: "These are the newest 1,000 of 2,345 rows." */
+/* If view_is_cut, write for example "These are the newest 1,000 of 2,345 rows." */
 void view_put_cut(struct view_call *call, const struct view_run *run, const char *which,
                   const char *what);
-/* The first row whose member `name` is `value`; NULL: there is none, or the run has failed. */
+/* Returns the first row whose member `name` is `value`; NULL: there is none, or the run has
+ * failed. */
 const struct cql_json *view_find_row(const struct view_run *run, const char *name,
                                      const char *value);
-/* A day as commands take it; one out of their range is the first or the last one. */
+/* Returns a day as commands take it.  A day out of their range becomes the first or the last
+ * day. */
 struct bytes view_day(struct view_call *call, int32_t day);
-/* For a store without clicks: how to send the first one. */
+/* Write how to send the first click, for a store without clicks. */
 void view_put_first_click(struct view_call *call);
 
 /* ---- for page.c ---- */
 
-/* Answer the request, now or later.  `answer` makes the answer of a call that has its HTML, and
- * ends the exchange; the call is then freed.  `room` outlives the call. */
+/* Answer the request, now or later.  When the call has its HTML, `answer` is called, which must end
+ * the exchange; then the call is freed.  `room` outlives the call. */
 void view_begin(struct view_room *room, const struct view *view, struct http_exchange *exchange,
                 void (*answer)(struct view_call *call));
 

@@ -1,10 +1,10 @@
-/* view_counters: which ads and resellers have the most clicks, and how one ad did over time.
+/* view_counters: shows the ads and resellers with most clicks, and one ad's clicks over time.
  *
  *     /counters?top=20
  *     /counters?ad=ad42&by=week&from=2013-11-01&to=2013-12-31
  *
- * Counters have the clicks of all days.  What an ad had in each period is counted from the clicks
- * themselves, which takes longer; without days, it is the last ones that have figures. */
+ * Counters have the clicks of all days.  An ad's clicks in each period are counted from the stored
+ * clicks, which takes longer.  If no days are given, the last days that have figures are shown. */
 #include "query/web/page/view.h"
 
 #include <inttypes.h>
@@ -24,16 +24,16 @@ enum { TOPS = sizeof tops / sizeof tops[0] };
 static const struct period {
     const char *by; /* as `report --by` takes it, and a column of the answer */
     const char *title;
-    int32_t days; /* that are shown unless some are given; 0: all */
+    int32_t days; /* shown if no days are given; 0: all days */
 } periods[] = {{"day", "Day", 31}, {"week", "Week", 182}, {"month", "Month", 0}};
 enum { PERIODS = sizeof periods / sizeof periods[0] };
 
 struct counters {
     struct bytes ad, from, to, top;
     const struct period *period;
-    struct view_run *sums;            /* of each table */
-    struct view_run *ads, *resellers; /* without an ad */
-    struct view_run *count;           /* of the ad */
+    struct view_run *sums;            /* the sums of each table of counters */
+    struct view_run *ads, *resellers; /* if no ad is given */
+    struct view_run *count;           /* the ad's counter */
     struct newest_day newest;
     struct view_run *history, *sellers;
     struct view_run *total; /* NULL: `history` has all periods */
@@ -180,7 +180,7 @@ static void put_headline(struct view_call *call, const struct counters *counters
         count_text(call, resellers, "keys"));
 }
 
-/* A bar whose length is the part that the clicks are of the most. */
+/* Write a bar whose length is the ratio of `clicks` to `most`. */
 static void put_bar(struct view_call *call, struct bytes clicks, struct bytes most)
 {
     double whole = money_length(money_of(most));
@@ -275,7 +275,7 @@ static void put_ad_headline(struct view_call *call, const struct counters *count
              amount_text(call, rows, "gross"), amount_text(call, rows, "amount"));
 }
 
-/* Reports are in descending order of periods, charts in ascending one. */
+/* A report has its periods in descending order, a chart in ascending order. */
 static void put_chart(struct view_call *call, const struct counters *counters)
 {
     const struct cql_json *rows = counters->history->value;

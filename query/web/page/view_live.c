@@ -1,9 +1,9 @@
-/* view_live: what happens now.
+/* view_live: shows the present rates, today's figures, and the state of ingest.
  *
  * The server writes one state, as /api/live sends it (query/live/live.h).  assets/live.js then
- * reads the stream: it puts each state into the elements that name a member of it (data-live) and
- * a form (data-form), makes the rows of the tables anew, and draws the chart.  What it writes looks
- * as it does here. */
+ * reads the stream: it writes each state into the elements that name a member of the state
+ * (data-live) and a format (data-form), makes the rows of the tables anew, and draws the chart.
+ * live.js and this file format values in the same way. */
 #include <inttypes.h>
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@
 
 struct live_view {
     struct live_asker asker;
-    const struct cql_json *state; /* NULL: it could not be read */
+    const struct cql_json *state; /* NULL: the state could not be read */
     const struct view_run *newest;
 };
 
@@ -59,7 +59,8 @@ static struct bytes or_none(struct bytes text)
     return text.size > 0 ? text : bytes_text(HTML_NONE);
 }
 
-/* One digit is behind the point, and only below ten. */
+/* Returns a rate with one digit after the point if it is below ten and not 0, and otherwise without
+ * digits after the point. */
 static struct bytes rate_text(struct view_call *call, struct bytes digits)
 {
     size_t point = 0;
@@ -104,7 +105,7 @@ static struct bytes money(struct view_call *call, const struct cql_json *object,
     return digits.size > 0 ? money_text(call->arena, money_of(digits)) : bytes_text(HTML_NONE);
 }
 
-/* One figure of a headline. */
+/* Write one figure of a headline. */
 static void put_figure(struct view_call *call, const char *title, const char *member,
                        const char *form, struct bytes value)
 {
@@ -114,7 +115,8 @@ static void put_figure(struct view_call *call, const char *title, const char *me
 
 /* ---- parts ---- */
 
-/* The link loads the whole page, as live.js keeps to the elements with which it began. */
+/* The link loads the whole page instead of replacing <main> (page.js), because live.js updates only
+ * the elements of the page that started it. */
 static void put_condition(struct view_call *call, const struct cql_json *state)
 {
     struct bytes at = view_member(state, "at");
@@ -155,7 +157,7 @@ static void put_headline(struct view_call *call, const struct cql_json *state,
     buffer_append_text(&call->html, "</dl>\n");
 }
 
-/* live.js shows it, and draws. */
+/* The section is hidden until live.js shows it and draws the chart. */
 static void put_chart(struct view_call *call)
 {
     static const char *const choices[][2] = {

@@ -1,9 +1,9 @@
-/* view_query: a box for CQL statements, and the rows that they give.
+/* view_query: shows a form for a CQL statement, and the rows of its answer.
  *
  *     /query?query=SELECT+*+FROM+clicks_per_ad&keyspace=daybook&limit=100&page=00a7...
  *
- * An address only reads.  A statement that changes something is sent by a POST, by the button that
- * has the page's token.  What is wrong in a statement is marked in it. */
+ * A GET may only read.  A statement that changes something needs a POST, which is sent by the
+ * button that has the token (web_token.h).  An error is marked in the statement. */
 #include "query/web/page/view.h"
 
 #include <inttypes.h>
@@ -16,10 +16,10 @@
 #include "storage/schema/type.h"
 
 enum {
-    CELL_SHOWN = 2000,   /* bytes of a cell */
-    CELL_SHORT = 40,     /* bytes that stand in one line */
-    VALUE_MAX = 4 << 10, /* a larger one that is no text is told, not shown */
-    HTML_MAX = 256 << 10 /* of the rows */
+    CELL_SHOWN = 2000,   /* most bytes of a cell that are shown */
+    CELL_SHORT = 40,     /* a cell of at most so many bytes has one line */
+    VALUE_MAX = 4 << 10, /* of a larger value that is no text, only the size is shown */
+    HTML_MAX = 256 << 10 /* bytes of HTML of the rows */
 };
 
 static const char default_keyspace[] = "daybook";
@@ -161,7 +161,7 @@ static void put_cell(struct view_call *call, const struct type *type, struct byt
     buffer_release(&json);
 }
 
-/* Returns how many rows were written. */
+/* Returns the number of rows that were written. */
 static uint32_t put_cells(struct view_call *call, const struct cql_rows *rows)
 {
     struct reader cells = reader_of(rows->cells);
@@ -256,7 +256,7 @@ static bool is_word(uint8_t c)
            c >= 0x80;
 }
 
-/* The size of the token at the beginning of `text`. */
+/* Returns the size of the token at the beginning of `text`. */
 static size_t token_size(struct bytes text)
 {
     size_t size = 0;
@@ -266,7 +266,8 @@ static size_t token_size(struct bytes text)
     return size > 0 || text.size == 0 ? size : 1;
 }
 
-/* The offset of the character `column` of the line, both as errors of syntax count. */
+/* Returns the offset of a character.  As in syntax errors, lines count from 1 and columns from
+ * 0. */
 static size_t offset_of(struct bytes text, uint32_t line, uint32_t column)
 {
     size_t at = 0;
@@ -282,7 +283,8 @@ static size_t offset_of(struct bytes text, uint32_t line, uint32_t column)
     return at;
 }
 
-/* The name that a message says is not known, without its keyspace; empty: it names none. */
+/* Returns the name that a message calls unknown, without its keyspace; empty: the message is
+ * another one. */
 static struct bytes unknown_name(const char *message)
 {
     static const char *const beginnings[] = {"Undefined column name ",
@@ -318,7 +320,8 @@ static bool is_same_name(struct bytes a, struct bytes b)
     return is_same;
 }
 
-/* Where the name stands as a token of the statement; the statement's size: nowhere. */
+/* Returns the offset of the first token of the statement that is the name; if there is none, the
+ * size of the statement. */
 static size_t find_name(struct bytes text, struct bytes name)
 {
     size_t at = 0;
@@ -428,7 +431,7 @@ static void query_post(struct view_call *call)
     ask(call, true);
 }
 
-/* What there is has been written. */
+/* The whole HTML was written before. */
 static void query_render(struct view_call *call)
 {
     (void)call;

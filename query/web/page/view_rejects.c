@@ -1,8 +1,8 @@
-/* view_rejects: the lines that were refused last, with their reasons.
+/* view_rejects: shows the lines that were refused last, with their reasons.
  *
  *     /rejects?from=2013-11-01&to=2013-11-30&last=200
  *
- * Days are those of arrival; without them it is the last 31. */
+ * The days are days of arrival.  Without them, lines of the last 31 days are shown. */
 #include "query/web/page/view.h"
 
 #include "base/arena.h"

@@ -1,9 +1,9 @@
-/* view_revenue: what resellers earned, and what is left for the network, by period.
+/* view_revenue: shows the shares of resellers, and the network's part, by period.
  *
  *     /revenue?by=week&from=2013-11-01&to=2013-12-31&reseller=AA&with=B6&as-of=2014-01-15
  *
- * Without `from` and `to` it is the last days that have figures.  `with` is a second reseller, to
- * compare. */
+ * Without `from` and `to`, the last days that have figures are shown.  `with` is a second reseller,
+ * for a comparison. */
 #include "query/web/page/view.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@ enum { RESELLERS_MAX = 200 };
 
 struct grouping {
     const char *by;     /* as `report --by` takes it */
-    const char *column; /* of the answer */
+    const char *column; /* the period's column in the answer */
     const char *title;
-    int32_t days; /* before the newest one, that are shown unless days are given; 0: all */
+    int32_t days; /* shown if no days are given, the newest included; 0: all */
     int64_t unit_ms;
 };
 
@@ -35,7 +35,7 @@ enum { GROUPINGS = sizeof groupings / sizeof groupings[0] };
 struct revenue {
     const struct grouping *grouping;
     struct bytes from, to; /* the days shown */
-    bool has_days;         /* they were given */
+    bool has_days;         /* days were given */
     struct bytes reseller, with, as_of;
     struct newest_day newest;
     struct view_run *total, *rows; /* of `reseller`, or of all */
@@ -94,13 +94,13 @@ static void ask_figures(struct view_call *call)
     choose_days(revenue->resellers, revenue);
 }
 
-/* Week 0 has 1970-01-01, a Thursday. */
+/* Returns the Monday of a week.  Week 0 has 1970-01-01, a Thursday. */
 static int32_t monday_of(int32_t week)
 {
     return 7 * week - 3;
 }
 
-/* The days that are shown unless some are given. */
+/* Choose the days that are shown if no days are given. */
 static void choose_last_days(struct view_call *call)
 {
     struct revenue *revenue = call->state;
@@ -146,11 +146,12 @@ static void revenue_begin(struct view_call *call)
 /* ---- figures of a row ---- */
 
 struct figures {
-    bool is_priced; /* some of it is */
+    bool is_priced; /* a part of the gross has a rate */
     struct decimal gross, unpriced, amount, rest;
 };
 
-/* The row of one reseller's day has a rate, and others a sum of what has none. */
+/* The row of one reseller's day has a rate or none.  Other rows have the sum of the gross that has
+ * no rate. */
 static struct figures figures_of(const struct cql_json *row)
 {
     struct figures figures = {.gross = money_of(view_member(row, "gross")),
@@ -186,7 +187,7 @@ static struct bytes share_text(struct view_call *call, const struct figures *fig
     return share.size > 0 ? share : bytes_text(HTML_NONE);
 }
 
-/* Whether some day of what is shown has no rate. */
+/* Whether a shown day of a reseller has no rate. */
 static bool has_unpriced(const struct revenue *revenue)
 {
     const struct cql_json *row = revenue->total->value->items;
@@ -213,7 +214,8 @@ static void put_field(struct view_call *call, const char *label, const char *typ
     buffer_append_text(&call->html, "></label>\n");
 }
 
-/* A choice that was not made is not written down as one. */
+/* Returns the day for forms and links; empty if no days were given, because default days are not a
+ * choice. */
 static struct bytes given_day(const struct revenue *revenue, struct bytes day)
 {
     return revenue->has_days ? day : (struct bytes){0};
@@ -232,7 +234,7 @@ static void put_form(struct view_call *call, const struct revenue *revenue)
     put_field(call, "To", "date", "to", given_day(revenue, revenue->to), "");
     put_field(call, "Reseller", "text", "reseller", revenue->reseller, list);
     put_field(call, "Compare with", "text", "with", revenue->with, with);
-    /* A field of days would drop a time. */
+    /* A field of type "date" would drop a time of day. */
     put_field(call, "As of", revenue->as_of.size > DAY_TEXT_SIZE ? "text" : "date", "as-of",
               revenue->as_of, " title=\"The figures as they were published then\"");
     buffer_append_text(&call->html, "<button>Show</button>\n<datalist id=\"resellers\">");
@@ -249,7 +251,7 @@ static struct bytes whose(const struct revenue *revenue)
     return revenue->reseller.size > 0 ? revenue->reseller : bytes_text("all resellers");
 }
 
-/* An entry of a list of terms; `key` is the class of its colour in the chart, or NULL. */
+/* Write an entry of a list of terms.  `key` is the class of its colour in the chart, or NULL. */
 static void put_term(struct view_call *call, const char *key, const char *term, struct bytes name,
                      struct bytes value, struct bytes more)
 {
@@ -268,7 +270,8 @@ static void put_headline(struct view_call *call, const struct revenue *revenue, 
     bool has_keys = !is_comparison(revenue);
     struct arena *arena = call->arena;
 
-    /* That days have no rate is also in the notes. */
+    /* The notes also say that days have no rate.  The headline shows that, so the notes are shown
+     * only without figures or with as-of. */
     if ((row == NULL || revenue->as_of.size > 0) && total->notes.size > 0)
         html_put(&call->html, "<p class=\"note lines\">{}</p>\n", total->notes);
     if (row == NULL)
@@ -293,7 +296,7 @@ static void put_headline(struct view_call *call, const struct revenue *revenue, 
 
 /* ---- periods ---- */
 
-/* A period, with the rows that the resellers have of it; NULL: none. */
+/* A period with its row of each of the two resellers; NULL: the reseller has none. */
 struct period {
     int64_t at;
     struct bytes label;
@@ -305,7 +308,7 @@ struct periods {
     uint32_t count;
 };
 
-/* Reports are in descending order. */
+/* Returns the periods in ascending order; a report has them in descending order. */
 static struct periods periods_of(struct view_call *call, const struct revenue *revenue,
                                  const struct view_run *run)
 {
@@ -372,7 +375,8 @@ static struct decimal amount_of(const struct cql_json *row)
     return row != NULL ? money_of(view_member(row, "amount")) : decimal_from(0, 0);
 }
 
-/* A period without clicks has earned nothing; of one without a rate it is not known. */
+/* Whether the earned amount is known.  A period without clicks has earned nothing; the amount of a
+ * period without a rate is not known. */
 static bool is_known(const struct cql_json *row)
 {
     return row == NULL || figures_of(row).is_priced;
@@ -435,7 +439,7 @@ static void put_chart(struct view_call *call, const struct revenue *revenue,
 
 /* ---- addresses ---- */
 
-/* The query of an address that shows the same for other days, or other resellers. */
+/* Returns the query of an address that shows this view for other days or other resellers. */
 static struct bytes query_of(struct view_call *call, const struct revenue *revenue, const char *by,
                              struct bytes reseller)
 {
@@ -450,7 +454,8 @@ static struct bytes query_of(struct view_call *call, const struct revenue *reven
     return buffer_view(&query);
 }
 
-/* A day leads to its figures, a longer period to its days. */
+/* Write the first cell of a period's row.  A day links to the view Why, a longer period to its
+ * days. */
 static void put_period(struct view_call *call, const struct revenue *revenue,
                        const struct period *period)
 {
@@ -492,7 +497,7 @@ static void begin_table(struct view_call *call, const struct revenue *revenue, s
                      sizeof columns / sizeof columns[0] - !has_unpriced(revenue));
 }
 
-/* The cells behind the first. */
+/* Write the cells after the first. */
 static void put_money(struct view_call *call, const struct revenue *revenue,
                       const struct cql_json *row)
 {
@@ -638,7 +643,7 @@ static void put_headlines(struct view_call *call, const struct revenue *revenue)
     put_headline(call, revenue, revenue->with, revenue->with_total);
 }
 
-/* There is nothing to choose from. */
+/* Whether nothing was chosen and there are no figures at all. */
 static bool is_empty(const struct revenue *revenue)
 {
     return !revenue->has_days && revenue->reseller.size == 0 && revenue->as_of.size == 0 &&

@@ -1,5 +1,5 @@
-/* view_status: whether all is well, what the directory holds, and what the server's memory and
- * disk are taken by.
+/* view_status: shows the findings of `daybook status`, the tables of the directory, and the use of
+ * memory and disk.
  *
  *     /status */
 #include "query/web/page/view.h"
@@ -139,7 +139,8 @@ static void put_fact(struct view_call *call, struct bytes name, struct bytes val
              value);
 }
 
-/* What the member "memory_cql_requests_bytes" is the memory of; NULL: it is another member. */
+/* Returns the holder of the memory that a member such as "memory_cql_requests_bytes" counts; NULL:
+ * the member counts no memory. */
 static const char *holder_of(struct bytes member)
 {
     static const char before[] = "memory_", behind[] = "_bytes";

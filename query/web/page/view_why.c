@@ -1,10 +1,10 @@
-/* view_why: one figure explained: what it is made of, who set its rate, what it was before.
+/* view_why: explains one figure: its parts, who set its rate, and its earlier values.
  *
  *     /why?reseller=AA&day=2013-12-30                                    the figure
  *     /why?reseller=AA&day=2013-12-30&since=2013-12-01&rate=50%25        and what a change would do
  *
- * Without a day it is the newest; without a reseller it is the figures of a day, to choose from.
- * A POST changes the rate as the preview said, or nothing. */
+ * Without a day, the newest day is shown.  Without a reseller, all figures of the day are shown, so
+ * that one can be chosen.  A POST changes the rate only if the preview still holds (`expected`). */
 #include "query/web/page/view.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "query/web/page/newest_day.h"
 
 enum {
-    DAYS_BEFORE = 45, /* that the chart shows */
+    DAYS_BEFORE = 45, /* shown in the chart */
     DAYS_AFTER = 15,
     LEDGER_MAX = 200,
     CLICKS_MAX = 50,
@@ -27,7 +27,7 @@ struct why {
     struct bytes reseller, day;
     struct bytes since, rate, note; /* of a change */
     struct newest_day newest;
-    struct view_run *choices; /* the figures of the day, without a reseller */
+    struct view_run *choices; /* the figures of the day, if no reseller is given */
     struct view_run *figure, *rate_then, *rates, *history, *ledger, *clicks;
     struct view_run *around, *ledger_around; /* of the days that the chart shows */
     struct view_run *preview, *rate_before;
@@ -35,7 +35,7 @@ struct why {
     struct bytes expected;   /* the rate before the change, as the form has it */
 };
 
-/* The query of an address that is about one figure. */
+/* Returns the query of an address that is about one figure. */
 static struct bytes query_of(struct view_call *call, struct bytes reseller, struct bytes day)
 {
     struct buffer query = {.arena = call->arena};
@@ -47,7 +47,7 @@ static struct bytes query_of(struct view_call *call, struct bytes reseller, stru
 
 /* ---- what is asked ---- */
 
-/* The day moved by some days; itself if it is none. */
+/* Returns the day that is `days` later; a text that is no day is returned unchanged. */
 static struct bytes moved_day(struct view_call *call, struct bytes text, int32_t days)
 {
     int32_t day;
@@ -260,14 +260,14 @@ static void put_equation(struct view_call *call, const struct why *why, const st
         view_amount(call, money_digits(arena, money_minus(money_of(gross), money_of(amount)))));
 }
 
-/* The rate that is in effect on the day; NULL: none. */
+/* Returns the rate that is in effect on the day; NULL: none. */
 static const struct cql_json *rate_of(const struct why *why)
 {
     return why->rate_then->value->items;
 }
 
-/* The rate that was in effect before this one; NULL: none.  Days in ISO 8601 are in the order of
- * their texts. */
+/* Returns the rate that was in effect before this one; NULL: none.  Days can be compared as texts,
+ * because they are in ISO 8601. */
 static const struct cql_json *find_before(const struct why *why, const struct cql_json *rate)
 {
     struct bytes since = view_member(rate, "effective_since"), last = {0};
@@ -283,7 +283,7 @@ static const struct cql_json *find_before(const struct why *why, const struct cq
     return found;
 }
 
-/* The newest change of the rate; NULL: not all changes are known. */
+/* Returns the newest change of the rate; NULL: there is none, or not all changes were read. */
 static const struct cql_json *find_change(const struct why *why, const struct cql_json *rate)
 {
     const struct cql_json *newest = NULL;
@@ -434,7 +434,7 @@ static void put_preview_rows(struct view_call *call, const struct cql_json *rows
     html_table_end(&call->html);
 }
 
-/* The rate that is in effect on the first day of the change, as --expect takes it. */
+/* Returns the rate that is in effect on the first day of the change, as --expect takes it. */
 static struct bytes expected_rate(const struct why *why)
 {
     const struct cql_json *rate = why->rate_before->value->items;
@@ -461,7 +461,7 @@ static void put_apply(struct view_call *call, const struct why *why)
              query_of(call, why->reseller, why->day));
 }
 
-/* "1 day", "2 days" */
+/* Returns "1 day", or "2 days". */
 static struct bytes things(struct view_call *call, struct bytes count, const char *thing)
 {
     struct bytes number = html_number(call->arena, count);
@@ -526,7 +526,7 @@ static void put_causes(struct view_call *call, const struct cql_json *row)
     buffer_append_text(&call->html, "</td>");
 }
 
-/* The entries of the ledger, with their days if they are of several. */
+/* Write entries of the ledger, with a column of days if `has_days`. */
 static void put_entries(struct view_call *call, struct bytes caption, const struct why *why,
                         const struct view_run *run, bool has_days)
 {
@@ -606,7 +606,8 @@ static void put_history(struct view_call *call, const struct why *why)
 
 /* ---- clicks ---- */
 
-/* Clicks without ids of their own have numbers, 0 unless several clicks are alike. */
+/* Whether the column of ids is shown.  Clicks without ids of their own have their ranks there,
+ * which are 0 unless clicks have the same ad and time. */
 static bool has_ids(const struct cql_json *rows)
 {
     for (const struct cql_json *row = rows->items; row != NULL; row = row->next)
@@ -615,7 +616,7 @@ static bool has_ids(const struct cql_json *rows)
     return false;
 }
 
-/* The statement that gives all of them, in the view Query. */
+/* Write a link to the view Query, with the statement that reads all clicks of the day. */
 static void put_statement(struct view_call *call, const struct why *why)
 {
     struct buffer cql = {.arena = call->arena};
