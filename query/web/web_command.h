@@ -7,7 +7,7 @@
  *
  * If WEB_RUNS_MAX commands run, or the quota has too little left, further commands wait in a queue;
  * brief commands (base/cli/command.h) never wait.  At most half of the runs may have a sink;
- * further ones are refused.  If a command has not ended WEB_MS after its begin, the requester is
+ * further ones are refused.  If a command has not ended WEB_MS after its start, the requester is
  * answered.  The command then runs to its end, and its output is dropped. */
 #ifndef DAYBOOK_QUERY_WEB_WEB_COMMAND_H
 #define DAYBOOK_QUERY_WEB_WEB_COMMAND_H

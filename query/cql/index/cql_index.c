@@ -96,8 +96,8 @@ uint32_t cql_index_list(const struct schema *schema, const struct table *table, 
         arena_alloc(arena, (table->column_count * 4 + 1) * sizeof(*indexes), 16);
     uint32_t count = 0;
     *indexes_out = indexes;
-    /* Hidden tables are found by the begin of their names, because a walk over all tables would
-     * make a request about every table take quadratic time.  The loop begins with
+    /* Hidden tables are found by the first part of their names, because a walk over all tables
+     * would make a request about every table take quadratic time.  The loop begins with
      * CQL_INDEX_OF_ELEMENTS, because indexes of values have the same names. */
     for (int of = CQL_INDEX_OF_ELEMENTS; of <= CQL_INDEX_OF_ENTRIES; of++) {
         const char *start = cql_text_printf(arena, "%s%u_", name_starts[of], table->id);
