@@ -5,8 +5,8 @@
  *
  * The clicks are those of click_generator.h; counters are updated, and the log is synced.  With
  * --until, batches skip the later steps, so that the cost of a step is the difference of two runs;
- * tests/e2e/test_costs.py counts instructions in this way.  The output is one figure per line after
- * its name. */
+ * tests/e2e/test_costs.py counts instructions in this way.  Each line of output is a name and a
+ * figure. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,12 +11,11 @@
  *
  * Each command has a connection of its own, like a command of a user.  A statement is prepared once
  * and executed over one connection, as by an application.  The program shares the cores with the
- * server; it has the priority of a latency thread, because otherwise its own waiting for a core
- * would be charged to the server.  In a word, %R stands for a random reseller, and %P for a
- * percentage that differs in each request, also from those of other runs.
+ * server, and runs as a latency thread (base/world/thread.h), because otherwise its own waiting for
+ * a core would count as latency.  In the words of the command or statement, %R stands for a random
+ * reseller, and %P for a percentage that differs in each request, also from those of other runs.
  *
- * An exit status other than 0 ends the program.  The output is one figure per line after its
- * name. */
+ * An exit status other than 0 ends the program.  Each line of output is a name and a figure. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -43,7 +42,7 @@ struct arguments {
     uint64_t count;
     uint64_t resellers;
     uint64_t seed;     /* of the choice of resellers */
-    uint64_t cql_port; /* 0: commands */
+    uint64_t cql_port; /* 0: run commands */
     const char *directory;
     char **words;
     uint32_t word_count;
@@ -54,7 +53,7 @@ struct cli_run {
     struct sockaddr_un address;
     struct buffer request;
     struct buffer answer;
-    struct cql_asker *cql; /* NULL: commands */
+    struct cql_asker *cql; /* NULL: run commands */
     char *value;           /* bound in the next execution */
     double *latencies;     /* seconds */
     uint64_t random;
@@ -270,7 +269,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         arguments->directory = argument;
         arguments->words = state->argv + state->next;
         arguments->word_count = (uint32_t)(state->argc - state->next);
-        state->next = state->argc; /* what follows is the command's, its options too */
+        state->next = state->argc; /* all further words belong to the command, also options */
         break;
     case ARGP_KEY_END:
         if (arguments->word_count == 0 || arguments->word_count > WORDS_MAX ||
@@ -312,7 +311,7 @@ int main(int argc, char **argv)
         errno = ENAMETOOLONG;
         die(run.arguments.directory);
     }
-    run.random = run.arguments.seed * UINT64_C(0x9E3779B97F4A7C15); /* small ones lie close */
+    run.random = run.arguments.seed * UINT64_C(0x9E3779B97F4A7C15); /* spreads small seeds */
     thread_set(THREAD_LATENCY);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

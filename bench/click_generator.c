@@ -43,7 +43,7 @@ static const double AMOUNT_SIGMA = 0.6;
 
 struct alias_table {
     uint32_t count;
-    uint32_t *thresholds; /* within a column, out of 2^32 */
+    uint32_t *thresholds; /* of each column, in units of 2^-32 of its height */
     uint32_t *aliases;
 };
 

@@ -1,7 +1,7 @@
 /* click_generator: makes clicks for measurements; the same options give the same clicks.
  *
- * Click number i depends only on the options and on i, so several senders can each make a range of
- * clicks, and all ranges together are the same clicks as one file:
+ * Click number i depends only on the options and on i.  So several senders can each make a range of
+ * clicks, and all ranges together have the same clicks as one file:
  *
  *     reseller-0001,2026-08-01,1785542400012,ad-0007919,0.45
  *

@@ -5,8 +5,8 @@
  * Every page of rows is decoded, and encoded again with one column made constant.  The bytes by
  * which the page shrinks count as that column's, so this program need not know the layout of pages.
  * `pages_rest` is the rest of these pages (entries, write timestamps).  `files_rest` is the rest of
- * the files (the directory of partitions with its statistics, dictionaries).  The output is one
- * figure per line after its name. */
+ * the files (the directory of partitions with its statistics, dictionaries).  Each line of output
+ * is a name and a figure. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

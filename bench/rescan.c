@@ -8,8 +8,8 @@
  *              for which only amounts are decoded
  *     ads      the same by ad, for which ads are decoded as well
  *
- * All must give the same count and sum.  No server may hold the directory.  The output is one
- * figure per line after its name. */
+ * All must give the same count and sum.  No server may hold the directory.  Each line of output is
+ * a name and a figure. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

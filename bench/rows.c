@@ -6,8 +6,8 @@
  * `user` has partitions of one row, `event` has partitions of EVENTS_IN_ONE rows, and `hit` has
  * counters.  A write batch has one row (`hits_batched`: HITS_IN_BATCH), and up to `window` batches
  * are not yet durable.  Reads are made one after the other at random keys, first from memory, then
- * from segments; each must find the expected number of rows.  The output is one figure per line
- * after its name. */
+ * from segments; each must find the expected number of rows.  Each line of output is a name and a
+ * figure. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>

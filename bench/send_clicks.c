@@ -388,7 +388,7 @@ static double cpu_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-/* Print one figure per line after its name, for people and for awk. */
+/* Each line of output is a name and a figure, for people and for awk. */
 static void run_print(struct cli_run *run, double seconds)
 {
     uint64_t last = run->batches - 1;

@@ -15,7 +15,7 @@
  *     page   from the acknowledgement of a click to the state that includes it, at each viewer
  *
  * The program prints `ready` when all are connected, and begins to measure at SIGUSR1.  At SIGTERM
- * it prints one figure per line after its name. */
+ * it prints the results; each line is a name and a figure. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>

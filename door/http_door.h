@@ -149,7 +149,7 @@ void http_door_answer_asset(struct http_exchange *exchange, const struct http_as
 
 /* Begin an answer whose body is sent in pieces; `answer->body` is not used.  False: the answer has
  * no body (HEAD or 304), and the exchange has ended.  Otherwise `more` is called in a later turn,
- * and again when all bytes of http_door_send have been sent. */
+ * and again each time all bytes that http_door_send got have been sent. */
 must_check bool http_door_begin(struct http_exchange *exchange, const struct http_answer *answer,
                                 void (*more)(void *context));
 /* Like http_door_begin, for a body that does not end by itself.  `exchange->request` is not valid

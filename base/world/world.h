@@ -87,7 +87,7 @@ struct clock {
 enum executor_lane {
     LANE_LOG,                  /* the commit log alone, as acknowledgements wait for it */
     LANE_LOG_FILES,            /* makes files of the log; must not wait for a flush */
-    LANE_COMPUTE,              /* results that the engine thread needs soon; no disk */
+    LANE_COMPUTE,              /* urgent work for the engine thread; never waits for the disk */
     LANE_READ,                 /* reads for queries, and of the log at opening */
     LANE_SCAN,                 /* scans of whole tables, checks of segments */
     LANE_SCAN_BESIDE,          /* the second part of a scan, beside the first */
