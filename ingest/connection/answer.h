@@ -10,7 +10,7 @@ static inline struct ingest_connection *answer_connection(const struct reply *re
     return reply->queue == NULL ? NULL : reply->queue->context;
 }
 
-/* Answer a line.  It is sent after all answers that were begun before it. */
+/* Answer a line.  The answer is sent after all answers that were begun before it. */
 void answer_say(struct ingest_connection *connection, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

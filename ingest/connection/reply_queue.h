@@ -32,8 +32,8 @@ struct reply_queue {
 void reply_queue_open(struct reply_queue *queue, void (*ready)(void *context), void *context);
 void reply_queue_abandon(struct reply_queue *queue);
 
-/* Add a struct of `size` bytes at the end of the queue, which owns it.  It begins with a struct
- * reply; the bytes behind that are zero.  The caller must call reply_queue_ready or
+/* Add a struct of `size` bytes at the end of the queue, which owns it.  This struct begins with a
+ * struct reply; the bytes behind that are zero.  The caller must call reply_queue_ready or
  * reply_queue_cancel once for each reply. */
 void *reply_queue_add(struct reply_queue *queue, size_t size);
 /* Remove and free the reply, which must be the newest. */

@@ -2,7 +2,7 @@
  *
  *      queued ──processed───▶ waiting ──too many──▶ evicted
  *         ▲                      ▲                    │
- *         ├──── a click or a change marks it anew ────┤
+ *         ├──── a click or a change marks it again ───┤
  *         └──── due: read back, a page at a time ─────┘
  *
  * The set of dirty days (dirty.h) has as many waiting days as its limit allows.  The other waiting
@@ -26,7 +26,7 @@ struct dirty_evicted {
                                         * while the set takes more than half of it */
     uint32_t count;                    /* evicted days; an upper limit, because some may be in
                                         * memory again */
-    uint32_t recounted;                /* of these: days that readings under way count anew */
+    uint32_t recounted;                /* of these: days that readings under way count again */
     int64_t due_us;                    /* no evicted day is due before this time */
     uint32_t returns;                  /* readings of the table under way */
     bool has_left;                     /* while the rollup is opened: marks from left_token on are

@@ -189,7 +189,7 @@ void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
     reading->done = done;
     reading->context = context;
     rollup->evicted.returns++;
-    /* The reading counts anew how many of the evicted days stay evicted; until it ends,
+    /* The reading counts again how many of the evicted days stay evicted; until it ends,
      * dirty_evicted.count has all of them. */
     reading->recounted = rollup->evicted.count - rollup->evicted.recounted;
     rollup->evicted.recounted = rollup->evicted.count;

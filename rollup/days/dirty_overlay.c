@@ -281,7 +281,7 @@ static void read_at_rates(struct dirty_overlay *overlay)
 /* ---- marks, in a read-only store ---- */
 
 /* Marks of ranges are ignored, because they come from changed rates and every row is priced
- * anew. */
+ * again. */
 static int take_mark(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {

@@ -18,7 +18,7 @@
  *
  * What happens to a sealed day later:
  *
- *   a changed rate     prices the day anew, from the gross that the seals keep
+ *   a changed rate     prices the day again, from the gross that the seals keep
  *   a late click       gets a rank (from 0 again once the expired clicks have left the disk), is
  *                      counted, and restates the day, as any late click does; the next pass makes
  *                      one more seal of the day for it, and readers add up all seals of a day

@@ -5,9 +5,9 @@
  *       ─▶ one batch (seal.h), if the day is as it was read and still not dirty
  *
  * What decides correctness: the batch is applied only if the day is as it was read
- * (store_apply_if), so the seal has exactly the clicks that are deleted.  It is applied only while
- * no refresh is under way and no reader has a pin (seal_gate.h), because these read clicks and
- * seals one after the other.
+ * (store_apply_if), so the seal has exactly the clicks that are deleted.  The batch is applied only
+ * while no refresh is under way and no reader has a pin (seal_gate.h), because these read clicks
+ * and seals one after the other.
  *
  * A day that changed in between, or that is dirty, is left to the next pass.  A day or a reseller
  * that cannot be read is left, too; the error at the end names the first of these.  Any other
@@ -228,7 +228,7 @@ static void leave_unread(struct seal_pass *pass, bool is_reseller, int status,
     day_end(pass);
 }
 
-/* The day has too many ads for one frame.  It is tried again after the next start of the
+/* The day has too many ads for one frame.  The seal is tried again after the next start of the
  * process. */
 static void day_leave_for_good(struct seal_pass *pass)
 {
