@@ -42,7 +42,7 @@ struct task {
     struct error err;
     char failure[256]; /* of the last try; "" when it succeeded */
     bool is_ending;    /* the task is freed when its directory is closed */
-    bool has_let_go;   /* newer log files are not kept */
+    bool has_let_go;   /* the store no longer keeps newer log files */
     /* Of a task that follows: */
     bool is_recorded;   /* the record is written (backup_following.h) */
     bool is_unfollowed; /* the task removes the record when it closes */

@@ -448,7 +448,8 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
                : compare_block(copy, work->to, 0, COMMIT_LOG_BLOCK, true, err);
 }
 
-/* Bytes of the file that the last point or a copy of this process synced; UINT64_MAX: all. */
+/* The number of first bytes of the file that the last point or a copy of this process synced;
+ * UINT64_MAX: all. */
 static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
 {
     const struct backup_tail *tail = &copy->options.tail;

@@ -3,7 +3,7 @@
  *     DIR/following        the record; if it is missing, no directory follows
  *     DIR/following.tmp    a record that is being written
  *
- * The record is no part of a backup.  docs/FORMATS.md "Following" has the layout. */
+ * The record is not part of a backup.  docs/FORMATS.md "Following" has the layout. */
 #ifndef DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 #define DAYBOOK_STORAGE_BACKUP_BACKUP_FOLLOWING_H
 

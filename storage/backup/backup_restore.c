@@ -292,7 +292,7 @@ static int measure(struct restore *r, struct error *err)
     return rc;
 }
 
-/* A data directory without log files would be refused, since log files could be missing. */
+/* Make an empty log file, because a data directory without log files is refused. */
 static int make_empty_log(struct restore *r, struct error *err)
 {
     char path[BACKUP_PATH];

@@ -79,7 +79,8 @@ uint32_t schema_version(const struct schema *schema)
     return schema->version;
 }
 
-/* The hash of the data as a name-based uuid of RFC 4122, as Cassandra's schema versions are. */
+/* Makes a name-based uuid (RFC 4122) of the data's hash, as Cassandra does for its schema
+ * versions. */
 static void uuid_from_hash(const void *data, size_t size, uint8_t uuid_out[16])
 {
     struct hash128 hash = hash128(data, size);
@@ -854,7 +855,7 @@ static void add_dropped(struct schema *schema, struct table *table, const struct
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);
     /* A dropped column must not prevent the drop of a user type.  So if the column's type uses a
-     * user type, it becomes blob. */
+     * user type, blob replaces the column's type. */
     dropped[count] = (struct dropped_column){
         column->id, column->name,
         schema_type_uses(column->type, NULL) ? type_builtin(TYPE_BLOB) : column->type, dropped_us,

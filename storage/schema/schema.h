@@ -176,7 +176,7 @@ must_check int schema_add_table(struct schema *schema, const struct table_defini
                                 struct error *err);
 must_check int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
                                 int32_t default_ttl_s, uint32_t flags, struct error *err);
-/* Each name may occur once. */
+/* Each option's name may occur only once. */
 must_check int schema_set_table_options(struct schema *schema, uint32_t table_id,
                                         const struct table_option *options, uint32_t count,
                                         struct error *err);
@@ -219,7 +219,7 @@ const char *schema_option(const struct table *table, const char *name);
 const struct column *schema_column(const struct table *table, uint32_t column_id);
 const struct column *schema_column_named(const struct table *table, struct bytes name);
 
-/* ERROR_CORRUPT unless `key` has a valid value for each partition column of the table. */
+/* ERROR_CORRUPT: `key` does not have a valid value for each partition column of the table. */
 must_check int schema_check_key(const struct table *table, struct bytes key, struct error *err);
 
 void schema_serialize(const struct schema *schema, struct buffer *buffer);
@@ -227,8 +227,8 @@ void schema_serialize(const struct schema *schema, struct buffer *buffer);
  * of a newer format. */
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,
                                   struct error *err);
-/* ERROR_LIMIT unless `serialized`, which schema_serialize made of `schema`, reads back as the same
- * schema.  A schema must pass this check before it is logged. */
+/* ERROR_LIMIT: `serialized`, which schema_serialize made of `schema`, does not read back as the
+ * same schema.  A schema must pass this check before it is logged. */
 must_check int schema_check_serialized(const struct schema *schema, struct bytes serialized,
                                        struct error *err);
 

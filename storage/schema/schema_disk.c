@@ -3,7 +3,7 @@
  * Types are written in CQL, because CQL is stable and readable in a dump.  A schema that is read is
  * checked as a change is, but without schema_check_type.  A table that fails the checks is kept as
  * bytes, unless the schema has format 1.  Any other damage makes the whole schema ERROR_CORRUPT.
- * There is no checksum: the log frame or manifest around the schema has one. */
+ * There is no checksum, because the log frame or manifest around the schema has one. */
 #include <string.h>
 
 #include "base/memory.h"

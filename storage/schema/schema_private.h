@@ -44,7 +44,8 @@ const char *schema_option_default(const char *name);
  * function, because older schemas had no limit. */
 must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
 
-/* Give the table `count` columns, ordered by kind, and set the members that follow from them. */
+/* Give the table `count` columns, ordered by kind, and set the members that depend on the
+ * columns. */
 void schema_set_columns(struct table *table, struct column *columns, uint32_t count);
 
 const char *schema_copy_text(struct schema *schema, const char *text);

@@ -56,14 +56,14 @@ must_check int type_parse(struct bytes text, struct arena *arena,
                           void *context, const struct type **type_out, struct error *err);
 /* Append the type as system_schema spells it and type_parse reads it: frozen<tuple<int, text>>. */
 void type_print(const struct type *type, struct buffer *buffer);
-/* Append a name as CQL needs it: quoted unless type_name_is_plain. */
+/* Append a name in CQL: in quotes, unless type_name_is_plain is true for it. */
 void type_print_name(const char *name, struct buffer *buffer);
 /* Whether a name needs no quotes: it is a lowercase identifier and no reserved word. */
 bool type_name_is_plain(struct bytes name);
 /* NULL: there is none. */
 const struct type *type_builtin_named(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
-/* Whether the type keeps to TYPE_DEPTH_MAX and TYPE_PARTS_MAX. */
+/* Whether the type is within TYPE_DEPTH_MAX and TYPE_PARTS_MAX. */
 bool type_is_moderate(const struct type *type);
 
 /* True for a non-frozen collection or UDT: its column is complex (cells with paths). */
@@ -75,14 +75,14 @@ const struct type *type_path(const struct type *type);
  * the UDT has no such field. */
 const struct type *type_element(const struct type *type, struct bytes path);
 
-/* ERROR_INVALID, in Cassandra's words, unless `value` is a serialized value of the type. */
+/* ERROR_INVALID, in Cassandra's words: `value` is not a serialized value of the type. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
 /* As type_validate, for a value that a client gives.  An empty value is then refused for date,
  * time, duration, smallint and tinyint. */
 must_check int type_validate_given(const struct type *type, struct bytes value, struct error *err);
 
-/* A valid value with its sets and maps sorted and without repetitions, as they are stored.  Made in
- * `arena`, or `value` itself if its type has no sets and maps. */
+/* A valid value with its sets and maps sorted and without repetitions, as they are stored.  The
+ * result is in `arena`, or is `value` itself if its type has no sets and maps. */
 struct bytes type_normalize(const struct type *type, struct bytes value, struct arena *arena);
 
 /* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  Damaged bytes are
@@ -114,7 +114,7 @@ void type_value_put_floating(struct buffer *buffer, bool is_float, double value)
 int64_t type_value_bigint(struct bytes value);
 int32_t type_value_int(struct bytes value);
 bool type_value_boolean(struct bytes value);
-int64_t type_value_integer(struct bytes value);   /* signed; of 0 to 8 bytes; none: 0 */
+int64_t type_value_integer(struct bytes value);   /* signed, of 0 to 8 bytes; 0 bytes give 0 */
 double type_value_floating(struct bytes value);   /* of 4 bytes: a float; of 8: a double */
 
 bool type_is_number(const struct type *type);

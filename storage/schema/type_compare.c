@@ -1,4 +1,4 @@
-/* Cassandra's orders.
+/* Compares values in Cassandra's orders:
  *
  *   signed        tinyint smallint int bigint counter timestamp
  *   bytes         text ascii blob inet date time duration: unsigned; a shorter prefix comes first

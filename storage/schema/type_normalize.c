@@ -1,4 +1,4 @@
-/* Brings sets and maps into one form.
+/* Brings sets and maps into the form in which they are stored.
  *
  * Equal frozen sets must have the same bytes, because a set can be a partition key.  {2, 1, 2}
  * becomes {1, 2}.  Of equal keys of a map the last one stays, with its value.  Sets and maps within

@@ -71,7 +71,8 @@ static bool parse_boolean(struct bytes text, struct buffer *value)
     return true;
 }
 
-/* strtod also takes leading space, hexadecimal and "inf", so only decimal forms are given to it. */
+/* strtod also accepts leading space, hexadecimal and "inf", so it is called only with decimal
+ * forms. */
 static bool parse_double_digits(struct bytes text, bool is_float, double *number_out)
 {
     char digits[NUMBER_TEXT_MAX];
@@ -330,7 +331,7 @@ static bool scan_zone(struct scan *scan, int64_t *offset_ms_out)
     return hours <= 18 && minutes < 60;
 }
 
-/* A space after a day is followed by a time of day or by a zone. */
+/* Whether a time of day begins here: after a day, a space is before a time of day or a zone. */
 static bool scan_clock_begin(struct scan *scan)
 {
     bool is_zone = scan->end - scan->at > 1 && (scan->at[1] < '0' || scan->at[1] > '9');
