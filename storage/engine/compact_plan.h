@@ -65,7 +65,7 @@ struct compact_choice {
     uint32_t runs[COMPACT_RUNS_MAX];   /* ascending */
     uint32_t count;
     bool splits;                       /* rows of `day` become one run; the other rows of each input
-                                        * become one run */
+                                        * become a run of their own */
     bool purges;                       /* deletions of `day` are purged */
     uint64_t purge_frame;              /* if `purges`: the next compact_facts.purge_frame */
     int32_t day;

@@ -17,8 +17,8 @@ void partition_versions_release(struct partition_versions *versions);
  * to another partition, because partitions share slots. */
 uint64_t partition_versions_of(const struct partition_versions *versions, uint32_t table_id,
                                int64_t token);
-/* Give the partitions that the batch changes a new number; if it changes the schema, all
- * partitions. */
+/* Give a new number to the partitions to which mutations, packed rows or increments of the batch
+ * write; to all partitions, if the batch changes the schema. */
 void partition_versions_advance(struct partition_versions *versions,
                                 const struct write_batch *batch);
 /* Give all partitions a new number. */

@@ -288,8 +288,8 @@ must_check static inline int store_read(struct store *store, const struct read_r
 }
 
 /* Stats of one partition (count 0: it has no rows), or of up to `limit` partitions by (token, key),
- * with the sums of a column of numbers.  Column 0: the first decimal column of the table.  The sums
- * of that column are kept for event tables; otherwise the rows are read. */
+ * with the sums of a column of numbers.  Column 0: the first regular decimal column of the table.
+ * The sums of that column are kept for event tables; otherwise the rows are read. */
 must_check static inline int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
                                          struct bytes key, enum read_view view,
                                          store_figures figures, void *context, struct error *err)
