@@ -65,7 +65,7 @@ must_check int backup_start(struct backup *backup, const struct backup_options *
                             const struct backup_handler *handler, void *context,
                             struct error *err);
 /* Resume following the directory in the record (backup_following.h).  Returns 0 if there is no
- * record.  After a later failure it is tried again, also if that directory is missing. */
+ * record.  After a later failure, following is tried again, also if that directory is missing. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),

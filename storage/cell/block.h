@@ -85,7 +85,7 @@ void block_free(struct block *block);
 void block_clear(struct block *block);      /* keeps the memory */
 void block_reserve(struct block *block, uint32_t more);
 struct block_column *block_column_at(struct block *block, uint32_t column_id);   /* NULL: none */
-/* ERROR_CORRUPT: a key or string is no value of its column's type. */
+/* ERROR_CORRUPT: a key or string is not a value of its column's type. */
 must_check int block_check(const struct block *block, const struct schema *schema,
                            struct error *err);
 void block_set_absent(struct block *block, struct block_column *column, uint32_t row);

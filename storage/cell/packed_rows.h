@@ -44,8 +44,8 @@ struct packed_rows {
 void packed_rows_release(struct packed_rows *rows);
 void packed_rows_clear(struct packed_rows *rows);            /* keeps the memory */
 
-/* Begin a row of a table that is no event table.  `key` is borrowed as long as the rows are used;
- * the clustering is copied. */
+/* Begin a row of a table that is not an event table.  `key` is borrowed as long as the rows are
+ * used; the clustering is copied. */
 void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering, uint32_t cell_count);
 /* Add a value, a tombstone, or an element of a set.  Column ids, and the elements of a set, must

@@ -6,8 +6,8 @@
  *     buckets   lists of entries by the token's high bits, each one place plus one; 0: the end
  *     order     places of one bucket by (token, key), made by partition_index_seek
  *
- * When the slots are used up and half of the entries are cleared ones, the index is made anew
- * without these.
+ * When the slots are used up and half of the entries are cleared ones, the index is rebuilt without
+ * the cleared entries.
  *
  * A walk in order sorts one bucket at a time; tokens are hashes, so a bucket is small. */
 #include "storage/cell/partition_index.h"

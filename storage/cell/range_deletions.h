@@ -24,9 +24,9 @@ void range_deletions_add(const struct range_run **newest, const struct table *ta
 struct range_sweep *range_deletions_sweep(const struct range_run *newest, const struct table *table,
                                     const struct slice *slice, uint64_t frame,
                                     struct deletion partition_deletion);
-/* The next place where a range begins or ends; false: the end.  It is a bound of the stream only if
- * the deletion in force changes there.  There may be millions of other places, so the caller must
- * limit them.  `place_out` points to bytes of the arena or the slice. */
+/* The next place where a range begins or ends; false: the end.  The place is a bound of the stream
+ * only if the deletion in force changes there.  There may be millions of other places, so the
+ * caller must limit them.  `place_out` points to bytes of the arena or the slice. */
 bool range_deletions_next(struct range_sweep *sweep, struct unfiltered *place_out);
 bool range_deletions_changes(const struct unfiltered *place);
 /* NULL is fine. */

@@ -132,7 +132,7 @@ static inline bool row_is_empty(const struct row *row)
            row->cell_count == 0;
 }
 
-/* DELETION_NONE if it is older than `before_us`. */
+/* Gives DELETION_NONE if the deletion is older than `before_us`, else the deletion. */
 struct deletion row_deletion_purge(struct deletion deletion, int64_t before_us);
 
 struct clustering row_clustering_copy(const struct clustering *from, struct arena *arena);

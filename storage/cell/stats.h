@@ -25,7 +25,7 @@ struct scale_sum {
 struct partition_stats {
     uint64_t rows;
     int64_t first;                     /* least and greatest value of the first clustering column */
-    int64_t last;                      /* (0 if it is no integer); undefined without rows */
+    int64_t last;                      /* (0 if this is not an integer); undefined without rows */
     uint8_t scale_count;
     struct scale_sum inline_sum;       /* the only entry when scale_count is 1 */
     struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */

@@ -9,11 +9,11 @@
  *             (late clicks of many days, and days too small for separate runs) are one lane, and
  *             so are all row runs of a table.  Runs of a lane are merged in tiers.
  *   tiers     A run of s bytes is in class 1 + floor(log4(s / tier_bytes)), and below tier_bytes in
- *             class 0.  A stretch for class c is a series of neighbours in classes up to c.  For c
- *             = 0 it has at least COMPACT_RUNS_MIN runs.  From c = 1 on it has at least n runs,
- *             where n is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN for columnar ones,
- *             and its size is at least n/2 times that of its largest run.  Of the lowest class that
- *             has a stretch, the newest stretch is merged.
+ *             class 0.  A stretch for class c is a series of neighbours in classes up to c.  A
+ *             stretch for c = 0 has at least COMPACT_RUNS_MIN runs.  A stretch for any other c has
+ *             at least n runs, where n is COMPACT_RUNS_MIN for row runs and COMPACT_COLUMNAR_MIN
+ *             for columnar ones, and is at least n/2 times as large as its largest run.  Of the
+ *             lowest class that has a stretch, the newest stretch is merged.
  *   closing   A day of day_rows_min rows or more that is over, and got no rows for ten minutes, is
  *             merged into one run.  This is done only if its smaller runs together have at least a
  *             tenth as many rows of the day as its largest run.  The mixed runs are written again

@@ -159,7 +159,7 @@ static int add_builtin(struct engine *engine, struct error *err)
     return 0;
 }
 
-/* Salvage flushes the frames without the skipped cells, so that the next opening does not meet
+/* Salvage flushes the frames without the skipped cells, so that the next opening does not read
  * these cells again. */
 static int flush_without_skipped(struct engine *engine, struct error *err)
 {

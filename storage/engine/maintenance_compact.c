@@ -48,7 +48,7 @@ struct purge_tried {
                            * plan chose a purge */
     int64_t again_us;     /* monotonic: when days from `again_day` on may be retried; 0: no purge
                            * was disturbed */
-    uint64_t again_frame; /* before this frame is in segments, they are not retried */
+    uint64_t again_frame; /* the days are not retried before this frame is in segments */
     int32_t again_day;
 };
 

@@ -89,8 +89,8 @@ bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, boo
                            int64_t *token_out, struct bytes *key_out);
 
 /* Copy what the page needs of the open memtable: reads_capture_appended copies the appended rows,
- * reads_capture all others.  False: that is too much, or a scan meets appended rows; the caller
- * must drop the capture and freeze the memtable. */
+ * reads_capture all others.  False: the copy would be too large, or a scan needs appended rows; the
+ * caller must drop the capture and freeze the memtable. */
 bool reads_capture_appended(struct read_job *read);
 bool reads_capture(struct read_job *read);
 void reads_capture_drop(struct read_job *read);

@@ -49,8 +49,8 @@ struct read_request {
                                    * first in the slice's direction */
     bool with_deleted;            /* give rows with their deletions and expired cells; not for an
                                    * event table */
-    struct bytes position;        /* read_page.position of the page before; empty: the start.  It
-                                   * stays valid over restarts and compactions */
+    struct bytes position;        /* read_page.position of the page before; empty: the start.  The
+                                   * position stays valid over restarts and compactions */
     /* NULL: none.  Else the first READ_FOLDED_MAX rows, and more if decoding took long, are passed
      * to this function, and the page has only rows after these.  Called perhaps on another thread,
      * for one row at a time, and only until the page arrives.  The function borrows the row, and
@@ -116,8 +116,8 @@ typedef void (*store_figures)(void *context, int status, const struct error *err
 
 /* ---- the interface ---- */
 
-/* Called before a batch is applied, unless it is empty.  The hook may add rules, mutations and
- * increments, and must remove nothing.  After this call the batch is certain to be applied. */
+/* Called before a batch is applied, unless the batch is empty.  The hook may add rules, mutations
+ * and increments, and must remove nothing.  After this call the batch is certain to be applied. */
 typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
 
 /* Called before the commit hook, unless the batch is empty.  A negative status refuses the batch,

@@ -1,6 +1,6 @@
 /* view: the sealed runs (frozen memtables and segments) that a job reads, and the frame up to which
- * it sees rows.  The view references the runs.  It is taken and released on the engine thread, and
- * may be read on any thread. */
+ * it sees rows.  The view references the runs.  The view is taken and released on the engine
+ * thread, and may be read on any thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_VIEW_H
 #define DAYBOOK_STORAGE_ENGINE_VIEW_H
 

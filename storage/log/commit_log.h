@@ -86,7 +86,7 @@ struct commit_log_status {
     uint64_t next_bytes;           /* size of the next file, unless a frame needs more */
     struct commit_log_shortage shortage;
 };
-/* The log keeps the result up to date until it is closed. */
+/* The log keeps the result up to date until the log is closed. */
 const struct commit_log_status *commit_log_status(const struct commit_log *log);
 
 /* Whether the ready log files have space for a frame of this payload size.  If not, the engine

@@ -404,7 +404,7 @@ static int mirror_load(struct world *world, struct manifest **manifest_out, cons
     return 0;
 }
 
-/* After a crash, the next salvage can begin anew from copy or roster. */
+/* After a crash, the next salvage can start again from the copy or the roster. */
 static int manifest_salvage(struct world *world, const struct error *damage,
                             struct manifest **manifest_out, struct error *err)
 {

@@ -5,8 +5,8 @@
  *     DIR/segments/roster.new   a roster that is being written
  *
  * The roster is replaced as a whole after each edit, before the files that are no longer needed
- * after the edit are removed.  It is at most one edit behind, and every segment that it names
- * exists.  docs/FORMATS.md "Roster" has the layout. */
+ * after the edit are removed.  The roster is at most one edit behind, and every segment that it
+ * names exists.  docs/FORMATS.md "Roster" has the layout. */
 #ifndef DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 #define DAYBOOK_STORAGE_MANIFEST_MANIFEST_SNAPSHOT_H
 

@@ -13,9 +13,9 @@ struct counter_slot;
 struct counter_memtable *counter_memtable_new(struct arena *arena);
 void counter_memtable_free(struct counter_memtable *memtable);
 
-/* Returns the number of the counter's slot, which is made if it is new and stays for the memtable's
- * life.  `clustering` is packed (row.h); it is empty for static columns and in tables without
- * clustering. */
+/* Returns the number of the counter's slot.  The slot is made if the counter is new, and exists as
+ * long as the memtable.  `clustering` is packed (row.h); it is empty for static columns and in
+ * tables without clustering. */
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, const struct table *table,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
 /* As counter_memtable_slot, for counters of one column without clustering values; a key may occur

@@ -180,7 +180,7 @@ must_check int schema_set_table(struct schema *schema, uint32_t table_id, const 
 must_check int schema_set_table_options(struct schema *schema, uint32_t table_id,
                                         const struct table_option *options, uint32_t count,
                                         struct error *err);
-/* Give the table a new number, so that it has no rows, and empty its list of dropped columns. */
+/* Give the table a new number, so that it has no rows, and clear its list of dropped columns. */
 must_check int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
 /* Each column must be static or regular. */

@@ -324,7 +324,7 @@ struct row_stream {
     enum row_phase phase;
     uint32_t page;        /* counted from the partition's first */
     uint32_t index;       /* the read position is just before this item of the page */
-    uint32_t index_first; /* the page's first item that is no static row */
+    uint32_t index_first; /* the page's first item that is not a static row */
     struct deletion open; /* range deletion yielded and not closed yet */
 };
 

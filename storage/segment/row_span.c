@@ -1,8 +1,8 @@
 /* row_span: the least and the greatest row, kept packed.
  *
- * A segment whose span does not meet a slice must yield nothing for that slice.  So a segment with
- * a static row, a bound of a range deletion or the deletion of a partition (row_segment.c) gets no
- * span, because these matter to any slice.  A segment also gets no span if its table has no
+ * A segment whose span does not overlap a slice must yield nothing for that slice.  So a segment
+ * with a static row, a bound of a range deletion or the deletion of a partition (row_segment.c)
+ * gets no span, because these matter to any slice.  A segment also gets no span if its table has no
  * clustering columns, or if the span would have over ROW_SPAN_MAX bytes.
  *
  * A segment whose span is damaged is read, like one without a span. */

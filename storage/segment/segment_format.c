@@ -4,7 +4,8 @@
  * before.  Magic, version and CRC must keep their places in later versions, so that a newer file
  * can be distinguished from a damaged one.
  *
- * The footer is found by the file's size, so a file that was cut or grew has none. */
+ * The footer is found by the file's size, so a file that was cut or has grown has no valid
+ * footer. */
 #include "storage/segment/segment_format.h"
 
 #include <inttypes.h>
