@@ -6,8 +6,8 @@
  * Bytes are taken from a quota and all its parents, or from none of them.  All bytes must be given
  * back before a quota is freed.
  *
- * Some memory cannot be refused, so the sum may exceed the limit.  Two rules keep the excess
- * small: no new work begins while more than a given number of bytes is taken (quota_is_past), and a
+ * Some memory cannot be refused, so more bytes than the limit may be taken.  Two rules keep the
+ * excess small: no new work begins while more than a given number is taken (quota_is_past), and a
  * holder takes more only while it holds less than half of the bytes that are left
  * (quota_is_fair). */
 #ifndef DAYBOOK_BASE_QUOTA_H

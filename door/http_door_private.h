@@ -125,7 +125,7 @@ void http_connection_release(struct http_connection *connection);
 
 /* The answer to the connection's request becomes a stream that does not end by itself. */
 void http_stream_begin(struct http_connection *connection);
-/* The stream has ended after all.  There is no effect if the answer is no such stream. */
+/* The stream has ended.  There is no effect if the answer is not such a stream. */
 void http_stream_end(struct http_connection *connection);
 /* Call this when the connection's charges have changed. */
 void http_stream_count(struct http_connection *connection);

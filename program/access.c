@@ -25,8 +25,9 @@ static int64_t monotonic_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Connect to the server, else open the instance.  ERROR_BUSY: another process holds the directory
- * and does not answer.  -EACCES: this user may not open the directory or connect to its server. */
+/* Connect to the server; if that fails, open the instance.  ERROR_BUSY: another process holds the
+ * directory and does not answer.  -EACCES: this user may not open the directory or connect to its
+ * server. */
 static int access_try(const struct instance_options *options, const char *socket,
                       struct access *access, struct error *err)
 {

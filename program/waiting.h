@@ -19,7 +19,7 @@ struct waiting {
     int64_t logged_us;
 };
 
-/* Log what has changed; call it twice a second.  `path` is the data directory; `now_us` is
+/* Log a change of `now`; call this twice a second.  `path` is the data directory; `now_us` is
  * monotonic. */
 void waiting_look(struct waiting *waiting, const struct store_waiting *now, const char *path,
                   int64_t now_us);

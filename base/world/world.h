@@ -77,7 +77,7 @@ enum { BOOT_ID_SIZE = 16 };
 struct clock {
     int64_t (*wall_us)(struct clock *clock);           /* microseconds since 1970; may go back */
     int64_t (*monotonic_us)(struct clock *clock);      /* never goes back */
-    /* Time since boot, with sleep; never goes back. */
+    /* Time since boot, including suspended time; never goes back. */
     int64_t (*boottime_us)(struct clock *clock);
     uint8_t boot_id[BOOT_ID_SIZE];                     /* zeros: unknown */
 };
@@ -117,7 +117,7 @@ struct executor {
     void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
     /* A delay of 0 means the next turn of the loop, after sockets and jobs. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
-    void (*timer_stop)(struct executor *executor, struct timer *timer);  /* an idle one is fine */
+    void (*timer_stop)(struct executor *executor, struct timer *timer);  /* idle is fine */
     /* Handle the events that are ready.  If none is ready, wait for the first one and handle it.
      * False: there is nothing to wait for. */
     bool (*step)(struct executor *executor);

@@ -30,8 +30,8 @@ enum {
     CONTROL_BRIEF_MAX = 32,            /* such further connections, so that `status` also works on a
                                         * busy server */
     CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max */
-    CONTROL_COMMAND_BYTES = 1 << 20,   /* what each running command takes of bytes_max, unless it is
-                                        * brief */
+    CONTROL_COMMAND_BYTES = 1 << 20,   /* the part of bytes_max that each running command takes,
+                                        * unless it is brief */
     CONTROL_QUEUED_MAX = 1 << 20       /* a command pauses while its answer has this many unread
                                         * bytes */
 };

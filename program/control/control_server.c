@@ -6,8 +6,8 @@
  *
  *     reading ── RUN ─▶ waiting for memory ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
  *        │                  │
- *        │                  └── none in time ─▶ refused with an error; what is left of the
- *        │                                      request is read and dropped
+ *        │                  └── none in time ─▶ refused with an error; the rest of the request
+ *        │                                      is read and dropped
  *        │
  *        └── INGEST ─▶ handed over: the session ends, the connection does not
  *
@@ -77,7 +77,7 @@ struct control_server {
     struct quota held; /* parent of the other quotas */
     struct quota commands;
     struct quota answers;
-    struct quota kept; /* what commands keep by command_keep */
+    struct quota kept; /* memory that commands charge by command_keep */
     struct door door;
     struct log_group long_log;
     bool is_closing;
