@@ -15,8 +15,8 @@ struct cql_session {
     struct cql *cql;
     bool read_only;                      /* only SELECT, USE and DESCRIBE are allowed */
     bool leaves;
-    int64_t leaves_us;                   /* monotonic; later only schema changes and requests that
-                                          * wait for the store continue */
+    int64_t leaves_us;                   /* monotonic; from then on only schema changes and requests
+                                          * that wait for the store continue */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": no login */
     struct cql_address client;

@@ -11,7 +11,7 @@ enum {
     TURN_LITTLE_US = 1000,   /* up to this time in a turn, no timer is started */
     HALF_LIFE_US = 1000 * 1000,
     ALIKE_US = 1000, /* the unit in which use is compared */
-    BYTES_A_US = 16, /* 1 us is charged for so many bytes of text */
+    BYTES_A_US = 16, /* 1 us is charged for this many bytes of text */
     STRETCH_LOGGED_US = 1000 * 1000,
     STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000
 };

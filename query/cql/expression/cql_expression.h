@@ -21,7 +21,7 @@ enum cql_expression_kind {
     CQL_EXPRESSION_CALL,
     CQL_EXPRESSION_COLLECTION,           /* a map's arguments are key, value, key, ... */
     CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
-    CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
+    CQL_EXPRESSION_ELEMENT,              /* element of argument 0; its key is argument 1 */
     CQL_EXPRESSION_SLICE,                /* of argument 0, from argument 1 to argument 2; NULL:
                                           * open */
     CQL_EXPRESSION_WRITETIME,            /* of argument 0: all times if `type` is a list, else the

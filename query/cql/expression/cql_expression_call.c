@@ -287,7 +287,7 @@ int cql_expression_function(struct cql_scope *scope, const struct cql_term *term
                            "%s() cannot be used in the selection clause of a SELECT statement",
                            function->name);
     }
-    /* count of a literal counts rows, and names its column, as count(*) does. */
+    /* As in Cassandra, count of a literal is the same as count(*), also in its column's name. */
     if (bytes_equal(term->text, bytes_text("count")) && term->argument_count == 1 &&
         cql_term_is_literal(term->arguments)) {
         return cql_expression_count_rows(scope, place, out);

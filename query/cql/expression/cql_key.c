@@ -13,7 +13,7 @@ int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t 
                              KEY_SIZE_MAX);
 }
 
-/* As in Cassandra, the values alone are checked first. */
+/* As in Cassandra, the size of the values is checked first, and then the size of the whole key. */
 int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
                struct bytes *key_out)
 {

@@ -20,7 +20,8 @@ int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
 }
 
-/* Only the pairs that Cassandra accepts fit, although the bytes of others would be valid. */
+/* Only pairs of types that Cassandra accepts fit, although the bytes would be valid for more
+ * types. */
 static bool fits_number(const struct type *to, const struct type *from)
 {
     bool is_bigint = from->kind == TYPE_BIGINT || from->kind == TYPE_TIMESTAMP;

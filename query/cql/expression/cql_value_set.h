@@ -1,7 +1,7 @@
 /* cql_value_set: a sorted set of values of one type, for binary search.
  *
- * By binary search, the time to compare many values with a large row does not grow with the product
- * of their numbers.
+ * Because of binary search, the time to compare n values with a row of m items is not proportional
+ * to n * m.
  *
  * Its specification is tests/cql/cassandra/read_restrictions.cql. */
 #ifndef DAYBOOK_QUERY_CQL_EXPRESSION_CQL_VALUE_SET_H

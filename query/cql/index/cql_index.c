@@ -19,7 +19,7 @@ static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
                                     [CQL_INDEX_OF_KEYS] = "keys",
                                     [CQL_INDEX_OF_ENTRIES] = "entries"};
 
-/* After one of these, a hidden table's name has the indexed table's number, _, and the column's
+/* The name of a hidden table is one of these, the indexed table's number, _ and the column's
  * number. */
 static const char *const name_starts[] = {[CQL_INDEX_OF_VALUE] = "index_",
                                           [CQL_INDEX_OF_ELEMENTS] = "index_",

@@ -7,7 +7,7 @@
  *                index they are read
  *   byte         only with an index: its kind (enum cql_index_of)
  *   varint       the unit's number: key number x slices + slice; 0 in a scan (cql_select.c)
- *   varint       1 + the rows that LIMIT leaves; 0: there is no limit
+ *   varint       1 + the rows that LIMIT still allows; 0: there is no limit
  *   varint       the rows that the client has of the partition in which the page ended
  *   varint n, n  the key of that partition
  *   varint n, n  the store's position.  With a wide index (cql_index.h) these n bytes are:

@@ -1,4 +1,4 @@
-/* Compiles or looks up each statement, binds it, and carries all out as one write. */
+/* Compiles or looks up each statement, binds it, and runs all statements as one write. */
 #include "query/cql/session/cql_batch.h"
 
 #include "query/cql/common/cql_guard.h"
@@ -8,7 +8,7 @@
 #include "query/cql/session/cql_prepared.h"
 #include "query/cql/write/cql_write.h"
 
-enum { ITEMS_A_LOOK = 16 }; /* the clock is read once in so many statements */
+enum { ITEMS_A_LOOK = 16 }; /* the clock is read once for this many statements */
 
 static int bind_item(struct cql_execution *execution, const struct cql_compiled *compiled,
                      const struct cql_batch_item *item, const struct cql_value **values_out)

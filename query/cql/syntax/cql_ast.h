@@ -486,7 +486,7 @@ struct cql_describe {
 
 /* ---- the statement ---- */
 
-/* The comments name the member of the union where the kind's own name does not. */
+/* A comment names the member of the union if the kind's name does not. */
 enum cql_statement_kind {
     CQL_STATEMENT_SELECT,
     CQL_STATEMENT_INSERT,

@@ -108,7 +108,7 @@ void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *t
     cql_build_fail(builder, ERROR_INVALID, "%.*s", (int)text.size, (const char *)text.data);
 }
 
-/* ---- names that come twice ---- */
+/* ---- repeated names ---- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -118,7 +118,7 @@ static int compare_names(const void *a, const void *b)
     return bytes_compare(**of_a, **of_b);
 }
 
-/* Sort `names`, and return a name that is there twice, or NULL. */
+/* Sorts `names`.  Returns a name that occurs twice, or NULL. */
 static const struct bytes *repeated_name(const struct bytes **names, uint32_t count)
 {
     qsort(names, count, sizeof names[0], compare_names);
@@ -175,7 +175,7 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
                        (int)repeated->size, (const char *)repeated->data);
 }
 
-/* `value` is NULL if the key is wrong; otherwise the value is. */
+/* `value` is NULL if the key is wrong; otherwise the value is wrong. */
 static void fail_property(struct cql_builder *builder, const struct cql_term *key,
                           const struct cql_term *value)
 {

@@ -1,5 +1,5 @@
-/* The parser copies the text, so that a 0 follows it, at which the lexer stops.  A tree has about
- * one node for each token, so the limit on tokens also limits the tree's memory. */
+/* The parser copies the text and appends a 0, at which the lexer stops.  A tree has about one node
+ * for each token, so the limit on tokens also limits the tree's memory. */
 #include "query/cql/syntax/cql_parse.h"
 
 #include "query/cql/syntax/cql_build.h"

@@ -25,7 +25,7 @@ enum { COLUMNS_MAX = 32, TOKENS = 16, PORT_DEFAULT = 9042 };
 
 /* ---- the catalog ---- */
 
-/* Parse `text`, which is changed by that. */
+/* Parses `text` in place: strtok_r changes the text. */
 static uint32_t read_columns(char *text, struct column_definition *columns)
 {
     uint32_t count = 0;

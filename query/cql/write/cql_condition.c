@@ -101,8 +101,8 @@ bool cql_condition_shows_first(const struct cql_write_statement *statements, uin
     return has_static;
 }
 
-/* Refuse two statements on one row whose conditions are of different sorts.  To have the same sort
- * is transitive, so it is enough to check neighbours. */
+/* Refuse two statements on one row unless both have IF EXISTS, both have IF NOT EXISTS, or both
+ * have conditions on columns.  If neighbours in order pass this check, all pairs do. */
 static int check_pair(struct cql_execution *execution, const struct cql_write_statement *a,
                       const struct cql_write_statement *b)
 {

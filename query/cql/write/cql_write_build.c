@@ -7,8 +7,8 @@
  *                        timestamp (the server's: 1 us below *now*), and the new cells
  *   SET l = l + [..]     cells whose paths are the present time (take_ticks)
  *   SET l = [..] + l     cells whose paths are mirrored times (PREPEND_REFERENCE_TICKS)
- *   SET l[i] = v         a cell with the path of element i; elements count as the statement's
- *                        earlier operations leave the list
+ *   SET l[i] = v         a cell with the path of element i of the list, as the statement's
+ *                        earlier operations left it
  *   DELETE FROM t WHERE  a partition, row or range deletion
  *   UPDATE of counters   increments; for SET c = v, COUNTER_SET
  *   DELETE of counters   one deletion for each counter that was read: a deletion names one counter,
