@@ -3,8 +3,8 @@
  *     parameters ─▶ words of part 0 ─▶ run ─▶ body ─▶ words of part 1 ─▶ ... ─▶ answer
  *          └─────────────┴───────────────┴─▶ refusal
  *
- * A call is freed when it has been answered, or when its client has left.  A run that is under way
- * then is forgotten (web_command_forget). */
+ * A call is freed when it has been answered, or when its client has left.  If a run is under way
+ * then, it is forgotten (web_command_forget). */
 #include "query/web/api_call.h"
 
 #include <inttypes.h>

@@ -348,7 +348,7 @@ static bool is_stream_too_many(const struct web_run *run)
     return run->sink != NULL && commands->streams > streams_max;
 }
 
-/* The command may finish within this call; the run is not freed. */
+/* The command may finish within this call; `is_starting` keeps the run from being freed. */
 static void start(struct web_run *run)
 {
     struct web_commands *commands = run->commands;

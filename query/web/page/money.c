@@ -65,7 +65,7 @@ struct bytes money_rate(struct arena *arena, struct bytes rate)
 {
     struct decimal percent = money_of(rate);
 
-    /* Multiplied by 100, the decimal point moves by two digits. */
+    /* A multiplication by 100 moves the decimal point by two digits. */
     if (percent.scale >= 2)
         percent.scale -= 2;
     else if (decimal_multiply(percent, decimal_from(100, 0), &percent) != 0)

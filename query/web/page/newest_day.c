@@ -35,7 +35,8 @@ void newest_day_ask(struct view_call *call, struct newest_day *newest,
     newest->known = known;
     newest->run = run_days(call, newest);
     view_then(call, ask_more);
-    /* There is no last day, so that days of senders whose clocks are ahead are found, too. */
+    /* The run has no --to=, so that days in the future are found, too: a sender's clock may be
+     * ahead. */
     if (today >= DAY_MIN + NEWEST_DAY_RECENT && today <= DAY_MAX)
         view_run_option(newest->run, "--from=", view_day(call, today - NEWEST_DAY_RECENT));
 }

@@ -13,7 +13,7 @@ enum { ARENA_CHUNK = 64 << 10 };
 
 /* ---- memory ---- */
 
-/* The tree of a command's answer takes up to so many times as much memory as its text. */
+/* The tree of a command's answer takes at most TREE_FACTOR times the memory of its text. */
 enum { TREE_FACTOR = 8 };
 
 static void charge(struct view_call *call, size_t bytes)
@@ -344,7 +344,7 @@ void view_redirect(struct view_call *call, struct bytes location)
     call->next = NULL;
 }
 
-/* ---- what views ask ---- */
+/* ---- functions for views ---- */
 
 struct bytes view_parameter(const struct view_call *call, const char *name)
 {

@@ -39,7 +39,7 @@ struct counters {
     struct view_run *total; /* NULL: `history` has all periods */
 };
 
-/* ---- what is asked ---- */
+/* ---- runs of commands ---- */
 
 static struct view_run *run_of_ad(struct view_call *call, const struct counters *counters)
 {

@@ -17,7 +17,7 @@
 
 enum {
     CELL_SHOWN = 2000,   /* most bytes of a cell that are shown */
-    CELL_SHORT = 40,     /* a cell of at most so many bytes has one line */
+    CELL_SHORT = 40,     /* a cell of at most this many bytes has one line */
     VALUE_MAX = 4 << 10, /* of a larger value that is no text, only the size is shown */
     HTML_MAX = 256 << 10 /* bytes of HTML of the rows */
 };
@@ -248,7 +248,7 @@ static void put_result(struct view_call *call, const struct cql_result *result)
         html_put(&call->html, "<p class=\"note\">{}</p>\n", bytes_text(result->extras.warnings[i]));
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static bool is_word(uint8_t c)
 {
@@ -431,7 +431,7 @@ static void query_post(struct view_call *call)
     ask(call, true);
 }
 
-/* The whole HTML was written before. */
+/* Writes nothing: earlier steps have written the whole HTML. */
 static void query_render(struct view_call *call)
 {
     (void)call;

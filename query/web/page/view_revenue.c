@@ -48,7 +48,7 @@ static bool is_comparison(const struct revenue *revenue)
     return revenue->with.size > 0;
 }
 
-/* ---- what is asked ---- */
+/* ---- runs of commands ---- */
 
 static void choose_days(struct view_run *run, const struct revenue *revenue)
 {

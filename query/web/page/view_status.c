@@ -66,7 +66,7 @@ static bool has(const struct cql_json *object, const char *name)
     return view_member(object, name).size > 0;
 }
 
-/* ---- how it is ---- */
+/* ---- findings ---- */
 
 static void put_findings(struct view_call *call, const struct cql_json *state)
 {

@@ -45,7 +45,7 @@ static struct bytes query_of(struct view_call *call, struct bytes reseller, stru
     return buffer_view(&query);
 }
 
-/* ---- what is asked ---- */
+/* ---- runs of commands ---- */
 
 /* Returns the day that is `days` later; a text that is no day is returned unchanged. */
 static struct bytes moved_day(struct view_call *call, struct bytes text, int32_t days)
@@ -504,7 +504,7 @@ static void put_change(struct view_call *call, const struct why *why)
     buffer_append_text(&call->html, "</section>\n");
 }
 
-/* ---- what it was before ---- */
+/* ---- earlier values ---- */
 
 static void put_moved(struct view_call *call, struct bytes before, struct bytes after,
                       struct bytes (*show)(struct view_call *call, struct bytes value))
