@@ -1,4 +1,5 @@
-/* memory_parts: the parts of the memory that --memory limits, for `status` and for metrics. */
+/* memory_parts: lists the parts of the memory that --memory limits, for `status` and for
+ * metrics. */
 #ifndef DAYBOOK_QUERY_MEMORY_PARTS_H
 #define DAYBOOK_QUERY_MEMORY_PARTS_H
 

@@ -18,7 +18,7 @@ void query_answer_begin(struct query_answer *answer, struct command_output *outp
  * more rows before query_answer_wait calls `drained`. */
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells);
 bool query_answer_has_room(const struct query_answer *answer);
-/* If the output is full, call `drained` when all of it has been sent; otherwise call `drained`
+/* If the output is full, call `drained` when all output has been sent; otherwise call `drained`
  * before this function returns. */
 void query_answer_wait(struct query_answer *answer, void (*drained)(void *context), void *context);
 /* Print the buffered rows and the end of the table.  The caller then calls `output->finish`. */

@@ -227,8 +227,8 @@ static void put_descriptors(struct status_report *report, const struct status_co
             descriptors.limit);
 }
 
-/* Reads from metrics what belongs to folders that this file may not include.  Some metrics exist
- * only in a server; their facts are left out elsewhere. */
+/* Prints facts about folders whose headers this file may not include; the values are read from
+ * metrics.  Some metrics exist only in a server; elsewhere their facts are left out. */
 static void put_metrics(struct status_report *report, const struct status_context *context,
                         const char *label, const char *const (*facts)[3], size_t fact_count)
 {

@@ -20,7 +20,7 @@ struct status_report {
     uint32_t finding_count;
 };
 
-/* Begin a new line.  The label "" shows that it continues the subject of the line before. */
+/* Begin a new line.  The label "" shows that the line continues the subject of the line before. */
 void status_report_line(struct status_report *report, const char *label, const char *words);
 /* Append words to the open line only; the JSON object does not have them. */
 void status_report_words(struct status_report *report, const char *words);

@@ -127,7 +127,7 @@ static int64_t metric_value(const struct live *live, const char *name)
     return metric != NULL ? metric->value : METRIC_UNKNOWN;
 }
 
-/* The metric covers also clicks before the first viewer, but its unit is a second. */
+/* Clicks before the first viewer also set the metric, but the metric has whole seconds only. */
 static void put_freshness(struct live *live, int64_t wall_ms)
 {
     int64_t second = metric_value(live, "daybook_ingest_last_click_timestamp_seconds");

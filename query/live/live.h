@@ -25,7 +25,7 @@
 
 enum {
     LIVE_MS = 500,
-    LIVE_KEEP_MS = 30000,              /* states are made for so long after live_ask */
+    LIVE_KEEP_MS = 30000,              /* states are made for this long after live_ask */
     LIVE_NAME_MAX = 256                /* bytes; longer names of resellers and ads are cut */
 };
 

@@ -1,7 +1,7 @@
 /* live_clicks: counts durable clicks a second, in all and of the resellers and ads with most
  * clicks.
  *
- *     commit hook ─▶ click_watch.h: all clicks, and which resellers and ads come most often
+ *     commit hook ─▶ click_watch.h: all clicks, and which resellers and ads have the most
  *                      │                │
  *                      ▼                ▼ LIVE_CLICKS_KEYS of each
  *     an empty batch is durable ─▶ their counters, durable ─▶ rates
@@ -63,6 +63,6 @@ void live_clicks_end(struct live_clicks *clicks);
  * whose counters could not be read then have no rate. */
 void live_clicks_turn(struct live_clicks *clicks, store_done done, void *context);
 /* If the turn under way waits for the disk, no click becomes durable: record unchanged counts, so
- * that the rates sink. */
+ * that the rates fall. */
 void live_clicks_note_waiting(struct live_clicks *clicks);
 #endif

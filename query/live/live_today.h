@@ -5,7 +5,8 @@
  * acknowledged before the turn are in it.  A figure takes about 3 us.  After a reading, turns do
  * nothing for LIVE_TODAY_PAUSE_US per known reseller, so that readings use a fiftieth of a
  * processor.  The pause does not depend on the time that the reading took, because other work makes
- * a reading longer, but no dearer.  All functions are called on the engine thread. */
+ * a reading last longer without more use of the processor.  All functions are called on the engine
+ * thread. */
 #ifndef DAYBOOK_QUERY_LIVE_LIVE_TODAY_H
 #define DAYBOOK_QUERY_LIVE_LIVE_TODAY_H
 

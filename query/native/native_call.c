@@ -1,4 +1,4 @@
-/* native_call: statements of a connection, from arrival to answer.
+/* native_call: admits, runs and answers the statements of a connection.
  *
  * A call is answered exactly once, under the stream id of its request, unless its connection
  * closes.  A call that is not admitted is answered 0x1001 (overloaded) and never carried out, so a

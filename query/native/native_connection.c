@@ -368,7 +368,7 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
-/* Charge the door's quota for clients that are before their login or were refused.  A client whose
+/* Charge the door's quota for clients that have not logged in or were refused.  A client whose
  * password waits for its check is not charged.  The charge may close the connection, so callers
  * must not use the connection afterwards. */
 static void count_login_memory(struct native_connection *connection)

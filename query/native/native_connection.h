@@ -44,7 +44,7 @@ enum {
     NATIVE_QUEUE_OVER = 32 << 20,          /* bytes of unread answers above which no large answer is
                                             * queued */
     NATIVE_ANSWER_LARGE = 64 << 10,        /* an answer with more bytes of rows is large */
-    NATIVE_LEAVE_US = 1000 * 1000,         /* requests run on for so long after their peer hung
+    NATIVE_LEAVE_US = 1000 * 1000,         /* requests run on for this long after their peer hung
                                             * up */
     NATIVE_CALLS_SPARE_MAX = 256,          /* calls kept for reuse, with their memory */
     NATIVE_ERROR_CODES = 18
