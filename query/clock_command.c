@@ -1,5 +1,5 @@
-/* clock_command: see the header.  program/mending.c runs `mend`, because no server may have the
- * directory open. */
+/* clock_command: see the header.  program/mending.c runs `daybook clock mend`, which needs a
+ * directory that no server has open. */
 #include "query/clock_command.h"
 
 #include <inttypes.h>

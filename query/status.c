@@ -189,7 +189,8 @@ static void put_segments(struct status_report *report, const struct status_conte
     }
 }
 
-/* The disk is nearly full when it has less free than twice the bytes that the store needs next. */
+/* The disk is nearly full when its free space is less than twice the bytes that the store needs
+ * next. */
 static void put_disk(struct status_report *report, const struct status_context *context)
 {
     struct engine_examination disk;

@@ -165,7 +165,7 @@ static void read_counters(struct live_clicks *clicks, struct live_clicks_list *l
     store_rows_read(clicks->store, &request, take_counter, counters_read, clicks);
 }
 
-/* Old rates would be taken for present ones. */
+/* Viewers would take old rates for present ones. */
 static void forget_rates(struct live_clicks_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)

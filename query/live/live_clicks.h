@@ -42,7 +42,8 @@ struct live_clicks {
     struct world *world;
     struct click_watch *watch;
     int64_t turn_us, before_us;        /* monotonic: when the turn, and the one before, began */
-    uint64_t applied;                  /* clicks from the start of the watch to that of the turn */
+    uint64_t applied;                  /* clicks from the start of the watch to the start of the
+                                        * turn */
     uint64_t durable;                  /* how many of `applied` are known to be durable */
     int64_t newest_ms;                 /* wall time when a turn last found new durable clicks; 0:
                                         * none since the watch began */

@@ -1,9 +1,9 @@
 /* native_connection: decodes the input of a connection, hands requests to the files that answer
  * them, and sends the answers.
  *
- * The door reads also while the server is busy, because drivers take a server for dead if it
- * answers OPTIONS late.  To bound the memory of requests, the door refuses requests instead.  It
- * stops reading only while the client does not read its answers, or until the loop's next turn.
+ * The door reads even while the server is busy, because drivers take a server for dead if it
+ * answers OPTIONS late.  So it bounds the memory of requests by refusing requests, and stops
+ * reading only while the client does not read its answers, or until the loop's next turn.
  * Compressed input may hold very many requests; so after TAKEN_MAX of them take_input continues in
  * the next turn. */
 #include "query/native/native_connection.h"
@@ -331,7 +331,7 @@ void native_connection_evict(struct door_slot *slot)
     connection_close(connection_of(slot));
 }
 
-/* A slow reader stays if it has read anything since the clock was set. */
+/* A slow reader stays connected if it has read anything since the clock was set. */
 void native_connection_late(struct door_slot *slot)
 {
     struct native_connection *connection = connection_of(slot);

@@ -96,7 +96,7 @@ static struct cql_row_part *memo_part(const struct cql_row *row, const struct co
     return part;
 }
 
-/* A value whose data is NULL would be a null. */
+/* The data of an empty path or value may be NULL, which would mean null to the caller. */
 static struct bytes not_null(struct bytes value)
 {
     return value.data == NULL ? bytes_of("", 0) : value;
