@@ -295,8 +295,8 @@ static int build(void *context)
             continue;
         }
         /* In a batch with conditions, ranges are deleted 1 us before the other writes, as in
-         * Cassandra.  A stream's table has one timestamp for all writes of a batch, so there the
-         * deletion would hide the batch's own rows. */
+         * Cassandra.  In a stream's table all writes of a batch have one timestamp, so such a
+         * deletion would hide the batch's own rows, and is refused. */
         if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan)) {
             if (statement.timestamp_us == TIMESTAMP_SERVER) {
                 return cql_invalid(&write->execution->fault,
