@@ -1,6 +1,6 @@
 /* quota: a limit on bytes, the number of bytes taken, and a parent that is charged as well.
  *
- *     all CQL requests ◀── one CQL request
+ *     all CQL requests ◀── one CQL request          (parent ◀── child)
  *     control socket ◀── commands, answers
  *
  * Bytes are taken from a quota and all its parents, or from none of them.  All bytes must be given

@@ -51,7 +51,7 @@ struct network *network_uv_new(void *loop);
 void network_uv_free(struct network *network);
 
 /* Listen on "127.0.0.1:7600", "[::1]:7600", or ":7600" for 127.0.0.1; port 0 means a free port.
- * `accepted` gets each new connection.  Its owner must call network_start or network_close. */
+ * `accepted` gets each new connection, and must have it started (network_start) or closed. */
 must_check int network_listen(struct network *network, const char *address,
                               void (*accepted)(void *context, struct connection *connection),
                               void *context, struct listener **listener_out, struct error *err);

@@ -9,9 +9,10 @@
  *                     machine was off
  *
  * The wall clock is in doubt while it differs from trusted time by more than CLOCK_DIFFERENCE_US.
- * A wall clock ahead of a lower bound by at most CLOCK_OFF_US is trusted after it ran in step with
- * boot time for 1/CLOCK_OFF_SHARE of the difference, but at least CLOCK_AGREED_US.  Otherwise
- * doubt ends when the clocks agree again, or by trusted_clock_accept.
+ * A wall clock ahead of a lower bound by at most CLOCK_DIFFERENCE_US is trusted at once.  If it is
+ * ahead by at most CLOCK_OFF_US, it is trusted after it ran in step with boot time for
+ * 1/CLOCK_OFF_SHARE of the difference, but at least CLOCK_AGREED_US.  Otherwise doubt ends when the
+ * clocks agree again, or by trusted_clock_accept.
  *
  * Times are in microseconds. */
 #ifndef DAYBOOK_BASE_WORLD_TRUSTED_CLOCK_H
