@@ -52,7 +52,7 @@ struct cql_value {
 
 struct cql_batch_item {
     bool is_prepared;
-    struct bytes text;                   /* or the id, if is_prepared */
+    struct bytes text;                   /* the statement; if is_prepared, the id */
     const struct cql_value *values;
     uint32_t value_count;
 };
@@ -137,7 +137,7 @@ struct cql_error {
     int32_t received;                    /* answers of nodes; UNAVAILABLE: nodes that are up */
     int32_t required;
     const char *write_type;              /* SIMPLE, BATCH, UNLOGGED_BATCH, COUNTER, CAS */
-    uint16_t contentions;                /* of a CAS, version 5 */
+    uint16_t contentions;                /* how many a CAS write met; version 5 */
     bool has_data;                       /* READ_TIMEOUT, READ_FAILURE */
     int32_t failure_count;
     const struct cql_failure *failures;  /* version 5; NULL: unknown */
@@ -180,7 +180,7 @@ struct cql_prepared {
     struct cql_metadata result;          /* count 0: no rows, or their columns vary (IF) */
 };
 
-/* The numbers from 1 on are the native protocol's. */
+/* From 1 on these are the numbers of the native protocol. */
 enum cql_result_kind {
     CQL_RESULT_ERROR = 0,
     CQL_RESULT_VOID = 1,
