@@ -40,7 +40,8 @@ struct merge {
     struct columnar_rows batch;
     uint32_t *numbers; /* by code of a piece, the writer's number */
     uint32_t numbers_capacity;
-    bool raises;                  /* all rows of the present partition get one timestamp */
+    bool raises;                  /* rows of the present partition get their batch's newest
+                                   * timestamp */
     struct columnar_purge *purge; /* of the present partition; NULL: nothing of it is purged */
 };
 
