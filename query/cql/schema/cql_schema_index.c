@@ -74,15 +74,15 @@ static const char *make_name(const struct schema *schema, const struct table *ta
     struct buffer name = {.arena = arena};
     struct cql_index index;
     buffer_printf(&name, "%s_%s_idx", table->name, column->name);
+    for (size_t i = 0; i < name.size; i++)
+        if (!cql_schema_is_plain_name(bytes_of(&name.data[i], 1)))
+            name.data[i] = '_';
     size_t size = name.size;
     for (int number = 1; cql_index_find(schema, table->keyspace, buffer_view(&name), arena, &index);
          number++) {
         name.size = size;
         buffer_printf(&name, "_%d", number);
     }
-    for (size_t i = 0; i < name.size; i++)
-        if (!cql_schema_is_plain_name(bytes_of(&name.data[i], 1)))
-            name.data[i] = '_';
     return cql_text(arena, buffer_view(&name));
 }
 
