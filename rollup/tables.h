@@ -1,5 +1,5 @@
-/* tables: the built-in tables that streams and their rollups use.  Hidden ones are in the keyspace
- * `daybook_system`, all others in `daybook`.
+/* tables: the built-in tables that streams and their rollups use.  Tables that clients do not see are
+ * in the keyspace `daybook_system`, all others in `daybook`.
  *
  * Table and column numbers are written to disk and never change. */
 #ifndef DAYBOOK_ROLLUP_TABLES_H
@@ -17,7 +17,7 @@ enum rollup_table {
     TABLE_RESTATEMENT = 7,
     TABLE_CHANGE = 8,
     TABLE_DIRTY_DAY = 20,
-    TABLE_VOIDED_CLICK = 23,                   /* hidden: voided clicks, for `clicks restore` */
+    TABLE_VOIDED_CLICK = 23,                   /* voided clicks, for `clicks restore` */
     TABLE_SEALED_DAY = 30,
     TABLE_SEALED_AD = 31,
     TABLE_RETENTION = 32,
@@ -154,8 +154,8 @@ enum retention_column {
     RETENTION_SEALED_TO = 3                    /* the last sealed day; null: none */
 };
 
-/* Text i of enum stream_text is in column DEFINED_TEXT_FIRST + i, but STREAM_RATES_UNIT is in
- * DEFINED_RATES_UNIT. */
+/* Text i of enum stream_text (stream_definition.h) is in column DEFINED_TEXT_FIRST + i, but
+ * STREAM_RATES_UNIT is in DEFINED_RATES_UNIT. */
 enum defined_stream_column {
     DEFINED_NAME = 1,
     DEFINED_TEXT_FIRST = 2,

@@ -576,8 +576,8 @@ static void page_read(void *context, int status, const struct error *err)
         voided_page_look(call->voided, view_of(call), page_looked, call);
 }
 
-/* A restore reads backwards, so that of several voided clicks with one id the newest is
- * restored. */
+/* A restore reads backwards, so that of several voided clicks with one id the one that was voided
+ * last is restored. */
 static void page_begin(struct clicks_call *call)
 {
     buffer_clear(&call->key);

@@ -1,6 +1,6 @@
 /* command_restatements: `daybook restatements`: shows the changes of published figures.
  *
- * The aligned table has fewer columns, some of which have both the old and the new value:
+ * The format `table` has fewer columns than the others; some have both the old and the new value:
  *
  *     at                    reseller_id  day         clicks  rate        amount                  by
  *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …

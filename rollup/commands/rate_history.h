@@ -14,7 +14,7 @@
 
 /* Print the changes, oldest first, and finish `output`.  Calls rollup_leave for the caller, who has
  * entered the rollup (streams_enter).  `reseller` NULL: of all; the text must be valid until
- * then. */
+ * `output` is finished. */
 void rate_history_run(struct rollup *rollup, const char *reseller, enum table_format format,
                       struct command_output *output);
 #endif

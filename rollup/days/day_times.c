@@ -4,7 +4,7 @@
  * span of the click before it or into the next earlier span.  Tables of users may have any order.
  *
  * The thread that reads clicks also adds them up (`fold` in store.h).  Until the page arrives, the
- * engine thread must not use the struct. */
+ * engine thread must not use the struct reading. */
 #include "rollup/days/day_times.h"
 
 #include <string.h>

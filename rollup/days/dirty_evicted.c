@@ -3,7 +3,7 @@
  * What decides correctness: a day may be evicted only when the tables have all that the set has:
  * its row in amount_by_day is right and durable, all its marks are those of clicks, and no
  * restatement is owed.  The marks do not have the time of the last click, so an evicted day may be
- * published earlier than other days.
+ * published earlier than if it had stayed in the set.
  *
  * A day that is marked while it is evicted has two rows in the table of marks, and the set has only
  * the newer mark.  The older row stays when the day is published.  The next reading of the table
@@ -12,7 +12,7 @@
 
 enum {
     LOOKS_MAX = 1024,
-    RELIEF_SHARE = 64 /* the write lock is released when this part of the limit is free again */
+    RELIEF_SHARE = 64 /* the write lock is released when 1/64 of the limit is free again */
 };
 
 /* ---- going ---- */

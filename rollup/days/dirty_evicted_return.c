@@ -3,7 +3,7 @@
  * A page that cannot be read ends the reading, and the table is read again later.
  *
  * A day that cannot be processed stays in the set, and the reading continues.  A command gets the
- * first such error at the end.  The reading ends early only if such days fill the set. */
+ * first such error at the end.  Such days end the reading early only if they fill the set. */
 #include "rollup/days/dirty_evicted_return.h"
 
 #include "rollup/days/rollup_private.h"

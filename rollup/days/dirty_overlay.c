@@ -25,8 +25,8 @@ struct overlay_read {
     struct seal_sum sum;
 };
 
-/* The index of one reseller's first rate and first figure; they end where the next reseller's
- * begin. */
+/* The index of one reseller's first rate and first figure.  A reseller's rates and figures end
+ * where those of the next reseller begin. */
 struct overlay_part {
     uint32_t rates;
     uint32_t figures;
@@ -302,8 +302,8 @@ static void marks_read(void *context, int status, const struct error *err)
         read_at_rates(overlay);
 }
 
-/* stream_marking.c made these marks for rows older than their stream; a read-only store has them in
- * memory only. */
+/* Copy the marks of the dirty set, which in a read-only store has only those that stream_marking.c
+ * made for rows older than their stream. */
 static void copy_marks(struct dirty_overlay *overlay)
 {
     for (uint32_t i = 0; i < overlay->reseller_count; i++) {

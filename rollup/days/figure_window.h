@@ -19,7 +19,7 @@
 struct figure_window;
 
 /* All windows share `quota`.  When it is over its limit, a window drops half of its figures, but
- * only if they take more than the quota's `little`.  The figures of one reseller are kept or
+ * only if they take more bytes than `little` (quota.h).  The figures of one reseller are kept or
  * dropped together, however many they are. */
 struct figure_window *figure_window_new(struct quota *quota);
 void figure_window_free(struct figure_window *window);       /* NULL is fine */

@@ -14,8 +14,8 @@
 
 struct live_rates {
     struct rate_table *table;          /* owned */
-    uint64_t changed;                  /* batches that changed any rate */
-    uint64_t durable;                  /* how many of these batches are known to be durable */
+    uint64_t changed;                  /* the number of changes; live_rates_forget is one, too */
+    uint64_t durable;                  /* how many of these changes are known to be durable */
     uint64_t sent;                     /* `durable` gets this value when sent_batch is durable */
     uint64_t sent_batch;               /* the number of a batch of the rollup that is not durable
                                         * yet; 0: none is waited for */

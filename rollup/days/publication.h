@@ -8,7 +8,7 @@
  * A day that was past when its first click came (a backfill) is published when no click has come
  * for publish_after, but at the latest a day after its first click.  Late clicks of a published day
  * change its figure with the next refresh.  The ledger gets an entry when no click has come for a
- * minute, at the latest after publish_after.
+ * minute, but at the latest publish_after after this refresh.
  *
  * A mark whose time is far ahead of now was made while the clock was wrong, and delays nothing.
  * Times are in microseconds since 1970. */

@@ -241,7 +241,7 @@ static uint32_t position_of(const struct rate *rates, uint32_t count, int32_t da
     return start;
 }
 
-/* The index of the last run that begins at `day` or earlier; 0: all begin later. */
+/* The index of the last run that begins at `day` or earlier, or 0 if all begin later. */
 static uint32_t run_of(const struct reseller_rates *list, int32_t day)
 {
     uint32_t start = 0;

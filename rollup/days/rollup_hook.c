@@ -17,8 +17,8 @@
 
 enum { AHEAD = 8, HASHES = 2 * AHEAD }; /* HASHES is a power of two */
 
-/* A partition's slot in the dirty set is fetched into the cache 2 * AHEAD partitions before its
- * turn, and the day of the slot AHEAD partitions before. */
+/* The slot of a partition's hash (dirty.h) is fetched into the cache 2 * AHEAD partitions before
+ * the partition's turn, and the day in the slot AHEAD partitions before. */
 static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
                             const struct block_dictionary *partitions, const uint8_t *change,
                             int64_t now_us)
@@ -255,8 +255,8 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
     write_batch_add_mutation(batch, &mutation);
 }
 
-/* Restored clicks are not new.  A batch that restores clicks deletes them from voided_click, and is
- * known by this. */
+/* Whether the batch writes to voided_click, as restores and voids do.  Restored clicks are not new,
+ * and a void has none. */
 static bool is_restore(const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++)

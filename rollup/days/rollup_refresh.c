@@ -94,7 +94,7 @@ struct refresh {
     uint32_t range_count; /* 0: the chunk has days of the queue */
     uint32_t range_days_max;
     uint32_t reads;     /* reads of ranges under way, plus one for the function that starts them */
-    bool had_days;      /* this refresh took days of the queue for which no waiter waits */
+    bool had_days;      /* begin_days took days of the queue in this refresh */
     struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
                          * 0 */
     uint32_t written;
@@ -330,8 +330,8 @@ static void chunk_written(struct rollup *rollup)
     rollup_refreshed(rollup);
 }
 
-/* If the refresh failed, its batches still count as not processed, since the same time as
- * before. */
+/* If the refresh failed, the batches that it was to process are still owed, and owed_us is again
+ * the time of the first of them. */
 static void note_lag(struct rollup *rollup, bool has_failed)
 {
     int64_t since_us = rollup->progress.works_us;

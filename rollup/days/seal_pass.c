@@ -228,8 +228,8 @@ static void leave_unread(struct seal_pass *pass, bool is_reseller, int status,
     day_end(pass);
 }
 
-/* The day has too many ads for one frame.  The seal is tried again after the next start of the
- * process. */
+/* The day has too many ads for one frame.  It starts no further pass; only a pass that begins for
+ * another reason, or after the next start of the process, tries it again. */
 static void day_leave_for_good(struct seal_pass *pass)
 {
     pass->totals.days_too_large++;

@@ -39,7 +39,7 @@ struct rollup *streams_find(const struct streams *streams, const char *name);
  * there is none. */
 struct rollup *streams_at(const struct streams *streams, uint32_t index);
 
-/* The stream that uses a table, or to which it belongs; NULL: none. */
+/* The stream that uses the table, or to which the table belongs; NULL: none. */
 const struct click_stream *streams_user(const struct streams *streams, uint32_t table_id);
 
 /* Apply a batch that may change or delete clicks, as store_apply_if does, with increments of the

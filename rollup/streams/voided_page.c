@@ -16,7 +16,7 @@ enum {
 struct voided_row {
     struct page_row row;
     uint32_t id;
-    bool is_repeated; /* an earlier row has the same id */
+    bool is_repeated; /* an earlier row, perhaps of the page before, has the same id */
 };
 
 struct voided_page {
