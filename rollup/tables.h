@@ -1,5 +1,5 @@
-/* tables: the built-in tables that streams and their rollups use.  Tables that clients do not see are
- * in the keyspace `daybook_system`, all others in `daybook`.
+/* tables: the built-in tables that streams and their rollups use.  Tables that DESCRIBE leaves out
+ * (TABLE_HIDDEN) are in the keyspace `daybook_system`, all others in `daybook`.
  *
  * Table and column numbers are written to disk and never change. */
 #ifndef DAYBOOK_ROLLUP_TABLES_H

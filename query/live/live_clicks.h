@@ -7,8 +7,8 @@
  *     an empty batch is durable ─▶ their counters, durable ─▶ rates
  *
  * The cost does not depend on the number of resellers and ads: the watch samples clicks, and each
- * turn reads at most LIVE_CLICKS_KEYS counters of each.  All functions are called on the engine
- * thread. */
+ * turn (live.h) reads at most LIVE_CLICKS_KEYS counters of resellers, and as many of ads.  All
+ * functions are called on the engine thread. */
 #ifndef DAYBOOK_QUERY_LIVE_LIVE_CLICKS_H
 #define DAYBOOK_QUERY_LIVE_LIVE_CLICKS_H
 

@@ -1,12 +1,12 @@
 /* live_today: reads the figures of today, for all resellers together and for those with most
  * clicks.
  *
- * A turn reads today's figure of every reseller, as `daybook report` does: clicks that were
- * acknowledged before the turn are in it.  A figure takes about 3 us.  After a reading, turns do
- * nothing for LIVE_TODAY_PAUSE_US per known reseller, so that readings use a fiftieth of a
- * processor.  The pause does not depend on the time that the reading took, because other work makes
- * a reading last longer without more use of the processor.  All functions are called on the engine
- * thread. */
+ * A turn (live.h) reads today's figure of every reseller, as `daybook report` does, with all clicks
+ * that were acknowledged before the turn.  A figure takes about 3 us.  After a reading, turns do
+ * nothing for LIVE_TODAY_PAUSE_US per known reseller, unless a new day begins, so that readings use
+ * a fiftieth of a processor.  The pause does not depend on the time that the reading took, because
+ * other work makes a reading last longer without more use of the processor.  All functions are
+ * called on the engine thread. */
 #ifndef DAYBOOK_QUERY_LIVE_LIVE_TODAY_H
 #define DAYBOOK_QUERY_LIVE_LIVE_TODAY_H
 

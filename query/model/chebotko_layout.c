@@ -42,8 +42,8 @@ static int32_t max_of(int32_t a, int32_t b)
 
 /* ---- layers ---- */
 
-/* Move the target of each line to the layer after that of the line's source, if this layer is
- * earlier than the target's.  False: nothing changed. */
+/* Move the target of each line to the layer after that of the line's source, or to layer 0 if there
+ * is no source, unless the target is in an earlier layer.  False: nothing changed. */
 static bool relax(struct layers *layers)
 {
     bool changed = false;

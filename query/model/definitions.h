@@ -27,7 +27,7 @@
 
 enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 
-/* The user's choices where the file says nothing.  `keys` take precedence over the file. */
+/* The user's choices.  `keys` take precedence over the file. */
 struct definitions_options {
     const char *keyspace;              /* of families without a keyspace; NULL: these are refused */
     /* FAMILY=TYPE: the CQL type of the family's keys. */

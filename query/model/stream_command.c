@@ -1,6 +1,6 @@
 /* stream: `daybook stream`: creates, lists, shows and drops streams over tables.
  *
- * The order of the steps must hold:
+ * The steps must be done in this order:
  *
  *   create   1. Memtables are flushed, so that the flush of step 2 has little to do.
  *            2. CQL requests wait, and memtables are flushed.  The stream is refused if a write

@@ -27,8 +27,8 @@ struct report_options {
     uint32_t reseller_count;           /* 0: all */
     int32_t day_from;                  /* inclusive at both ends */
     int32_t day_to;
-    const char *ad;                    /* only clicks of this ad, not with a time or as_of; NULL:
-                                        * all ads */
+    const char *ad;                    /* only clicks of this ad, not with as_of or by minute or
+                                        * hour; NULL: all ads */
     enum report_by by;
     bool is_total;                     /* resellers are added up; `by` is a period */
     const char *as_of;                 /* the text of --as-of; NULL: the figures as they are now */

@@ -28,7 +28,7 @@ struct report_row {
     int64_t period;                    /* by minute, hour and day: the day; by week and month: the
                                         * result of calendar_week_of_day, calendar_month_of_day */
     int64_t at_ms;                     /* by minute and hour: the period's start */
-    const struct decimal *rate;        /* rate of a day; NULL: the day has no rate */
+    const struct decimal *rate;        /* the day's rate, by minute, hour or day; NULL: none */
     struct report_sum sum;
 };
 

@@ -14,8 +14,8 @@ struct report_totals;
 struct report_totals *report_totals_new(struct command_output *output);
 void report_totals_free(struct report_totals *totals);         /* NULL is fine */
 
-/* Add a row to that of its `period` and `at_ms`.  ERROR_LIMIT: command_keep grants no memory for so
- * many rows.  A code of decimal_add: a sum has too many digits. */
+/* Add a row to the total of its `period` and `at_ms`.  ERROR_LIMIT: command_keep grants no memory
+ * for so many totals.  A code of decimal_add: a sum has too many digits. */
 must_check int report_totals_add(struct report_totals *totals, const struct report_row *row,
                                  struct error *err);
 

@@ -152,8 +152,8 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
 /* Fetch memory into the CPU's cache: dirty_set_prefetch_slot fetches the slot of a hash in the hash
- * table; dirty_set_prefetch_day reads the slot and fetches the day in it.  Between the two calls for
- * a hash, make calls for several other hashes. */
+ * table; dirty_set_prefetch_day reads the slot and fetches the day in it.  Between the two calls
+ * for a hash, make calls for several other hashes. */
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 

@@ -1,7 +1,7 @@
 /* ledger: the published figure of each day, and each later change of it, in rows of `restatement`.
  *
- * The entry of a change also has the old figure.  So an entry can be understood alone, and a missing
- * entry is found. */
+ * The entry of a change also has the old figure.  So an entry can be understood alone, and a
+ * missing entry is found. */
 #ifndef DAYBOOK_ROLLUP_DAYS_LEDGER_H
 #define DAYBOOK_ROLLUP_DAYS_LEDGER_H
 

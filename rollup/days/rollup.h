@@ -92,7 +92,7 @@ struct change_row {
     const struct change_lines *lines;
 };
 
-/* Add the row of `change` to the batch; restatements that follow from the batch will name its id. */
+/* Add the row of `change` to the batch; restatements that follow from the batch name its id. */
 void rollup_add_change(struct rollup *rollup, struct write_batch *batch,
                        struct change_row *change);
 

@@ -1,6 +1,6 @@
 /* newest_day: finds the newest day that has figures, for a view for which no day was chosen.
  *
- * First, only the last NEWEST_DAY_RECENT days by the clock are read, because the newest day is
+ * First, only days from NEWEST_DAY_RECENT days before today on are read, because the newest day is
  * mostly one of them.  If they have no figures, all days are read. */
 #ifndef DAYBOOK_QUERY_WEB_PAGE_NEWEST_DAY_H
 #define DAYBOOK_QUERY_WEB_PAGE_NEWEST_DAY_H

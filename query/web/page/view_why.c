@@ -4,7 +4,7 @@
  *     /why?reseller=AA&day=2013-12-30&since=2013-12-01&rate=50%25        and what a change would do
  *
  * Without a day, the newest day is shown.  Without a reseller, all figures of the day are shown, so
- * that one can be chosen.  A POST changes the rate only if the preview still holds (`expected`). */
+ * that one can be chosen.  A POST changes the rate only if it is still the one of the preview. */
 #include "query/web/page/view.h"
 
 #include <inttypes.h>
