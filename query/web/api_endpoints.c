@@ -58,7 +58,7 @@ static const struct api_parameter status_parameters[] = {END};
 static const struct api_part status_parts[] = {{NULL, {"status"}, status_parameters, 0}};
 
 /* /api/explain explains one figure by its parts, the rate in effect and who set it, the ledger of
- * its day, and its first clicks. */
+ * its day, and its newest clicks. */
 enum { EXPLAINED_CHANGES = 1000, EXPLAINED_ENTRIES = 1000, EXPLAINED_CLICKS = 100 };
 static const struct api_parameter explain_figure[] = {NEEDED("reseller"),
                                                       {"day", API_OPTION, "--from", true, false},

@@ -11,8 +11,7 @@
 #include "rollup/commands/rate_file.h"
 #include "rollup/days/rollup.h"
 
-enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* days, by reseller, the newest day of each reseller
-                                                * first */
+enum { EFFECT_DAYS_PRINTED_MAX = 100 };        /* days, by reseller, then newest day first */
 
 struct rate_effect;
 

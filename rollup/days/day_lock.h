@@ -1,9 +1,9 @@
 /* day_lock: the order in which writes to the same days begin.
  *
- * Without it, writes that read a day before they write it would conflict and be repeated.  A lock
- * begins when every earlier lock for one of its days has ended.  Days whose hashes are equal share
- * a queue, which costs only time.  There is no deadlock, because a lock waits for earlier locks
- * only.  All functions run on the engine thread. */
+ * Without this order, writes that read a day before they write it would conflict and be repeated.
+ * A lock begins when every earlier lock for one of its days has ended.  Days whose hashes are equal
+ * share a queue, which costs only time.  There is no deadlock, because a lock waits for earlier
+ * locks only.  All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 #define DAYBOOK_ROLLUP_DAYS_DAY_LOCK_H
 

@@ -46,7 +46,7 @@ void dirty_evicted_release(struct dirty_evicted *evicted);     /* no reading is 
 
 /* Whether waiting days must be evicted and no more days loaded. */
 bool dirty_evicted_is_full(const struct dirty_evicted *evicted, const struct dirty_set *dirty);
-/* Whether the mark has the cause `late_clicks` and names no change, like all of evicted days. */
+/* Whether the mark has the cause `late_clicks` and names no change, as marks of evicted days do. */
 bool dirty_evicted_is_plain(const struct dirty_mark *mark);
 /* Evict waiting days while the set is full.  Only days whose rows are in the first
  * `applies_durable` batches are evicted.  To be called only while no chunk of days is processed. */

@@ -18,8 +18,8 @@
 struct seal_pin {
     void (*granted)(void *context);
     void *context;
-    struct seal_pin *next;             /* private; so is `is_granted` */
-    bool is_granted;
+    struct seal_pin *next;             /* private */
+    bool is_granted;                   /* set by the gate; false: waits, or was released */
 };
 
 /* All-zero is a gate without pins and seals. */

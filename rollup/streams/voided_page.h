@@ -1,6 +1,6 @@
 /* voided_page: a page of voided clicks, and which of them may be restored.
  *
- *     rows of voided_click, newest void first
+ *     rows of voided_click, of each click the newest void first
  *       ─▶ what ad_click has between the first and the last
  *       ─▶ each row
  *            free    no click and no earlier row has its time, ad and id: it is restored
