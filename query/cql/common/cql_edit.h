@@ -6,9 +6,9 @@
 #include "storage/engine/store.h"
 
 /* The change waits until no CQL write is under way, and later requests wait until the change is
- * answered.
+ * answered.  `prepare` and `applied` call `ready` when they are done.
  *
- *     prepare ─▶ ready ─▶ edit ─▶ durable ─▶ applied ─▶ ready ─▶ listener ─▶ answer */
+ *     prepare ─▶ ready ─▶ edit ─▶ durable ─▶ applied ─▶ ready ─▶ events ─▶ answer */
 struct cql_edit {
     void (*prepare)(void *context, store_done ready, void *ready_context);     /* may be NULL */
     /* Change `schema`, a copy, and add rows to the batch that is logged with it.  On failure the
@@ -17,7 +17,7 @@ struct cql_edit {
                 struct error *err);
     void (*applied)(void *context, store_done ready, void *ready_context);     /* may be NULL */
     void *context;
-    const struct cql_schema_change *changes;
+    const struct cql_schema_change *changes;    /* sent to clients as events */
     uint32_t change_count;
 };
 #endif

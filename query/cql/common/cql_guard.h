@@ -1,7 +1,7 @@
 /* cql_guard: limits the memory and the time of a request, and ends a request that passes a limit.
  *
  *     cql_run ─▶ guard [ compile, bind ] ─▶ store ─▶ guard [ rows of a page ] ─▶ store ─▶ answer
- *                  └── too much: unwound ──▶ 0x1001, 0x2200, 0x1200 or 0x1100
+ *                  └── too much: unwound ──▶ error 0x1001, 0x2200, 0x1200 or 0x1100
  *
  * Large data of a request is in arenas of its budget (base/arena.h).  A loop over a client's data
  * calls arena_count.  The budget checks the limits at each new chunk and every ARENA_LOOK_ITEMS

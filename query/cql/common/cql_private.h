@@ -68,7 +68,7 @@ struct cql {
                                           * store continue */
     TAILQ_HEAD(, cql_session) ready;     /* sessions whose executions wait for a slice
                                           * (cql_slice.h) */
-    int64_t turn_us;                     /* used by slices in this loop turn */
+    int64_t turn_us;                     /* used by slices since `turn_timer` fired */
     int64_t slice_began_us;
     bool is_in_slice;
     struct cql_execution *slice_execution; /* to be charged; NULL: no slice, or charged already */
@@ -82,8 +82,8 @@ struct cql {
     void *has_room_context;
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
     uint32_t spare_count;
-    int64_t list_ticks;                  /* no path of a list element has a later time; 100 ns since
-                                          * 1970 */
+    int64_t list_ticks;                  /* no path made for a list element has a later time; in
+                                          * 100 ns since 1970 */
     struct cql_row_size_bounds *row_sizes;
     /* Other requests wait until the change has ended (cql_wait.h). */
     bool schema_is_changing;

@@ -10,8 +10,8 @@
 struct cql_accumulator;
 struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
                                             struct arena *arena);
-/* Add the value of a row.  CQL_NULL changes only count(*).  ERROR_INVALID with the fault: the value
- * or the sum has over 256 bits. */
+/* Add the value of a row.  CQL_NULL changes only count(*); an empty value changes no sum and no
+ * average.  ERROR_INVALID with the fault: the value or the sum has over 256 bits. */
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault);
 /* Add a whole partition by its statistics.  The aggregate must be count(*), or count or sum of the

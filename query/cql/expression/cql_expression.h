@@ -52,6 +52,7 @@ struct cql_aggregate {
     const struct type *type;
 };
 
+/* What a term may be at its place in the statement. */
 struct cql_place {
     const struct type *type;             /* wanted; NULL: any */
     const char *receiver;                /* the column or argument, for refusals */
@@ -59,7 +60,7 @@ struct cql_place {
     struct cql_aggregate *aggregates;    /* array of CQL_AGGREGATES_MAX; NULL: none are allowed */
     uint32_t *aggregate_count;
     bool is_argument;                    /* with `type` NULL, a literal gets its natural type */
-    bool is_checked;                     /* the term is an item whose type was checked already */
+    bool is_checked;                     /* the literal that has the term as an item was checked */
     const char *misfit;                  /* error for a type that does not fit; NULL: the usual
                                           * one */
 };

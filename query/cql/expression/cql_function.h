@@ -42,7 +42,7 @@ struct cql_function {
     bool is_overloaded;                  /* has several signatures */
     /* How errors describe the argument, such as "a map argument"; NULL: by its type and number. */
     const char *requires;
-    const char *parameter;
+    const char *parameter;               /* the argument's type in these errors, such as "map" */
 };
 
 /* NULL: no function has this name. */

@@ -1,5 +1,5 @@
 /* exp and logarithms of integers and varints are computed as doubles and truncated.  As in Java,
- * halves are rounded away from zero in decimals and up in doubles. */
+ * halves are rounded away from zero in decimals and up in floats and doubles. */
 #include <math.h>
 #include <string.h>
 

@@ -261,8 +261,8 @@ static int check_floor(const struct type *type, const struct type_duration *dura
                              duration_text(value, context));
 }
 
-/* `start` plus the largest number of durations that does not pass `time_ms`.  A month has at least
- * 28 days, which bounds the binary search. */
+/* `start` plus the largest number of durations that does not pass `time_ms`; `time_ms` itself if
+ * the duration is 0.  A month has at least 28 days, which bounds the binary search. */
 static int64_t floor_from(int64_t start, int64_t time_ms, const struct type_duration *duration)
 {
     int64_t shortest =

@@ -1,5 +1,5 @@
-/* What must hold: numbers keep their digits, and different strings stay different.  yajl reads half
- * of a surrogate pair as '?', so a text with such a half is refused first. */
+/* What must hold: numbers keep their digits, and different strings stay different.  The parser
+ * yajl reads half of a surrogate pair as '?', so a text with such a half is refused first. */
 #include <yajl/yajl_parse.h>
 
 #include "query/cql/expression/cql_json.h"

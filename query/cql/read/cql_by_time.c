@@ -1,6 +1,4 @@
-/* cql_by_time: see the header.
- *
- * A scan reads the partitions in the order of tokens.  The partitions are those that have figures;
+/* A scan reads the partitions in the order of tokens.  The partitions are those that have figures;
  * the figures are listed once for each request of a client.  A heap sorts the partitions while they
  * are read, so that no loop turn sorts all of them:
  *

@@ -10,7 +10,7 @@
 
 struct cql_by_time;
 
-/* `table` is one of these two tables. */
+/* `table` is clicks_by_hour or clicks_by_minute. */
 struct cql_by_time *cql_by_time_new(struct cql_execution *execution, const struct table *table);
 /* No read may be under way.  NULL: nothing is done. */
 void cql_by_time_free(struct cql_by_time *by_time);

@@ -1,7 +1,8 @@
-/* Relations on partition columns give keys.  Relations on clustering columns give slices if they
- * leave no column out, and all but the last are = or IN.  All other relations are filters: each row
- * is checked against them.  A SELECT with filters, or with slices but no key, needs ALLOW
- * FILTERING, unless an index answers its only filter.
+/* Relations on partition columns give keys if each of these columns has = or IN.  Relations on
+ * token() limit a scan or the keys.  Relations on clustering columns give slices if they leave no
+ * column out, and all but the last are = or IN.  All other relations are filters: each row is
+ * checked against them.  A SELECT with filters, or with slices but no key, needs ALLOW FILTERING,
+ * unless an index answers its only filter.
  *
  * What must hold: slices have exactly the rows that their relations select, because DELETE deletes
  * whole slices. */

@@ -55,9 +55,9 @@ struct cql_restrict_plan {
                                           * at each of its columns */
     struct cql_restriction **clustering_end;    /* by position: a second relation, the upper
                                                  * bound */
-    uint32_t clustering_used;
+    uint32_t clustering_used;            /* the first clustering columns, which give slices */
     bool has_clustering;
-    bool has_static_only;
+    bool has_static_only;                /* no clustering or regular column has a relation */
     bool needs_filtering;
     bool is_multi_key;                   /* IN of several values or IN ? on the partition key */
     const struct cql_index *indexes;     /* of the table; NULL: not listed yet */

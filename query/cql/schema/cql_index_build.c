@@ -1,4 +1,4 @@
-/* The entries of a page are written as one batch before the next page is read. */
+/* The entries for a page of the table are written as one batch before the next page is read. */
 #include "query/cql/schema/cql_index_build.h"
 
 #include <string.h>

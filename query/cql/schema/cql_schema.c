@@ -1,6 +1,6 @@
 /* CREATE, ALTER, DROP and TRUNCATE change a copy of the schema:
  *
- *   wait for writes under way ─▶ edit a copy ─▶ apply it ─▶ durable ─▶ listener ─▶ answer
+ *   wait for writes under way ─▶ edit a copy ─▶ apply it ─▶ durable ─▶ events ─▶ answer
  *
  * What must hold: other requests wait until a change is durable, so that none sees a schema that a
  * crash can undo.  A change begins only when no write is under way, so that no write goes to a

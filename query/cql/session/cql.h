@@ -24,8 +24,9 @@ struct cql *cql_new(const struct cql_options *options);
 /* No request may be under way. */
 void cql_free(struct cql *cql);
 /* Limit the time of a client's request, from cql_run on; 0, the initial value: no limit.  A write
- * that has not reached the store by then is answered 0x1100 and never carried out.  A schema change
- * that has begun has no limit.  Any other request that takes longer is answered 0x1200. */
+ * that has not reached the store by then is answered 0x1100 (write timeout) and never carried out.
+ * A schema change that has begun has no limit.  Any other request that takes longer is answered
+ * 0x1200 (read timeout). */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
 /* From now on refuse the requests of clients.  A request that waits for the store is not
  * interrupted. */
@@ -38,8 +39,8 @@ void cql_on_schema_change(struct cql *cql,
                           void *context);
 
 /* True from when requests take more than half of `work_bytes_max` until they take a quarter or
- * less.  A request for which other requests leave too little memory is answered 0x1001.  A request
- * that needs too much memory even alone is answered 0x2200. */
+ * less.  A request for which other requests leave too little memory is answered 0x1001
+ * (overloaded).  One that needs too much memory even alone is answered 0x2200 (invalid). */
 bool cql_is_crowded(const struct cql *cql);
 /* True: only the memory that is reserved for small requests is free. */
 bool cql_is_full(const struct cql *cql);

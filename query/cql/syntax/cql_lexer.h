@@ -1,6 +1,6 @@
 /* cql_lexer: cuts CQL text into tokens: words, signs and literals.
  *
- * The kinds of tokens are the numbers CQL_TOKEN_* that lemon gives to the tokens of cql_grammar.y.
+ * The kinds of tokens are the numbers CQL_TOKEN_* that the parser generator, lemon, gives to them.
  *
  * Its specification is tests/unit/test_cql_parse.c. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_LEXER_H

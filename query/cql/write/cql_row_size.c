@@ -1,4 +1,3 @@
-/* cql_row_size: see the header. */
 #include "query/cql/write/cql_row_size.h"
 
 #include "base/hash64.h"

@@ -59,7 +59,7 @@ struct cql_write_statement {
     struct cql_read_row *reads;          /* one per key and slice; only if rows are read first */
     uint32_t read_count;
     struct cql_read_row *first;          /* the partition's first row, shown if conditions fail;
-                                          * otherwise NULL */
+                                          * NULL: it is not shown */
 };
 
 /* ---- cql_write_bind.c: values of statements, and what a batch may hold ---- */

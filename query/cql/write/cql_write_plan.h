@@ -50,8 +50,8 @@ struct cql_write_plan {
     bool is_static;                      /* writes only the static row */
     bool is_ranked;                      /* INSERT of a click without its rank; needs a request
                                           * id */
-    bool is_ignored;                     /* the table belongs to a stream that ignores clients'
-                                          * updates */
+    bool is_ignored;                     /* a stream keeps this counter table, and ignores clients'
+                                          * updates of it */
     bool is_counter;
     bool reads_first;                    /* the statement changes elements of lists, or deletes
                                           * counters */
