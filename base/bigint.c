@@ -56,8 +56,8 @@ void bigint_format(struct bytes number, struct buffer *text)
     mpz_t value;
 
     /* A byte makes fewer than 2.5 digits; mpz_get_str adds a sign and a NUL.  The buffer must grow
-     * before GMP allocates, because buffer_reserve may not return (arena_set_budget), and GMP's
-     * memory would then leak. */
+     * before GMP allocates, because buffer_reserve may end by longjmp (struct arena_budget), and
+     * GMP's memory would then leak. */
     buffer_reserve(text, number.size / 2 * 5 + 8);
     bigint_load(value, number);
     char *digits = (char *)text->data + text->size;

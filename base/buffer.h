@@ -9,8 +9,8 @@
 struct arena;
 
 /* A buffer that begins as zeros uses the heap.  One that begins as {.arena = arena} need not be
- * released; if the arena has a budget, an append may not return (arena_set_budget).  `data` may
- * move at any append. */
+ * released; if the arena has a budget, an append may end by longjmp (struct arena_budget).
+ * `data` may move at any append. */
 struct buffer {
     uint8_t *data;
     size_t size;

@@ -1,8 +1,7 @@
 /* calendar: days, times of day, and the offsets of time zones.
  *
- * A zone is a table of transitions, and a rule for all time after the table (the POSIX TZ string in
- * the file's footer).  Before the first transition the file's first type holds (RFC 8536 section
- * 3.2).
+ * The file of a zone (RFC 8536) has a table of transitions, and in its footer a rule for all time
+ * after the table (a POSIX TZ string).  Before the first transition the file's first type holds.
  *
  * A local day need not have 24 hours, may not exist, or may begin twice.  Zone files are not
  * trusted, so each field is checked. */

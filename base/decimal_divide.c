@@ -58,7 +58,7 @@ int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
     return rc;
 }
 
-/* Returns how many zeros were removed, at most `most`. */
+/* Removes trailing zeros of the value.  Returns how many, at most `most`. */
 static int32_t strip_zeros(struct decimal *value, int32_t most)
 {
     int32_t stripped = 0;

@@ -18,7 +18,7 @@
 struct descriptors {
     uint32_t limit;            /* RLIMIT_NOFILE */
     uint32_t reserved;
-    uint32_t taken;            /* the lowest free number, or the limit */
+    uint32_t taken;            /* the lowest free number; the limit if none is free */
 };
 
 struct descriptors descriptors_look(void);

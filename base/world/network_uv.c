@@ -564,9 +564,9 @@ static void listener_turn(uv_check_t *turn)
     loop_times_end(turn->loop->data, LOOP_SOCKET, began_ns);
 }
 
-/* libuv would accept all waiting connections before it reads from one.  So uv_accept is not called
- * for the NETWORK_AT_ONCE_MAX-th connection of a turn before listener_turn, because libuv accepts
- * no other connection until then. */
+/* libuv would accept all waiting connections before it reads from one.  It accepts no further
+ * connection until uv_accept is called for the last one; so for connection NETWORK_AT_ONCE_MAX of a
+ * turn, that call is left to listener_turn. */
 static void listener_connection(uv_stream_t *stream, int status)
 {
     struct listener *listener = stream->data;
