@@ -73,7 +73,7 @@ static uint32_t parameter_flags(const struct native_request *request)
     return flags;
 }
 
-/* Flags are four bytes in version 5, else one. */
+/* Flags are four bytes in version 5, else one byte without REQUEST_KEYSPACE. */
 static uint32_t code_flags(struct notation *notation, uint32_t flags)
 {
     uint8_t few = (uint8_t)(flags & ~(uint32_t)REQUEST_KEYSPACE);
