@@ -17,7 +17,7 @@
 #include "query/cql/common/cql_private.h"
 
 void cql_guard_begin(struct cql_execution *execution);
-/* The execution's own arena must be the only one left. */
+/* All arenas of the budget but the execution's own must have been given back. */
 void cql_guard_end(struct cql_execution *execution);
 /* Returns a further arena of the budget.  The caller gives it back by cql_arena_give before the
  * execution ends. */

@@ -85,7 +85,7 @@ struct cql {
     int64_t list_ticks;                  /* no path made for a list element has a later time; in
                                           * 100 ns since 1970 */
     struct cql_row_size_bounds *row_sizes;
-    /* Other requests wait until the change has ended (cql_wait.h). */
+    /* While this is set, other requests wait until the change has ended (cql_wait.h). */
     bool schema_is_changing;
     uint32_t writing;                    /* writes under way; a schema change waits for them */
     struct cql_execution *schema_change; /* waits until `writing` is 0 */

@@ -1,6 +1,7 @@
-/* Lists have the columns keyspace_name, type and name; descriptions also have create_statement.  A
- * keyspace is followed by its types, each after the types that it uses, and by its tables with
- * their indexes.  Order, columns and refusals are Cassandra's. */
+/* Lists (DESCRIBE TABLES) have the columns keyspace_name, type and name; descriptions (DESCRIBE
+ * TABLE t) also have create_statement.  A keyspace is followed by its types, each after the types
+ * that it uses, and by its tables with their indexes.  Order, columns and errors are Cassandra's.
+ */
 #include "query/cql/schema/cql_describe.h"
 
 #include <string.h>

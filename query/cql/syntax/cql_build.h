@@ -152,7 +152,7 @@ struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
 /* Fail unless `column` and `other` are the same column. */
 void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
                           struct cql_token other, const char *form);
-/* Fail if a column is assigned as a whole and also otherwise, or if a field is assigned twice. */
+/* Fail if a column that is assigned as a whole is assigned again, or a field is assigned twice. */
 void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list);
 
 /* A bare word as a value: as in Cassandra, it must be an unreserved keyword or a built-in type. */
