@@ -26,7 +26,7 @@ struct arena_supply *arena_supply_new(size_t chunk_size);
 void arena_supply_free(struct arena_supply *supply);           /* NULL is fine */
 /* The supply outlives the arena. */
 struct arena *arena_new_supplied(struct arena_supply *supply);
-bool arena_supply_wants(const struct arena_supply *supply);
+bool arena_supply_wants(const struct arena_supply *supply);    /* that a chunk is made ahead */
 /* Any thread may call this. */
 struct arena_chunk *arena_chunk_make(size_t chunk_size);
 void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
@@ -81,8 +81,8 @@ void arena_reset(struct arena *arena);
 void arena_shrink(struct arena *arena, size_t bytes);
 
 struct arena_budget {
-    /* To end the work, `take` may call longjmp (query/cql/common/cql_guard.h); no chunk is then
-     * made. */
+    /* Charges bytes of chunks.  To end the work that needs a chunk, `take` may call longjmp
+     * (query/cql/common/cql_guard.h); the chunk is then not made. */
     void (*take)(struct arena_budget *budget, size_t bytes);
     void (*give)(struct arena_budget *budget, size_t bytes);
     /* Called after each ARENA_LOOK_ITEMS items; may call longjmp as well. */

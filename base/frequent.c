@@ -33,7 +33,7 @@ static struct frequent_key *lightest(struct frequent *frequent)
     return found;
 }
 
-/* The weight of a new key begins as that of the key that it replaces; so does its `error`. */
+/* A new key begins with the weight of the key that it replaces (0: none), also as its `error`. */
 static struct frequent_key *replace(struct frequent *frequent, struct bytes key, uint64_t hash)
 {
     bool is_full = frequent->count == FREQUENT_KEYS;

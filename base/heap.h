@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 struct heap {
-    void **items;                      /* the owner's array; items[0] is popped next */
+    void **items;                      /* the owner's, with room to push; items[0] is popped next */
     size_t count;
 };
 

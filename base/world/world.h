@@ -34,7 +34,7 @@ struct disk_file;
  * a number of bytes.  A read returns fewer bytes only at the end of the file.  A write writes all
  * bytes or fails. */
 struct disk {
-    /* Reads of segments that failed or returned wrong bytes, on any thread. */
+    /* The number of reads of segments that failed or returned wrong bytes, on any thread. */
     _Atomic uint64_t failed_reads;
     int (*open)(struct disk *disk, const char *path, int flags, struct disk_file **file_out,
                 struct error *err);
