@@ -190,9 +190,9 @@ static void file_job_take_making(struct commit_log *log, struct commit_log_file_
                                                               : log->status.next_bytes;
 }
 
-/* Whether the next file must be made now.  A small current file must be half full, because a small
- * directory may never need another file.  A current file of the full size must be an eighth
- * full. */
+/* Whether the next file must be made now: for a record that does not fit, or because the current
+ * file is an eighth full.  A current file below the full size must be half full, because a small
+ * directory may never need another file. */
 static bool next_is_due(const struct commit_log *log)
 {
     if (log->read_only || log->failure != 0 || log->retry.handle != NULL)

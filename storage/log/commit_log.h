@@ -1,15 +1,15 @@
 /* commit_log: the log of all writes of a directory, as numbered frames with one sync each.
  *
- * A frame is acknowledged only after a sync that covers all of it.  Until its file is reused, a
- * sector with acknowledged bytes is never overwritten with other bytes, except by salvage.  After a
- * crash, exactly the unflushed frames before the first missing sector are replayed, in order.
+ * A frame is acknowledged only after a sync that covers all of it.  Until a file is reused, none of
+ * its sectors with acknowledged bytes gets other bytes, except by salvage.  After a crash, exactly
+ * the unflushed frames before the first missing sector are replayed, in order.
  *
- * Every 512-byte sector has the file's id and the frame's number.  So a torn tail (some sector
- * still has its old bytes) can be distinguished from damage (all sectors are there, but the
- * checksum is wrong).  A torn tail is dropped.  With damage the log opens only if `salvage` is set.
+ * Every 512-byte sector of a frame begins with the file's id and the frame's number.  So a torn
+ * tail (some sector has old bytes), which is dropped, can be distinguished from damage (a wrong
+ * checksum, or bytes that no crash could leave).  With damage the log opens only with `salvage`.
  *
- * A file is reused or archived when all its frames are flushed.  docs/FORMATS.md "Commit log" has
- * the layout byte by byte.
+ * A file is archived, reused or removed when all its frames are flushed and no backup needs it.
+ * docs/FORMATS.md "Commit log" has the layout byte by byte.
  *
  * Engine thread only.  Only commit_log_open, commit_log_close, commit_log_scan and commit_log_read
  * wait for the disk. */
@@ -31,15 +31,15 @@ typedef uint64_t (*commit_log_count)(void *context, struct bytes payload);
 
 struct commit_log_options {
     uint64_t file_size;            /* bytes, a multiple of 4 KiB; 0: 64 MiB */
-    uint64_t first_file_size;      /* bytes of an opening's first file; 0: 1 MiB.  Each further file
-                                    * is 8 times as large, up to file_size */
+    uint64_t first_file_size;      /* bytes of a file that the opening makes; 0: 1 MiB.  Each later
+                                    * file is 8 times as large as the last, up to file_size */
     uint64_t flushed_frame;        /* frames up to this one are not replayed */
-    uint64_t purges;               /* number of purges that the segments have; a frame written after
-                                    * more purges is refused */
+    uint64_t purges;               /* number of purges that the segments have; if a frame to be
+                                    * replayed was written after more, the opening fails */
     bool read_only;                /* replay in memory, write nothing */
     bool salvage;                  /* at damage: end the log after the last good frame, return 0,
-                                    * and describe the loss in `err`.  Damaged and later files are
-                                    * kept.  With read_only no file changes */
+                                    * and describe the loss in `err`.  A copy of the damaged file,
+                                    * and later files, stay as *.damaged-*; read_only: no change */
     uint64_t archive_bytes;        /* bytes of flushed log files to keep in directory archive.  0:
                                     * keep all if that directory exists, else none */
     struct frame_writer *writer;   /* makes frames durable; must outlive the log.  NULL: the local
@@ -57,9 +57,9 @@ typedef int (*commit_log_replay)(void *context, uint64_t frame, int64_t timestam
  * at that time is reported by one more call.  The log must not be closed before that call. */
 typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
 
-/* Read, check and replay the log in DIR/log.  Unless read_only is set, sync the accepted tail, and
- * open or make the file for the next frames.  `world` must outlive the log.  If there is no space
- * for that file, the log opens, and commit_log_has_room is false at first.
+/* Read, check and replay the log in DIR/log.  Unless read_only is set, sync the file with the last
+ * frame, and open or make the file for the next frames.  `world` must outlive the log.  If there is
+ * no space for a new file, the log opens, and commit_log_has_room is false at first.
  *
  * ERROR_CORRUPT, unless `salvage` is set: the log is damaged, or frames or files are missing.
  * ERROR_CONFLICT: a frame was written after a purge that the segments do not have.
@@ -72,7 +72,7 @@ must_check int commit_log_open(struct world *world, const struct commit_log_opti
 struct commit_log_shortage {
     int status;                    /* an error that may pass (error_is_passing); 0: there is no
                                     * shortage */
-    uint64_t bytes;
+    uint64_t bytes;                /* size of the file that could not be made */
     bool stops_frames;             /* frames wait */
 };
 
@@ -104,8 +104,8 @@ void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
  * it empty. */
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
 
-/* If `purges` has grown, the next frame records it.  So that frame is never replayed over segments
- * without these purges.  A mended clock counts as a purge (engine_restamp.c). */
+/* Have the next frame record `purges`, unless a frame has recorded that number, so that no opening
+ * replays it over segments without these purges.  A mended clock is one, too (engine_restamp.c). */
 void commit_log_note_purges(struct commit_log *log, uint64_t purges);
 
 /* Note that all frames up to `frame`, which must be durable, are in segments. */
@@ -156,7 +156,7 @@ struct commit_log_end {
     uint32_t file_id_first;        /* the file in which reading began; 0: there is none */
     uint32_t file_id;              /* the file in which the last frame ends; 0: no frame was read */
     uint64_t size;                 /* of file_id, up to the end of the last frame */
-    bool goes_on;
+    bool goes_on;                  /* a frame after the end of the range was read */
     bool is_cut;                   /* the newest file is damaged after its first record, as happens
                                     * when it is copied while being written */
 };

@@ -1,7 +1,7 @@
 /* commit_log_file_job: closes, removes, archives and makes files of the log.
  *
- * A file gets the name of a log file only when all its space is zero-filled, and frames are written
- * to it only when its name is durable. */
+ * A new file gets the name of a log file only when all its space is zero-filled.  Frames are
+ * written to a file only when its name is durable. */
 #include <stddef.h>
 
 #include "storage/log/commit_log_private.h"

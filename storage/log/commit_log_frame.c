@@ -118,7 +118,7 @@ uint64_t commit_log_sector_frame(const uint8_t sector[COMMIT_LOG_SECTOR])
     return load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
 }
 
-/* The content begins at byte `position` of the joined header and payload. */
+/* Fill one sector's content, which begins at byte `position` of the joined header and payload. */
 static void content_fill(const uint8_t *header_bytes, struct bytes payload, uint64_t position,
                          uint8_t *to)
 {

@@ -3,7 +3,7 @@
  * Rules that all of these files follow:
  *
  * - A file id is used once: for a new file, or for a flushed file that is renamed.  A new id is
- *   larger than every id in the directory, so all old stamps in a renamed file have smaller ids.
+ *   larger than every id in the directory, so old sectors of a renamed file have smaller ids.
  * - Under one id, a written block is never overwritten with other bytes; only salvage overwrites
  *   blocks, with zeros.  After an unclean stop nothing is added to a file; after a clean stop
  *   records may follow the closing record.
@@ -145,7 +145,7 @@ struct commit_log_recovered {
     uint64_t bytes_unflushed;      /* on disk, of the replayed frames */
     uint64_t purges;
     struct commit_log_files live;  /* files with frames after flushed_frame, by id */
-    struct commit_log_files spare; /* other files */
+    struct commit_log_files spare; /* undamaged files without such frames, to be reused */
 };
 
 /* ---- commit_log_archive.c: flushed files that are kept ---- */

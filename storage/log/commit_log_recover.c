@@ -6,9 +6,9 @@
  * synced.  Everything else is damage to frames that may have been acknowledged.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
- * another frame 181 to file 6.  The walk ends in file 5 at the torn record.  The header of frame
- * 181 in file 6 has the checksum of frame 180 as that of its predecessor.  So the walk continues in
- * file 6, and ignores the torn record. */
+ * another frame 181 to file 6.  The walk ends in file 5 at the torn record.  The frame 181 in file
+ * 6 names the checksum of frame 180 as the previous one, so the walk continues in file 6, and
+ * ignores the torn record. */
 #include "storage/log/commit_log_private.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "base/memory.h"
 
 enum found_state {
-    FOUND_EMPTY, /* the initial state: no record with the file's id at its beginning */
+    FOUND_EMPTY, /* the initial state: the file does not begin with a record that has its id */
     FOUND_BEGINS,
     FOUND_DAMAGED
 };
@@ -356,8 +356,8 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 /* ---- the walk ---- */
 
-/* The timestamp of a frame before the range is ignored, because the clock may have been wrong at
- * that time. */
+/* Whether the range ends before this frame.  Timestamps of frames up to frame_after are ignored,
+ * because the clock may have been wrong at that time. */
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
     return r->range != NULL && commit_log_is_frame(header) &&
@@ -479,7 +479,7 @@ static int log_search_later(struct recovery *r, struct error *err)
     if (index < r->found_count)
         rc = file_search_later(r, index++, r->offset + COMMIT_LOG_BLOCK, err);
     else
-        r->index = index = 0; /* no file begins with a record, but a first record may be lost */
+        r->index = index = 0; /* all files seem empty, but their first records may be lost */
     for (; rc == 0 && index < r->found_count; index++) {
         r->index = index;
         r->offset = 0;

@@ -38,7 +38,7 @@ struct frame_writer {
 struct frame_writer *frame_writer_disk_new(struct world *world);
 /* No write may be under way; `writer` may be NULL. */
 void frame_writer_disk_free(struct frame_writer *writer);
-/* Only for the closing record. */
+/* Write and sync on the calling thread; only for the closing record. */
 must_check int frame_writer_disk_write(struct frame_writer *writer,
                                        struct frame_writer_record *record);
 #endif
