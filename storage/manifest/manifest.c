@@ -78,7 +78,7 @@ static void set_replacing(struct manifest *manifest, bool is_replacing)
     check(pthread_mutex_unlock(&manifest->file_mutex) == 0);
 }
 
-/* A manifest that manifest_state_decode made has no files and no world. */
+/* Without effect for a manifest of manifest_state_decode, which has no files and no world. */
 static void files_close(struct manifest *manifest)
 {
     struct disk_file *file = file_swap(manifest, NULL);
@@ -377,7 +377,8 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* `from` names the file that was loaded.  If neither can be loaded, `why` has both reasons. */
+/* Load the copy, or else the roster, and then move the copy aside; `from` names the file that was
+ * loaded.  If neither file can be loaded, `why` has both reasons. */
 static int mirror_load(struct world *world, struct manifest **manifest_out, const char **from,
                        struct error *why)
 {

@@ -50,7 +50,7 @@ must_check int manifest_create_from(struct world *world, const struct manifest_s
                                     struct error *err);
 /* Sort the segments by (table_id, frame_first): a state must have them in this order. */
 void manifest_state_sort(struct manifest_state *state);
-/* A decoded manifest has no file.  Errors are ERROR_CORRUPT and ERROR_NEWER_FORMAT. */
+/* manifest_state_decode makes a manifest without a file.  ERROR_CORRUPT, ERROR_NEWER_FORMAT. */
 void manifest_state_encode(const struct manifest_state *state, struct buffer *to);
 must_check int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out,
                                      struct error *err);
