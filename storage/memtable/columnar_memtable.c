@@ -1,8 +1,8 @@
 /* columnar_memtable: chunks of packed rows by partition.
  *
  * What decides correctness: rows of a partition are only appended, so a number of rows identifies
- * each earlier state of the partition.  The stats of a slot must be the stats of exactly the rows
- * that the slot counts.
+ * each earlier state of the partition.  The stats of a struct columnar_slot must be the stats of
+ * exactly the rows that it counts.
  *
  * A row in a chunk has its columns side by side, each in the fewest bytes that suffice for all
  * partitions, so that an append writes to one cache line.  A click takes 8 to 12 bytes:

@@ -4,8 +4,8 @@
  * A reader at a frame sees the first rows of a partition: those that frames up to this one wrote.
  * Their number, the partition's stats and its write timestamp are kept as they are after the newest
  * frame, and as they were before each of the last two frames (columnar_partitions.h).  That is
- * enough because at most two frames are not durable.  So `frame` must not be older than the newest
- * durable one; a check stops the program otherwise.
+ * enough because at most two frames are not durable.  So the `frame` of a reader must not be older
+ * than the newest durable one; a check stops the program otherwise.
  *
  * Write timestamps are not kept by row.  All visible rows of a partition are read with the newest
  * of their timestamps.  So no overwrite or deletion may have a timestamp between the oldest and the

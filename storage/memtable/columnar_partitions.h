@@ -44,7 +44,7 @@ struct columnar_partition {
     struct chunk *head;
     struct columnar_slot newest;
     int64_t token;
-    uint32_t undo;                     /* private: in the list of the newest frame */
+    uint32_t undo;                     /* private: its entry in the list of newest.frame */
     uint16_t room;                     /* rows that still fit into `tail` */
     uint16_t layout;
     uint16_t key_size;                 /* private */

@@ -1,6 +1,5 @@
-/* counter_memtable: keeps the counters of a memtable, each in a slot.
- *
- * counters/counter_slot.h says what a slot is, and which of its sums a reader at a frame sees. */
+/* counter_memtable: keeps the counters of a memtable.  Each is in a slot, which has the counter's
+ * sums after the last three frames that changed it (counters/counter_slot.h). */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 #define DAYBOOK_STORAGE_MEMTABLE_COUNTER_MEMTABLE_H
 
@@ -34,7 +33,7 @@ struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable
  * last frame up to `frame`.  The shard's id is the higher of `shard_id` and the slot's generation
  * (counter_slot.h).  After a DELETE a cell has no shard until it is incremented again.  `frame`
  * must not be less than the frame that was durable at the last write, because a slot keeps three
- * sums only.  Only the engine thread may use the stream; once no more slots are made, any thread
+ * sums only.  Only the engine thread may use the stream; once the memtable is frozen, any thread
  * may.  The slice's bytes must outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,

@@ -8,9 +8,9 @@
 
 enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
-/* The slots that a counting rule counts in, by the code of the string that is the counter's key.  A
- * code is the columnar memtable's code of the string or, for a rule on a key component, the number
- * of the partition. */
+/* The slots (counter_memtable.h) of the counters to which a rule adds, by code: the columnar
+ * memtable's code of the string that is the counter's key or, for a rule on a key component, the
+ * number of the partition. */
 struct counting_slots {
     uint32_t table_id;
     struct counting_rule rule; /* `block` is not used */

@@ -77,8 +77,8 @@ bool memtable_seek(const struct memtable *memtable, const struct table *table, i
 /* Returns the least id above `after` of a table with rows or counters; 0: there is none. */
 uint32_t memtable_next_table(const struct memtable *memtable, uint32_t after);
 /* Open streams of the partition's rows and counters as of `frame`, at most two; returns how many.
- * The slice's bytes must outlive the streams.  `looked` limits the stream of rows
- * (row_memtable_stream_limit); NULL: no limit. */
+ * The slice's bytes must outlive the streams.  The stream of rows counts what it reads in *looked,
+ * and ends at `looked_max` (row_memtable_stream_limit); `looked` NULL: no limit. */
 uint32_t memtable_row_streams(const struct memtable *memtable, const struct table *table,
                               int64_t token, struct bytes key, const struct slice *slice,
                               uint64_t frame, uint32_t *looked, uint32_t looked_max,

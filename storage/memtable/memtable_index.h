@@ -1,7 +1,7 @@
 /* memtable_index: an ordered set that only grows: a memtable's partitions, or a partition's rows.
  *
- * It is a B+ tree of pointers, each with the item's prefix beside it: a <= b must give prefix(a) <=
- * prefix(b).  A set of one item takes no memory beside the struct.
+ * It is a B+ tree of pointers, each beside its item's prefix, a number that is compared before the
+ * items: a <= b must give prefix(a) <= prefix(b).  A set of one item needs only the struct.
  *
  * Memory comes from an arena and is never given back; items never move. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_MEMTABLE_INDEX_H

@@ -23,7 +23,7 @@ struct memtable_partitions {
     size_t partition_size;             /* bytes of the struct that begins with a struct
                                         * memtable_partition */
     struct memtable_index order;       /* by table, token and key */
-    struct key_places places;          /* by table and token */
+    struct key_places places;          /* hash table, by table and token */
     struct memtable_partition **items; /* in order of creation; owned */
     uint32_t count;
     uint32_t capacity;

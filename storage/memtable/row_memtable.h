@@ -36,8 +36,8 @@ bool row_memtable_has(const struct row_memtable *memtable, uint32_t table_id, in
 
 /* The partition as of `frame` (UINT64_MAX: everything).  Returns NULL if no frame up to `frame`
  * wrote to it.  The stream is used on the engine thread or, once the memtable is frozen, on any
- * thread.  Its items are valid until the next pull; with `kept`, as long as both `kept` and the
- * memtable.  The slice's bytes must outlive the stream. */
+ * thread.  Its items are valid until the next pull; with `kept`, an arena of the caller, as long as
+ * both that arena and the memtable.  The slice's bytes must outlive the stream. */
 struct stream *row_memtable_stream(const struct row_memtable *memtable, const struct table *table,
                                    int64_t token, struct bytes key, const struct slice *slice,
                                    uint64_t frame, struct arena *kept);
