@@ -1,5 +1,5 @@
-/* A piece of rows is added quickly only if every row has a value, all values have one scale, and
- * their sum fits 64 bits.  All other pieces are added row by row.
+/* The rows of one entry, or of a memtable's partition, are a piece.  It is added quickly only if
+ * every row has a value, all of one scale, and their sum fits 64 bits; else row by row.
  *
  * A number is valid within one dictionary or memtable.  So before the next dictionary or memtable
  * begins, all sums are given to the caller and cleared. */

@@ -1,5 +1,5 @@
 /* While the log is replayed, a full memtable is flushed on this thread, so that a long log needs no
- * more memory than a running server. */
+ * more memory than a running server.  An opening for reading only flushes nothing. */
 #include "base/log.h"
 #include "base/uuid.h"
 #include "storage/engine/engine_private.h"
@@ -129,9 +129,9 @@ static int add_missing(const struct engine *engine, const struct table_definitio
     return rc;
 }
 
-/* Replay must be over, because frames may have a schema of an earlier version, without these
- * tables.  All frames are flushed first, because otherwise the next opening would replay such a
- * frame, and remove the new tables and their rows. */
+/* Add the built-in tables and columns that the schema lacks.  A frame may have a schema of an
+ * earlier version, without them.  So replay must be over, and all frames are flushed first: if such
+ * a frame were replayed later, it would remove the new tables and their rows. */
 static int add_builtin(struct engine *engine, struct error *err)
 {
     const struct builtin *builtin = engine->opening->builtin;

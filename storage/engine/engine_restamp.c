@@ -227,7 +227,7 @@ static int write_all(struct restamping *restamping)
         engine->runs.purges = engine->maintenance.purges_begun = edit.purges;
         return 0;
     }
-    /* After any other failure, it is unknown which files the manifest names. */
+    /* After a publication that failed for good, it is unknown which files the manifest names. */
     if (!may_be_named || error_is_passing(rc))
         run_change_discard(&restamping->change);
     return rc;

@@ -17,7 +17,7 @@ struct frame_waiters {
     uint32_t first, count, capacity;
 };
 
-/* `frame` is at least that of the callback added before. */
+/* `frame` must not be less than in the last call. */
 void frame_waiters_add(struct frame_waiters *waiters, uint64_t frame, store_done done,
                        void *context);
 /* Call and remove the callbacks for frames up to `frame`; `err` is NULL when `status` is 0. */

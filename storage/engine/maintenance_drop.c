@@ -18,8 +18,8 @@ int maintenance_drop_overwrites(struct compact_job *compact, int64_t token, stru
                                    err);
 }
 
-/* 1: the partition's only overwrite is its deletion, which hides all rows up to `newest_us`; 0: it
- * is not; negative: an error. */
+/* 1: the partition's only overwrite is its deletion, which hides all rows up to `newest_us`; 0: not
+ * so; negative: an error. */
 static int is_deleted(struct compact_job *compact, int64_t token, struct bytes key,
                       int64_t newest_us)
 {

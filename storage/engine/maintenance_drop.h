@@ -19,7 +19,7 @@
  * error. */
 must_check int maintenance_drop_find(struct compact_job *compact);
 
-/* *stream_out NULL: compact->overwrites has nothing of the partition. */
+/* Open a stream of the partition's items in compact->overwrites; NULL: there are none. */
 must_check int maintenance_drop_overwrites(struct compact_job *compact, int64_t token,
                                            struct bytes key, struct stream **stream_out,
                                            struct error *err);

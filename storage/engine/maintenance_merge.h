@@ -29,8 +29,8 @@ struct compact_job {
     uint64_t purge_frame;
     bool may_purge;                    /* drop the rows that overwrites delete, and these
                                         * deletions */
-    bool is_awaited;
-    bool drops_tombstones;             /* of row runs: no older run has rows that they hide */
+    bool is_awaited;                   /* the `done` of engine_compact waits for the merge */
+    bool drops_tombstones;             /* of row runs: the tombstones hide no rows of older runs */
     int64_t drops_before_us;           /* tombstones from this time on stay */
     bool clients_give_times;           /* a later write may have an earlier time */
     int64_t now_s;                     /* data that expired before this time is removed */
@@ -38,7 +38,7 @@ struct compact_job {
     struct segment_list beside;        /* of a columnar merge: the table's other columnar runs */
     struct segment_list overwrites;    /* of a columnar merge: the table's row runs */
     uint32_t unread;                   /* number of unreadable segments in `beside` and
-                                        * `overwrites` */
+                                        * `overwrites` when the merge began */
 
     /* Used on the merge lane until the merge is done: */
     struct segment_list pass;          /* inputs of the output being written; not referenced */

@@ -8,8 +8,8 @@
  *
  * The open memtable is full when it has a third of the share of all memtables (memory_account.h),
  * or memtable_rows_max rows (engine.h).  While no memtable is frozen, it is also full when
- * unflushed_log_max bytes of the log are not flushed.  Batches wait for a flush while memtables use
- * their whole share, or while the open one is full and two are frozen.
+ * unflushed_log_max bytes of the log are not flushed.  Batches wait for a flush while a memtable is
+ * frozen and the whole share is used, or while two are frozen and the open one is full.
  *
  * Engine thread; jobs may read frozen memtables. */
 #ifndef DAYBOOK_STORAGE_ENGINE_MEMTABLE_SET_H
@@ -78,7 +78,7 @@ void memtable_set_await_freeze(struct memtable_set *set, struct freeze_waiter *w
 /* Resume all waiters.  A waiter that is added meanwhile waits for the next freeze. */
 void memtable_set_end_waits(struct memtable_set *set, int status);
 
-/* Whether the open memtable, which other threads may not read, has anything of the table. */
+/* Whether the open memtable has anything of the table, apart from counters. */
 bool memtable_set_open_has_table(const struct memtable_set *set, uint32_t table_id);
 /* Whether the batch overwrites or deletes in a partition with appended rows in the open
  * memtable. */

@@ -4,7 +4,7 @@
  *                  ──add, remove────▶ run_set in memory      (then the engine thread)
  *
  * What must hold: segments are sorted by (table, kind, first frame, id).  Ranks depend on that
- * order.  Runs of different days may cover the same frames; runs that share a day never do.
+ * order.  Two row runs of a table, or two columnar runs that share a day, never share a frame.
  *
  * The manifest on disk may be one edit ahead of the run_set.  A segment's file exists as long as
  * the segment is in the run_set.

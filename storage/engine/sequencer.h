@@ -81,7 +81,7 @@ uint64_t sequencer_applied_frame(const struct sequencer *sequencer);
 /* The last durable frame; UINT64_MAX while opening, because all that is replayed is durable. */
 uint64_t sequencer_durable_frame(const struct sequencer *sequencer);
 
-/* Seal the next frame, and call the callbacks of the frames up to `frame`. */
+/* Seal the open frame, at once or by a timer, and call the callbacks of frames up to `frame`. */
 void sequencer_frames_durable(struct sequencer *sequencer, uint64_t frame);
 void sequencer_fail(struct sequencer *sequencer);
 /* Seal the open frame if the log is idle and has room. */

@@ -9,8 +9,8 @@
 struct skipped_cells {
     uint64_t count;
     struct error first;
-    bool is_salvage;                   /* up to 100 cells are logged */
-    uint64_t frame;                    /* set by the caller of the log's parser */
+    bool is_salvage;                   /* of the opening; the first 100 cells are then logged */
+    uint64_t frame;                    /* now being parsed; set by the caller of the parser */
 };
 
 /* `cells` must outlive the result. */

@@ -25,7 +25,7 @@ struct page_row;
 
 struct store_capabilities {
     bool read_only;               /* apply answers ERROR_READ_ONLY */
-    bool files;
+    bool files;                   /* a backup can copy the store's files */
 };
 
 enum read_view { READ_DURABLE, READ_APPLIED };
@@ -36,7 +36,7 @@ typedef void (*store_done)(void *context, int status, const struct error *err);
 
 struct read_request {
     uint32_t table_id;
-    bool is_scan;                 /* read all partitions by (token, key); else read that of `key` */
+    bool is_scan;                 /* read all partitions by (token, key); false: the one of `key` */
     bool has_tokens;              /* limits a scan to token_first..token_last, inclusive */
     int64_t token_first;
     int64_t token_last;
@@ -68,7 +68,7 @@ enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128, READ_FOLDED_MAX = 65536 };
 struct read_request store_request_copy(const struct read_request *request, struct arena *arena);
 
 /* If two reads of a partition return equal versions, no write was applied to the partition between
- * them.  Versions cannot be compared across a restart.  Counting rules do not change them. */
+ * them.  Versions cannot be compared across a restart.  A counting rule changes no version. */
 struct store_version {
     uint64_t writes;
     uint64_t appended_rows;       /* of an event table */
@@ -172,7 +172,7 @@ enum store_shortage {
 struct store_waiting {
     enum store_shortage shortage;
     bool stops_writes;            /* false: only flushes and merges wait */
-    const char *path;             /* the subdirectory, or "" */
+    const char *path;             /* the subdirectory that needs the resource, or "" */
     uint64_t needed_bytes;        /* 0: not known */
     int64_t since_us;             /* monotonic: when the shortage began; unchanged when it ends */
 };
@@ -242,8 +242,8 @@ struct store {
 /* `done` (may be NULL) is called when the batch is durable, or with a negative status if the store
  * fails first.  After an error nothing was applied: ERROR_FULL (wait for store_on_drain and try
  * again), ERROR_INVALID (a value is not of its column's type), the status of the commit check,
- * ERROR_LIMIT, ERROR_READ_ONLY, ERROR_FAILED, ERROR_CLOSED (the store is closing).  The caller may
- * reuse `batch` when the call returns. */
+ * ERROR_LIMIT (the batch is too large), ERROR_READ_ONLY, ERROR_FAILED (the store has failed),
+ * ERROR_CLOSED (it is closing).  The caller may reuse `batch` when the call returns. */
 must_check static inline int store_apply(struct store *store, struct write_batch *batch,
                                          store_done done, void *context, struct error *err)
 {
@@ -287,9 +287,9 @@ must_check static inline int store_read(struct store *store, const struct read_r
     return store->ops->read(store, request, page, context, err);
 }
 
-/* Stats of one partition (count 0: it has no rows), or of up to `limit` partitions by (token, key),
- * with the sums of a column of numbers.  Column 0: the first regular decimal column of the table.
- * The sums of that column are kept for event tables; otherwise the rows are read. */
+/* store_stats gives the stats of one partition (count 0: it has no rows), store_stats_scan of up to
+ * `limit` partitions by (token, key), with the sums of a column of numbers.  Column 0: the first
+ * regular decimal column, whose sums event tables keep; for other sums the rows are read. */
 must_check static inline int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
                                          struct bytes key, enum read_view view,
                                          store_figures figures, void *context, struct error *err)
@@ -367,7 +367,8 @@ static inline struct store_clock store_clock(struct store *store)
 {
     return store->ops->clock(store);
 }
-/* A server calls this when it starts, and at least every minute. */
+/* Log doubt about the clock, and mark trusted time.  A server calls this at its start, and at least
+ * every minute. */
 static inline void store_watch_clock(struct store *store)
 {
     store->ops->watch_clock(store);
