@@ -275,6 +275,35 @@ static void save_parameters(const struct seeds *seeds)
     save_text(seeds, "api", "rows", "[\n  {\"id\": \"a\"},\n  {\"id\": \"b\"},\n  {}\n]\n");
 }
 
+static void save_page(const struct seeds *seeds)
+{
+    /* Every command has two rows with the usual values, and one of them an odd one. */
+    static const char rows[] = "\0\2\0\3\4a<b>";
+
+    save(seeds, "page", "revenue",
+         bytes_text("/revenue?by=week&from=2013-11-01&reseller=a&with=b\n"),
+         bytes_of(rows, sizeof rows - 1));
+    save(seeds, "page", "last-days", bytes_text("/revenue?by=month&as-of=2014-01-15\n"),
+         bytes_of(rows, sizeof rows - 1));
+    save(seeds, "page", "why",
+         bytes_text("/why?reseller=a&day=2013-12-30&since=2013-12-01&rate=50%25&note=n\n"),
+         bytes_of(rows, sizeof rows - 1));
+    save(seeds, "page", "counters", bytes_text("/counters?ad=ad42&by=week\n"),
+         bytes_of(rows, sizeof rows - 1));
+    save_text(seeds, "page", "top", "/counters?top=20\n");
+    save(seeds, "page", "rejects", bytes_text("/rejects?from=2013-11-01&last=200\n"),
+         bytes_of(rows, sizeof rows - 1));
+    save(seeds, "page", "query", bytes_text("/query?query=SELECT+a&keyspace=k&limit=20&page=00\n"),
+         bytes_of("\1\0\1\3", 4));
+    save(seeds, "page", "live", bytes_text("/?by=reseller\n"), bytes_of(rows, sizeof rows - 1));
+    save_text(seeds, "page", "status", "/status\n");
+    save_text(seeds, "page", "change",
+              "+/why?token=0123456789abcdef0123456789abcdef&reseller=a&day=2013-11-28&"
+              "since=2013-11-01&rate=25%25&expect=none\n");
+    save_text(seeds, "page", "statement",
+              "+/query?token=0123456789abcdef0123456789abcdef&query=DELETE\n");
+}
+
 /* ---- the native protocol: the first byte is fuzz_native.h's ---- */
 
 static void save_native(const struct seeds *seeds)
@@ -726,6 +755,7 @@ int main(int argc, char **argv)
     save_messages(&seeds);
     save_requests(&seeds);
     save_parameters(&seeds);
+    save_page(&seeds);
     save_native(&seeds);
     save_answers(&seeds);
     save_schema(&seeds);

@@ -15,10 +15,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$failures"
 
-# Some take milliseconds a run: they make files, or ask for the memory that a page claims to need.
+# Some take up to milliseconds a run: they make files, ask for the memory that a page of rows claims
+# to need, or make whole pages of HTML.
 runs_of() {
     case $1 in
-    commit_log | row_page) echo $((FUZZ_RUNS / 10)) ;;
+    commit_log | page | row_page) echo $((FUZZ_RUNS / 10)) ;;
     *) echo "$FUZZ_RUNS" ;;
     esac
 }

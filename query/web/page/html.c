@@ -116,7 +116,7 @@ static size_t count_digits(struct bytes text)
 struct bytes html_number(struct arena *arena, struct bytes digits)
 {
     bool is_negative = digits.size > 0 && digits.data[0] == '-';
-    struct bytes left = bytes_of(digits.data + is_negative, digits.size - is_negative);
+    struct bytes left = is_negative ? bytes_of(digits.data + 1, digits.size - 1) : digits;
     size_t whole = count_digits(left);
     struct buffer text = {.arena = arena};
 
