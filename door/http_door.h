@@ -115,6 +115,7 @@ struct http_exchange {
     struct http_request request;       /* valid until the exchange ends; `path` without the base */
     char client[DOOR_PEER_TEXT];       /* address of the client, also behind a named proxy */
     const char *base;                  /* the beginning of all links: "/clicks", or "" */
+    bool is_https;                     /* the client asked a named proxy by https */
     bool is_read_only;                 /* nothing may be changed by this door */
     /* Set by a handler that answers later.  Called when the client has left or the door closes; the
      * exchange must not be used after that.  Functions that take an exchange do not call `gone`. */

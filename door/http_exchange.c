@@ -204,6 +204,8 @@ static void fill_exchange(const struct http_connection *connection, struct http_
         http_proxy_client(&exchange->request, &connection->slot.peer, options->proxies);
 
     exchange->base = options->base != NULL ? options->base : "";
+    exchange->is_https =
+        http_proxy_is_https(&exchange->request, &connection->slot.peer, options->proxies);
     exchange->is_read_only = options->is_read_only;
     door_address_text(&client, exchange->client);
     http_proxy_strip(&exchange->request, exchange->base);

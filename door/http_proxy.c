@@ -135,3 +135,12 @@ struct network_address http_proxy_client(const struct http_request *request,
     }
     return client;
 }
+
+bool http_proxy_is_https(const struct http_request *request, const struct network_address *peer,
+                         const char *proxies)
+{
+    struct bytes schemes = http_request_header(request, "x-forwarded-proto");
+
+    return proxies != NULL && schemes.size > 0 && is_proxy(peer, proxies) &&
+           bytes_are_word(http_request_next_item(&schemes), "https");
+}

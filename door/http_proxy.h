@@ -3,6 +3,7 @@
  *
  *     GET /clicks/api/report HTTP/1.1              base "/clicks": the path is /api/report
  *     X-Forwarded-For: 10.9.8.7, 203.0.113.9       the client is 203.0.113.9, if the proxy is named
+ *     X-Forwarded-Proto: https                     links begin with https://, if it is
  *
  * The last address of X-Forwarded-For is the peer that the proxy saw; the client may have invented
  * the addresses before it.  So the header is used only if a named proxy sent it, and the client is
@@ -25,4 +26,8 @@ bool http_proxy_are_addresses(const char *proxies);
  * request names another address.  `proxies` may be NULL. */
 struct network_address http_proxy_client(const struct http_request *request,
                                          const struct network_address *peer, const char *proxies);
+/* Whether `peer` is one of `proxies`, which may be NULL, and says that it was asked by https; of
+ * several proxies, the one that the client asked. */
+bool http_proxy_is_https(const struct http_request *request, const struct network_address *peer,
+                         const char *proxies);
 #endif

@@ -105,12 +105,12 @@ class Server:
             ready = self._ready()
         assert ready, f"not ready: {self.text()}"
         host, port = ready.group(1).rsplit(":", 1)
-        return host, int(port)
+        return host.strip("[]"), int(port)
 
     def _ready(self):
         for line in self.errors:
             if line and re.search(r"event\W+ready\b", line):
-                return re.search(r"ingest\W+([\d.]+:\d+)", line)
+                return re.search(r"ingest\W+?([\d.]+:\d+|\[[\da-f:]+\]:\d+)", line)
         return None
 
     def wait_until_it_says(self, text):

@@ -294,6 +294,14 @@ def test_an_empty_store_says_how_to_send_a_click(serve):
     assert f"http://127.0.0.1:{server.port('http')}/ingest" in text
 
 
+def test_the_first_click_is_sent_by_ipv6_and_https_where_they_are(serve):
+    server = serve("--http", "127.0.0.1:0", "--ingest", "[::1]:0", "--http-proxy", "127.0.0.1",
+                   "--http-host", "clicks.example.com")
+    headers = {"Host": "clicks.example.com", "X-Forwarded-Proto": "https"}
+    text = ask(server, "/revenue", headers=headers)[2]
+    assert f"nc -N ::1 {server.address[1]}<" in text and " https://clicks.example.com/ingest<" in text
+
+
 def test_everything_is_below_the_base_and_embedded(serve):
     server = serve("--http", "127.0.0.1:0", "--http-base", "/clicks", "--http-readonly")
     assert re.search(r"page=http://127\.0\.0\.1:\d+/clicks/ ", server.text())

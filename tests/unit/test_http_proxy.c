@@ -73,6 +73,25 @@ static const char *client_of(const char *peer, const char *proxies, const char *
     return text;
 }
 
+static bool is_https(const char *proxies, const char *schemes)
+{
+    const struct network_address peer = {.size = 4, .bytes = {10, 0, 0, 1}};
+    const struct http_request request = {
+        .headers = {{bytes_text("X-Forwarded-Proto"), bytes_text(schemes)}}, .header_count = 1};
+
+    return http_proxy_is_https(&request, &peer, proxies);
+}
+
+Test(http_proxy, schemes)
+{
+    cr_expect(is_https("10.0.0.1", "https"));
+    cr_expect(is_https("10.0.0.1", "HTTPS, http"));
+    cr_expect(!is_https("10.0.0.1", "http, https"));
+    cr_expect(!is_https("10.0.0.1", ""));
+    cr_expect(!is_https("10.0.0.2", "https"));
+    cr_expect(!is_https(NULL, "https"));
+}
+
 /* Only a named proxy is believed, and of what it says only what the client cannot have written. */
 Test(http_proxy, clients)
 {

@@ -408,10 +408,17 @@ struct bytes view_day(struct view_call *call, int32_t day)
     return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
 }
 
+/* As nc takes an address: without the brackets that IPv6 has before a port. */
+static struct bytes host_without_brackets(const char *address, const char *colon)
+{
+    size_t brackets = address[0] == '[' ? 1 : 0;
+
+    return bytes_of(address + brackets, (size_t)(colon - address) - 2 * brackets);
+}
+
 void view_put_first_click(struct view_call *call)
 {
-    const struct view_room *room = call->room;
-    const char *colon = strrchr(room->options.ingest, ':');
+    const char *colon = strrchr(call->options->ingest, ':');
     struct bytes host = http_request_header(&call->exchange->request, "host");
 
     buffer_append_text(&call->html,
@@ -421,13 +428,12 @@ void view_put_first_click(struct view_call *call)
         html_put(
             &call->html,
             "<pre><code>echo 'supaboobs,,1385654400123,ad42,0.005' | nc -N {} {}</code></pre>\n",
-            bytes_of(room->options.ingest, (size_t)(colon - room->options.ingest)),
-            bytes_text(colon + 1));
+            host_without_brackets(call->options->ingest, colon), bytes_text(colon + 1));
     if (call->may_change)
         html_put(&call->html,
                  "<p>Or over HTTP:</p>\n<pre><code>curl --data-binary "
-                 "'supaboobs,,1385654400123,ad42,0.005' http://{}{}/ingest</code></pre>\n",
-                 host, call->base);
+                 "'supaboobs,,1385654400123,ad42,0.005' {}://{}{}/ingest</code></pre>\n",
+                 bytes_text(call->exchange->is_https ? "https" : "http"), host, call->base);
     buffer_append_text(&call->html, "<p>This page has its figures as soon as a click is "
                                     "acknowledged.</p>\n</section>\n");
 }
