@@ -133,6 +133,21 @@ def test_nobody_s_figures_are_not_those_of_an_empty_store(server):
     assert "No line was refused in these days" in look(server, "/rejects")
 
 
+def test_a_number_of_rows_that_is_not_offered_stays_chosen(server):
+    assert "<option selected>37</option>" in look(server, "/rejects", last="37")
+    assert "<option selected>37</option>" in look(server, "/counters", top="37")
+    assert look(server, "/rejects", last="100").count("selected") == 1
+
+
+def test_more_refused_lines_than_a_page_has_are_said_to_be_there(server):
+    server.client().send("x,bad\n" * 1100).finish().rest()
+    text = look(server, "/rejects", last="1200")
+    assert len(Cells(text).tables["Refused lines, the newest first"]) == 1 + 1000
+    assert "These are the newest 1,000 of 1,100 lines." in text
+    assert "export below has all of them" in text
+    assert "export below" not in look(server, "/rejects", last="500")
+
+
 def test_an_ad_s_headline_has_more_days_than_its_table(serve):
     server = serve("--http", "127.0.0.1:0")
     first = datetime.date(2010, 1, 1)
@@ -299,7 +314,8 @@ def test_the_first_click_is_sent_by_ipv6_and_https_where_they_are(serve):
                    "--http-host", "clicks.example.com")
     headers = {"Host": "clicks.example.com", "X-Forwarded-Proto": "https"}
     text = ask(server, "/revenue", headers=headers)[2]
-    assert f"nc -N ::1 {server.address[1]}<" in text and " https://clicks.example.com/ingest<" in text
+    assert f"nc -N ::1 {server.address[1]}<" in text
+    assert " https://clicks.example.com/ingest<" in text
 
 
 def test_everything_is_below_the_base_and_embedded(serve):

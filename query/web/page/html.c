@@ -165,6 +165,20 @@ void html_put_option(struct buffer *html, const char *text, bool is_chosen)
              bytes_text(text));
 }
 
+void html_put_options(struct buffer *html, const char *const *texts, size_t count,
+                      struct bytes chosen)
+{
+    bool is_offered = chosen.size == 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_chosen = bytes_equal(chosen, bytes_text(texts[i]));
+        html_put_option(html, texts[i], is_chosen);
+        is_offered |= is_chosen;
+    }
+    if (!is_offered)
+        html_put(html, "<option selected>{}</option>", chosen);
+}
+
 /* ---- tables ---- */
 
 void html_table_begin(struct buffer *html, struct bytes caption, const struct html_column *columns,

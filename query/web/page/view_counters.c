@@ -152,8 +152,7 @@ static void put_form(struct view_call *call, const struct counters *counters)
                  counters->from, counters->to);
     } else {
         buffer_append_text(&call->html, "<label>Most clicked <select name=\"top\">");
-        for (size_t i = 0; i < TOPS; i++)
-            html_put_option(&call->html, tops[i], bytes_equal(counters->top, bytes_text(tops[i])));
+        html_put_options(&call->html, tops, TOPS, counters->top);
         buffer_append_text(&call->html, "</select></label>\n");
     }
     buffer_append_text(&call->html, "<button>Show</button>\n</form>\n");

@@ -42,9 +42,7 @@ static void put_form(struct view_call *call, const struct rejects *rejects)
              "<label>To <input type=\"date\" name=\"to\" value=\"{}\"></label>\n"
              "<label>Newest <select name=\"last\">",
              call->base, rejects->from, rejects->to);
-    for (size_t i = 0; i < CHOICES; i++)
-        html_put_option(&call->html, choices[i],
-                        bytes_equal(rejects->last, bytes_text(choices[i])));
+    html_put_options(&call->html, choices, CHOICES, rejects->last);
     buffer_append_text(&call->html, "</select></label>\n<button>Show</button>\n</form>\n");
 }
 
@@ -123,6 +121,16 @@ static void put_lines(struct view_call *call, const struct cql_json *rows)
     html_table_end(&call->html);
 }
 
+/* A page has only so many lines; days and the export reach the others. */
+static void put_cut(struct view_call *call, const struct view_run *lines)
+{
+    view_put_cut(call, lines, "newest", "lines");
+    if (view_is_cut(lines))
+        buffer_append_text(&call->html,
+                           "<p class=\"note\">Older ones are shown for earlier days, and the "
+                           "export below has all of them.</p>\n");
+}
+
 static void put_export(struct view_call *call, const struct rejects *rejects)
 {
     static const char *const forms[][2] = {{"rejects.csv", "CSV"}, {"rejects", "JSON"}};
@@ -155,6 +163,7 @@ static void rejects_render(struct view_call *call)
     }
     put_reasons(call, rejects->lines->value);
     put_lines(call, rejects->lines->value);
+    put_cut(call, rejects->lines);
     put_export(call, rejects);
 }
 
