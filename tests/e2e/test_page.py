@@ -213,6 +213,10 @@ def test_amounts_that_stand_alone_have_the_currency(tmp_path, serve):
     server = serve("--http", "127.0.0.1:0", directory=tmp_path / "data")
     server.client().send(CLICKS).finish().rest()
     assert "1,000.275\N{NO-BREAK SPACE}EUR" in look(server, "/revenue")
+    server.run("rate", "set", "AA", "2013-11-01", "25%")
+    text = look(server, "/why", reseller="AA", day="2013-11-28", rate="50%")
+    assert "<title>Why AA earned 250.00500\N{NO-BREAK SPACE}EUR on 2013-11-28" in text
+    assert "becomes <strong>500.01250\N{NO-BREAK SPACE}EUR</strong>" in text
     assert "1,000.020\N{NO-BREAK SPACE}EUR" in look(server, "/why", reseller="AA",
                                                      day="2013-11-28")
 

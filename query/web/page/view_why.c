@@ -226,7 +226,8 @@ static void name_page(struct view_call *call, const struct why *why, const struc
     buffer_append_text(&title, "Why ");
     buffer_append_bytes(&title, why->reseller);
     buffer_append_text(&title, amount.size > 0 ? " earned " : " has no amount");
-    buffer_append_bytes(&title, html_number(call->arena, amount));
+    if (amount.size > 0)
+        buffer_append_bytes(&title, view_amount(call, amount));
     buffer_append_text(&title, " on ");
     buffer_append_bytes(&title, why->day);
     call->title = buffer_view(&title);
@@ -414,6 +415,12 @@ static struct bytes amount_or_none(struct view_call *call, struct bytes amount)
     return amount.size > 0 ? html_number(call->arena, amount) : bytes_text(HTML_NONE);
 }
 
+/* The same of an amount that stands alone. */
+static struct bytes sum_or_none(struct view_call *call, struct bytes amount)
+{
+    return amount.size > 0 ? view_amount(call, amount) : bytes_text(HTML_NONE);
+}
+
 static void put_preview_rows(struct view_call *call, const struct cql_json *rows)
 {
     static const struct html_column columns[] = {{"Day", false},      {"Clicks", true},
@@ -486,8 +493,8 @@ static void put_preview(struct view_call *call, const struct why *why)
         "</h3>\n<p>{} since {} changes the figures of {} with {}. In all, the share was {} and "
         "becomes <strong>{}</strong>.</p>\n",
         why->rate, why->since, things(call, view_member(effect, "days"), "day"),
-        things(call, view_member(effect, "clicks"), "click"), amount_or_none(call, before),
-        amount_or_none(call, after));
+        things(call, view_member(effect, "clicks"), "click"), sum_or_none(call, before),
+        sum_or_none(call, after));
     put_apply(call, why);
     if (rows != NULL && rows->count > 0)
         put_preview_rows(call, rows);
