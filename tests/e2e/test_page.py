@@ -129,7 +129,7 @@ def test_why_explains_a_figure_down_to_its_clicks(server):
 
 def test_nobody_s_figures_are_not_those_of_an_empty_store(server):
     text = look(server, "/why", reseller="<nobody>")
-    assert "<p>&lt;nobody&gt; has no clicks.</p>" in text and "No clicks yet" not in text
+    assert "<p>&lt;nobody&gt; has no clicks on 20" in text and "No clicks yet" not in text
     assert "No line was refused in these days" in look(server, "/rejects")
 
 
@@ -160,6 +160,12 @@ def test_an_ad_s_headline_has_more_days_than_its_table(serve):
     assert "These are the first 1,000 of 1,001 rows." in text
 
 
+def hidden_fields(text):
+    """What the form of a preview posts."""
+    return {name: html.unescape(value) for name, value in re.findall(
+        r'type="hidden" name="(\w+)" value="([^"]*)"', text[text.index('method="post"'):])}
+
+
 def test_a_rate_is_previewed_then_applied(server):
     figure = {"reseller": "AA", "day": "2013-11-28"}
     change = {**figure, "since": "2013-11-10", "rate": "40%", "note": "a & b"}
@@ -168,9 +174,7 @@ def test_a_rate_is_previewed_then_applied(server):
     assert "400.01000" in text
     one = look(server, "/why", **{**change, "since": "2013-11-29"})
     assert "changes the figures of 1 day with 1 click." in one
-    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"',
-                             text[text.index('method="post"'):]))
-    fields = {name: html.unescape(value) for name, value in fields.items()}
+    fields = hidden_fields(text)
     assert fields["expect"] == "0.25"
     assert post(server, "/why", **{**fields, "token": "0" * 32})[0] == 403
     assert len(server.run("rate", "list", "AA").out.splitlines()) == 2
@@ -180,6 +184,18 @@ def test_a_rate_is_previewed_then_applied(server):
     assert "a &amp; b" in look(server, "/why", **figure)
     status, _, text = post(server, "/why", **fields)
     assert status == 409 and "is 40%, not" in text
+
+
+def test_a_rate_is_set_before_there_are_clicks(server):
+    for reseller, day in (("AA", "2013-12-31"), ("new & fresh", "2014-01-01")):
+        figure = {"reseller": reseller, "day": day}
+        assert "has no clicks on " + day in look(server, "/why", **figure)
+        text = look(server, "/why", **figure, rate="35%")
+        assert "changes the figures of 0 days with 0 clicks" in text
+        assert post(server, "/why", **hidden_fields(text))[0] == 303
+        text = look(server, "/why", **figure)
+        assert f"The rate is 35\N{NO-BREAK SPACE}%, in effect since {day}." in text
+        assert Cells(text).tables["Changes of this reseller's rates, as they were made"]
 
 
 def test_live_is_whole_without_scripts(serve):

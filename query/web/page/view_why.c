@@ -3,14 +3,16 @@
  *     /why?reseller=AA&day=2013-12-30                                    the figure
  *     /why?reseller=AA&day=2013-12-30&since=2013-12-01&rate=50%25        and what a change would do
  *
- * Without a day, the newest day is shown.  Without a reseller, all figures of the day are shown, so
- * that one can be chosen.  A POST changes the rate only if it is still the one of the preview. */
+ * Without a day, the newest day is shown, or today if the reseller has no clicks.  Without a
+ * reseller, all figures of the day are shown, so that one can be chosen.  A POST changes the rate
+ * only if it is still the one of the preview. */
 #include "query/web/page/view.h"
 
 #include <inttypes.h>
 
 #include "base/arena.h"
 #include "base/calendar.h"
+#include "base/world/world.h"
 #include "query/web/page/chart.h"
 #include "query/web/page/money.h"
 #include "query/web/page/newest_day.h"
@@ -114,12 +116,19 @@ static struct view_run *run_change(struct view_call *call, const struct why *why
     return run;
 }
 
+static struct bytes today(struct view_call *call)
+{
+    return view_day(call, calendar_day_of_time(world_wall_us(call->options->world) / 1000));
+}
+
 static void ask(struct view_call *call)
 {
     struct why *why = call->state;
 
     if (why->day.size == 0)
         why->day = newest_day_of(&why->newest);
+    if (why->day.size == 0 && why->reseller.size > 0 && why->newest.run->value != NULL)
+        why->day = today(call);
     if (why->day.size == 0)
         return;
     if (why->since.size == 0)
@@ -314,8 +323,8 @@ static void put_rate(struct view_call *call, const struct why *why, const struct
 {
     if (rate == NULL) {
         html_put(&call->html,
-                 "<p>{} has no rate in effect on {}, so the day has no amount yet.  It gets one as "
-                 "soon as a rate is set that begins on this day or before.</p>\n",
+                 "<p>{} has no rate in effect on {}.  Clicks of the day have an amount as soon as "
+                 "a rate is set that begins on this day or before.</p>\n",
                  why->reseller, why->day);
         return;
     }
@@ -676,6 +685,9 @@ static void put_figure(struct view_call *call, const struct why *why)
 
     if (row == NULL) {
         html_put(&call->html, "<p>{} has no clicks on {}.</p>\n", why->reseller, why->day);
+        put_rate(call, why, rate);
+        put_change(call, why);
+        put_history(call, why);
         return;
     }
     name_page(call, why, row);
@@ -700,9 +712,7 @@ static void why_render(struct view_call *call)
     put_form(call, why);
     if (why->newest.run != NULL && !view_has(call, why->newest.run))
         return;
-    if (why->day.size == 0 && why->reseller.size > 0)
-        html_put(&call->html, "<p>{} has no clicks.</p>\n", why->reseller);
-    else if (why->day.size == 0)
+    if (why->day.size == 0)
         view_put_first_click(call);
     else if (why->choices != NULL)
         put_choices(call, why);
