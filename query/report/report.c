@@ -55,6 +55,7 @@ struct report {
     struct bytes resellers[REPORT_RESELLERS_MAX];
     bool is_found[REPORT_RESELLERS_MAX]; /* for each of `resellers`: a figure was read */
     uint32_t found_last;
+    bool is_ad_found; /* --ad: a click of it came */
     struct table_column columns[REPORT_COLUMNS_MAX];
     uint32_t column_count;
     char names[REPORT_COLUMNS_MAX][32];
@@ -453,6 +454,7 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
         .reseller = buffer_view(&report->reseller), .ad = ad->ad, .sum = ad->sum};
     if (report->options->ad != NULL)
         count_unpriced(report, &ad->sum);
+    report->is_ad_found = true;
     return print_row(report, &row);
 }
 
@@ -575,9 +577,25 @@ static void note_absent(const struct report *report)
     }
 }
 
+/* An ad that nobody clicked is mostly one whose id is another. */
+static void note_absent_ad(const struct report *report)
+{
+    struct buffer name = {0};
+
+    if (report->options->ad == NULL || report->is_ad_found)
+        return;
+    buffer_append_json(&name, bytes_text(report->options->ad));
+    command_printf(report->answer.output, COMMAND_ERR,
+                   "daybook: note: there are no clicks of ad %.*s in the days asked for; "
+                   "daybook counters clicks_per_ad --top 20 prints ids of ads\n",
+                   (int)name.size, (const char *)name.data);
+    buffer_release(&name);
+}
+
 static void report_notes(const struct report *report)
 {
     note_absent(report);
+    note_absent_ad(report);
     if (report->request->is_read_only && report->days_behind > 0) {
         command_printf(report->answer.output, COMMAND_ERR,
                        "daybook: note: the figures of %" PRIu64 " day%s were worked out for this "
@@ -722,6 +740,7 @@ static void ad_read(void *context, int status, const struct error *err)
         report->status = error_keep(&report->err, status, err);
     const struct report_ad *ad = status == 0 ? report_ads_next(report->ads) : NULL;
     if (ad != NULL) {
+        report->is_ad_found = true;
         count_unpriced(report, &ad->sum);
         add_day(report, &report->day_figure, &ad->sum);
         report_ads_clear(report->ads);

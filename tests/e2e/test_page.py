@@ -11,7 +11,7 @@ import re
 import pytest
 
 import daybook
-from test_api import ask, post
+from test_api import ask, get, post
 
 CLICKS = """AA,2013-11-28,1385654400123,ad1,1000.005
 AA,2013-11-28,1385654400124,ad2,0.015
@@ -146,6 +146,17 @@ def test_more_refused_lines_than_a_page_has_are_said_to_be_there(server):
     assert "These are the newest 1,000 of 1,100 lines." in text
     assert "export below has all of them" in text
     assert "export below" not in look(server, "/rejects", last="500")
+
+
+def test_an_ad_that_nobody_clicked_is_said_to_be_none(server):
+    note = 'there are no clicks of ad "AD1" in the days asked for'
+    for by in ("day", "month", "ad", "total"):
+        assert note in server.run("report", "--ad", "AD1", "--by", by).err
+        assert "no clicks of ad" not in server.run("report", "--ad", "ad1", "--by", by).err
+    assert note in get(server, "/api/report", ad="AD1")["notes"][0]
+    assert "No click of an ad with this id was counted" in look(server, "/counters", ad="AD1")
+    assert "The ad has no clicks in these days" in look(server, "/counters", ad="ad1",
+                                                        **{"from": "2014-01-01"})
 
 
 def test_an_ad_s_headline_has_more_days_than_its_table(serve):

@@ -348,6 +348,22 @@ static void put_ad_export(struct view_call *call, const struct counters *counter
     buffer_append_text(&call->html, "</p>\n");
 }
 
+static void put_no_clicks(struct view_call *call, const struct counters *counters)
+{
+    if (counters->count->value->count == 0)
+        html_put(&call->html,
+                 "<section class=\"empty\">\n<h2>No click of an ad with this id was counted</h2>\n"
+                 "<p>An id is compared as it is, with its capitals and blanks.  "
+                 "<a href=\"{}/counters\">The ads with the most clicks</a></p>\n</section>\n",
+                 call->base);
+    else
+        html_put(&call->html,
+                 "<section class=\"empty\">\n<h2>The ad has no clicks in these days</h2>\n<p>"
+                 "<a href=\"{}/counters?ad={}&amp;by=month\">Count all of its clicks, by month</a>"
+                 "</p>\n</section>\n",
+                 call->base, html_url(call->arena, counters->ad));
+}
+
 static void put_ad(struct view_call *call, const struct counters *counters)
 {
     if (!view_has(call, counters->count) || !view_has(call, counters->history) ||
@@ -356,11 +372,7 @@ static void put_ad(struct view_call *call, const struct counters *counters)
         return;
     put_ad_headline(call, counters);
     if (counters->history->value->count == 0) {
-        html_put(&call->html,
-                 "<section class=\"empty\">\n<h2>The ad has no clicks in these days</h2>\n<p>"
-                 "<a href=\"{}/counters?ad={}&amp;by=month\">Count all of its clicks, by month</a>"
-                 "</p>\n</section>\n",
-                 call->base, html_url(call->arena, counters->ad));
+        put_no_clicks(call, counters);
         return;
     }
     put_chart(call, counters);
