@@ -4,6 +4,8 @@
  * sorts them while they are printed, so that no loop turn sorts all of them. */
 #include "rollup/commands/rate_history.h"
 
+#include <inttypes.h>
+
 #include "base/arena.h"
 #include "base/cli/command_text.h"
 #include "base/heap.h"
@@ -28,6 +30,7 @@ struct history {
     struct heap left;    /* of struct history_entry */
     uint32_t left_capacity;
     uint32_t count;
+    uint64_t left_out; /* rates of changes that name only their first ones */
     size_t kept_bytes;
     struct buffer text;
     struct table_print *print;
@@ -48,6 +51,11 @@ static void history_finish(struct history *history)
     int exit_status = command_report(output, history->err.code, &history->err);
     if (exit_status == EXIT_DONE && history->count == 0)
         command_printf(output, COMMAND_ERR, "no rate was changed\n");
+    if (exit_status == EXIT_DONE && history->left_out > 0)
+        command_printf(output, COMMAND_ERR,
+                       "daybook: note: %" PRIu64 " rates of changes with many rates are not named "
+                       "here, as a change keeps the first ones only\n",
+                       history->left_out);
     memory_free(history->left.items);
     buffer_release(&history->text);
     arena_free(history->arena);
@@ -107,6 +115,20 @@ static bool split_key(struct bytes key, struct history_entry *entry)
     return true;
 }
 
+/* The line that counts what was left out; 0: it is none. */
+static uint64_t count_left_out(struct bytes key)
+{
+    static const char beginning[] = CHANGE_LINES_LEFT_OUT;
+    const size_t skipped = sizeof beginning - 1;
+    uint64_t count = 0;
+
+    if (key.size <= skipped || memcmp(key.data, beginning, skipped) != 0)
+        return 0;
+    for (size_t i = skipped; i < key.size && key.data[i] >= '0' && key.data[i] <= '9'; i++)
+        count = 10 * count + (uint64_t)(key.data[i] - '0');
+    return count;
+}
+
 static void add_entry(struct history *history, const struct history_entry *found)
 {
     struct history_entry *entry = arena_copy_item(history->arena, found, sizeof *found);
@@ -158,6 +180,8 @@ static int take_change(void *context, const struct table *table, const struct pa
 
         entry.old = take_line(&olds);
         entry.new = take_line(&news);
+        if (keys.size == 0 && bytes_equal(entry.new, bytes_text("...")))
+            history->left_out += count_left_out(key);
         if (split_key(key, &entry) && is_rate(entry.old) && is_rate(entry.new) &&
             (history->reseller == NULL ||
              bytes_equal(entry.reseller, bytes_text(history->reseller))))

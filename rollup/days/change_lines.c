@@ -13,9 +13,9 @@ static struct bytes or_none(struct bytes text)
     return text.size > 0 ? text : bytes_text("(none)");
 }
 
-static bool has_room(const struct buffer *text, struct bytes line)
+static bool has_room(const struct buffer *text, struct bytes line, size_t size_max)
 {
-    return text->size + 1 + line.size + LAST_LINE_MAX <= CHANGE_LINES_MAX;
+    return text->size + 1 + line.size + LAST_LINE_MAX <= size_max;
 }
 
 static void add_line(struct buffer *text, struct bytes line)
@@ -30,8 +30,9 @@ void change_lines_add(struct change_lines *lines, struct bytes key, struct bytes
 {
     old = or_none(old);
     new = or_none(new);
-    if (lines->left_out > 0 || !has_room(&lines->keys, key) || !has_room(&lines->old, old) ||
-        !has_room(&lines->new, new)) {
+    if (lines->left_out > 0 || !has_room(&lines->keys, key, CHANGE_KEYS_MAX) ||
+        !has_room(&lines->old, old, CHANGE_STATES_MAX) ||
+        !has_room(&lines->new, new, CHANGE_STATES_MAX)) {
         lines->left_out++;
         return;
     }
@@ -58,7 +59,7 @@ void change_lines_end(struct change_lines *lines)
     if (lines->left_out == 0)
         return;
     struct buffer last = {0};
-    buffer_printf(&last, "... and %" PRIu64 " more", lines->left_out);
+    buffer_printf(&last, CHANGE_LINES_LEFT_OUT "%" PRIu64 " more", lines->left_out);
     add_line(&lines->keys, buffer_view(&last));
     add_line(&lines->old, bytes_text("..."));
     add_line(&lines->new, bytes_text("..."));

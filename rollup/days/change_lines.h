@@ -5,14 +5,20 @@
  *     keys   supaboobs 2013-11-01      old   20%      new   25%
  *            supaboobs 2013-12-01            (none)         30%
  *
- * Each column has at most CHANGE_LINES_MAX bytes, because the commit hook adds it after the batch's
- * size was checked.  A last line counts the lines that were left out. */
+ * The columns are bounded, because the commit hook adds them after the batch's size was checked
+ * (HOOK_BYTES of storage/engine/sequencer_admit.c).  The longest key has room.  A last line counts
+ * the lines that were left out. */
 #ifndef DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 #define DAYBOOK_ROLLUP_DAYS_CHANGE_LINES_H
 
+#include "rollup/days/rate.h"
 #include "storage/cell/mutation.h"
 
-enum { CHANGE_LINES_MAX = 768 };       /* bytes, of each of the three texts */
+/* Bytes of the keys, and of each of the two other texts. */
+enum { CHANGE_KEYS_MAX = RATE_RESELLER_SIZE_MAX + 256, CHANGE_STATES_MAX = 768 };
+
+/* How the last line of the keys begins, if it counts; the number and " more" follow. */
+#define CHANGE_LINES_LEFT_OUT "... and "
 
 /* A struct of zeros has no lines. */
 struct change_lines {

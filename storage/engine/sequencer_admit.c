@@ -1,7 +1,7 @@
 #include "storage/engine/sequencer_private.h"
 
 enum {
-    HOOK_BYTES = 8192,         /* for a batch's fixed parts, and what the hook adds */
+    HOOK_BYTES = 12 << 10,     /* for a batch's fixed parts, and what the hook adds */
     OPEN_PAYLOAD_MAX = 8 << 20 /* bytes; with more, the open frame takes no batch */
 };
 

@@ -1,6 +1,7 @@
 """A rate changed backwards changes its days, says so, and can be taken back."""
 
 import decimal
+import json
 
 import pytest
 
@@ -138,3 +139,21 @@ def test_an_expected_old_rate_that_is_another_is_refused(flights_copy, flights):
     assert report(flights_copy) == flights.expected
     daybook.run(*words, "--expect", "0.21")
     assert report(flights_copy) != flights.expected
+
+
+def test_the_history_of_a_long_name_is_there(directory):
+    for name in ("r" * 1000, "R" * 4096):
+        daybook.run("rate", "set", name, "2013-11-01", "25%", "-d", directory)
+        told = daybook.run("rate", "list", name, "--history", "-d", directory, "--format", "json")
+        assert [(row["reseller_id"], row["new"]) for row in json.loads(told.out)] == [(name, "25%")]
+
+
+def test_a_history_counts_what_a_change_does_not_name(directory, tmp_path):
+    file = tmp_path / "rates.csv"
+    file.write_text("reseller_id,effective_since,reward_percent\n" +
+                    "".join(f"r{number},2013-11-01,25%\n" for number in range(2000)))
+    daybook.run("rate", "load", file, "-d", directory)
+    told = daybook.run("rate", "list", "--history", "-d", directory, "--format", "json")
+    named = len(json.loads(told.out))
+    assert 0 < named < 2000
+    assert f"{2000 - named} rates of changes with many rates are not named here" in told.err
