@@ -246,7 +246,7 @@ static void put_metrics(struct status_report *report, const struct status_contex
 static void put_connections(struct status_report *report, const struct status_context *context)
 {
     static const char *const facts[][3] = {
-        {"daybook_ingest_connections", "connections_ingest", " at the ingest door"},
+        {"daybook_ingest_connections", "connections_ingest", " of senders"},
         {"daybook_cql_connections", "connections_cql", " at the CQL door"},
         {"daybook_http_connections", "connections_http", " at the HTTP door"}};
     if (!context->request->is_read_only)

@@ -110,6 +110,12 @@ def test_a_file_that_was_removed_under_a_server_is_said(serve, directory):
     server.kill()
 
 
+def test_a_door_that_is_closed_is_not_named(serve):
+    """Clicks come by the socket and over HTTP, too."""
+    server = serve()
+    assert re.search("^connections +0 of senders$", server.run("status").out, re.M)
+
+
 def test_connections_leave_files_the_descriptors_that_they_need(serve, directory):
     server = serve(wrapper=("prlimit", "--nofile=64"))
     connections = []
