@@ -184,6 +184,7 @@ static void take_input(struct http_connection *connection)
         return;
     if (connection->call != NULL && connection->input.size >= connection->call->body_size) {
         connection->state = HTTP_READY;
+        connection->call->whole_us = world_monotonic_us(connection->door->options.world);
         http_connection_wake(connection);
     } else if (connection->has_ended) {
         http_connection_close(connection);

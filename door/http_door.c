@@ -128,7 +128,7 @@ static void add_metrics(struct http_door *door)
                                     "Memory of HTTP answers that wait for their readers.");
     own->request_seconds =
         metrics_add_histogram(metrics, "daybook_http_request_seconds", "",
-                              "From a whole HTTP request until its answer begins.");
+                              "From the last byte of an HTTP request until its answer begins.");
 }
 
 static void set_default_ms(int64_t *limit_ms, int64_t otherwise_ms)

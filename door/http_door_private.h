@@ -39,7 +39,7 @@ struct http_call {
     void (*more)(void *context);       /* of http_door_begin */
     bool wants_more;                   /* `more` is to be called when all bytes are sent */
     bool is_chunked;
-    int64_t served_us;                 /* monotonic: when the handler was called */
+    int64_t whole_us;                  /* monotonic: when the request's last byte was there */
     size_t body_size;                  /* bytes; the body is at the beginning of the input */
     size_t head_size;
     uint8_t *head;                     /* owned; NULL for a stream that does not end */

@@ -57,7 +57,7 @@ static void send_answer(struct http_connection *connection, struct http_response
         count->value++;
     if (connection->state == HTTP_SERVING)
         metrics_observe_us(door->metrics.request_seconds,
-                           world_monotonic_us(door->options.world) - connection->call->served_us);
+                           world_monotonic_us(door->options.world) - connection->call->whole_us);
     http_response_put_head(response, &door->wire);
     struct bytes body = http_response_body(response);
     if (body.size <= COPIED_MAX)
@@ -257,7 +257,6 @@ void http_exchange_serve(struct http_connection *connection)
     call->exchange.request.body =
         call->body_size > 0 ? bytes_of(connection->input.data, call->body_size) : bytes_of("", 0);
     connection->state = HTTP_SERVING;
-    call->served_us = world_monotonic_us(connection->door->options.world);
     call->route->serve(call->route->context, &call->exchange);
     check(connection->state != HTTP_SERVING || call->exchange.gone != NULL);
 }

@@ -1,11 +1,12 @@
 /* The HTTP door, spoken to over real sockets, with routes that the test answers for: answers and
  * their headers, keep-alive, bodies, refusals, deadlines, accounts, and requests whose clients hang
  * up. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "tests/unit/http_fixture.h"
 
-enum { BODY_MAX = 100000, LARGE = 8 << 20 };
+enum { BODY_MAX = 100000, LARGE = 8 << 20, SLOW_US = 50000 };
 
 /* ---- routes ---- */
 
@@ -44,6 +45,16 @@ static void serve_large(void *context, struct http_exchange *exchange)
         exchange,
         &(struct http_answer){.status = 200, .type = "text/plain", .body = buffer_view(&body)});
     buffer_release(&body);
+}
+
+/* Others wait meanwhile. */
+static void serve_slow(void *context, struct http_exchange *exchange)
+{
+    (void)context;
+    usleep(SLOW_US);
+    http_door_answer(
+        exchange,
+        &(struct http_answer){.status = 200, .type = "text/plain", .body = bytes_text("slow")});
 }
 
 static void exchange_gone(void *context)
@@ -163,6 +174,7 @@ static void add_routes(void)
         {"/echo", HTTP_METHOD_GET | HTTP_METHOD_POST, BODY_MAX, serve_echo, NULL, false},
         {"/asset", HTTP_METHOD_GET, 0, serve_asset, NULL, false},
         {"/large", HTTP_METHOD_GET, 0, serve_large, NULL, false},
+        {"/slow", HTTP_METHOD_GET, 0, serve_slow, NULL, false},
         {"/later", HTTP_METHOD_GET, 0, serve_later, NULL, false},
         {"/only-post", HTTP_METHOD_POST, 10, serve_echo, NULL, false},
         {"/change", HTTP_METHOD_POST, 10, serve_echo, NULL, true},
@@ -459,6 +471,24 @@ Test(http_door, a_large_body_with_more_behind_it)
     network_client_close(&other, &loop);
     network_client_close(&client, &loop);
     buffer_release(&text);
+}
+
+/* The second request is there while the handler of the first one works. */
+Test(http_door, the_time_of_a_request_has_its_wait)
+{
+    const struct metric *seconds = metrics_find(metrics, "daybook_http_request_seconds");
+    struct network_client clients[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        client_open(&clients[i]);
+        send_text(&clients[i], "GET /slow HTTP/1.1\r\n" HOST "\r\n");
+    }
+    for (size_t i = 0; i < 2; i++)
+        wait_for(&clients[i], "slow");
+    cr_expect(seconds->count == 2 && seconds->value >= 3 * SLOW_US, "%" PRId64 " us",
+              seconds->value);
+    for (size_t i = 0; i < 2; i++)
+        network_client_close(&clients[i], &loop);
 }
 
 /* ---- refusals ---- */
