@@ -64,8 +64,8 @@ struct cql {
     uint32_t running;
     struct quota quota;
     int64_t statement_time_us;           /* 0: no limit */
-    bool is_stopping;                    /* only schema changes and executions that wait for the
-                                          * store continue */
+    bool is_stopping;                    /* only schema changes and executions that the store has
+                                          * yet to answer continue */
     TAILQ_HEAD(, cql_session) ready;     /* sessions whose executions wait for a slice
                                           * (cql_slice.h) */
     int64_t turn_us;                     /* used by slices since `turn_timer` fired */

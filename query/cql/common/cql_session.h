@@ -16,7 +16,7 @@ struct cql_session {
     bool read_only;                      /* only SELECT, USE and DESCRIBE are allowed */
     bool leaves;
     int64_t leaves_us;                   /* monotonic; from then on only schema changes and requests
-                                          * that wait for the store continue */
+                                          * that the store has yet to answer continue */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": no login */
     struct cql_address client;

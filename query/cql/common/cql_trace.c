@@ -46,7 +46,7 @@ static const char *consistency_name(enum cql_consistency consistency)
     return (size_t)consistency < sizeof(names) / sizeof(names[0]) ? names[consistency] : "UNKNOWN";
 }
 
-/* Copy the text, cut between two characters to at most CQL_TRACE_TEXT_MAX bytes. */
+/* Copy at most CQL_TRACE_TEXT_MAX bytes of whole characters; "(no text)" for invalid UTF-8. */
 static const char *shown_text(struct cql_trace *trace, struct bytes text)
 {
     if (text.size > CQL_TRACE_TEXT_MAX) {

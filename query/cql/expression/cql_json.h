@@ -48,8 +48,8 @@ struct cql_json {
     struct cql_json *next;
 };
 
-/* Parse a text into a tree in `arena`.  ERROR_INVALID: the text is not JSON; the error has the
- * place.  ERROR_LIMIT: the JSON is nested too deeply. */
+/* Parse a text into a tree in `arena`.  ERROR_INVALID: the text is not JSON (the error has the
+ * place), or has half of a surrogate pair.  ERROR_LIMIT: the JSON is nested too deeply. */
 must_check int cql_json_read(struct bytes text, struct arena *arena,
                              const struct cql_json **json_out, struct error *err);
 

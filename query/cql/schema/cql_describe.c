@@ -1,7 +1,6 @@
 /* Lists (DESCRIBE TABLES) have the columns keyspace_name, type and name; descriptions (DESCRIBE
  * TABLE t) also have create_statement.  A keyspace is followed by its types, each after the types
- * that it uses, and by its tables with their indexes.  Order, columns and errors are Cassandra's.
- */
+ * that it uses, and by its tables with indexes.  Order, columns and errors are Cassandra's. */
 #include "query/cql/schema/cql_describe.h"
 
 #include <string.h>

@@ -28,8 +28,8 @@ void cql_free(struct cql *cql);
  * A schema change that has begun has no limit.  Any other request that takes longer is answered
  * 0x1200 (read timeout). */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
-/* From now on refuse the requests of clients.  A request that waits for the store is not
- * interrupted. */
+/* From now on refuse the requests of clients.  A request that the store has yet to answer is not
+ * interrupted before. */
 void cql_stop(struct cql *cql);
 
 /* `changed` is called with every change that became visible, before the request that made it is

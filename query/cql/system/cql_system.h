@@ -32,8 +32,8 @@ struct cql_system_table {
 
 const struct cql_system_table *cql_system_tables(uint32_t *count_out);
 
-/* The functions below add a row's values, in the order of the table's columns; cql_system_row ends
- * the row. */
+/* The functions below add a row's values, in the order of columns in cql_system_tables.c;
+ * cql_system_row ends the row. */
 struct cql_system_maker {
     struct cql_execution *execution;
     const struct table *table;

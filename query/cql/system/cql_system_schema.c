@@ -1,4 +1,3 @@
-/* Makes the rows of system_schema. */
 #include <stdlib.h>
 #include <string.h>
 

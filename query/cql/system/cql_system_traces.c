@@ -1,4 +1,3 @@
-/* Makes the rows of system_traces from the traces that the server keeps. */
 #include <string.h>
 
 #include "query/cql/common/cql_trace.h"

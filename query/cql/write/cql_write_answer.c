@@ -242,7 +242,7 @@ struct description {
     struct cql_rows *rows;
 };
 
-/* Called by cql_guard, because types may take much memory. */
+/* Called by cql_guard, unless [applied] is the only column: types may take much memory. */
 static int describe_columns(void *context)
 {
     const struct description *description = context;

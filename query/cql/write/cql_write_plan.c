@@ -172,7 +172,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
 }
 
 /* Statements that change columns, and conditional DELETEs, must restrict every clustering column by
- * = or IN.  Statements that change only static columns must restrict none, except INSERT. */
+ * = or IN, but an INSERT of a click may leave out the rank.  If only static columns are changed, an
+ * INSERT may restrict none, and the other statements must restrict none. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;
