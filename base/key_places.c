@@ -1,7 +1,8 @@
 /* key_places: how the table grows.
  *
- * What must hold: a place of the old array never changes.  All its n places must be copied before
- * the table grows again, which is after 3n/4 additions, so MOVES must be at least 2. */
+ * What must hold: a place of the old array never changes, because searches go on there.  All its n
+ * places must be copied before the table grows again, which is after 3n/4 additions, so MOVES must
+ * be at least 2. */
 #include "base/key_places.h"
 
 #include "base/arena.h"

@@ -20,7 +20,7 @@
 
 enum disk_open_flag {
     DISK_READ = 1,             /* the file must exist */
-    DISK_WRITE = 2,            /* and read; the file must exist unless DISK_CREATE is set */
+    DISK_WRITE = 2,            /* also for reading; the file must exist unless DISK_CREATE */
     DISK_CREATE = 4,           /* the file must not exist */
     DISK_DIRECT = 8            /* bypasses the page cache if possible; offset, size and address must
                                 * be multiples of 4096 */
