@@ -82,7 +82,7 @@ struct commit_log_status {
     int64_t timestamp_last_us;     /* of the last frame replayed or appended; 0: none */
     int64_t timestamp_durable_us;  /* of the last durable frame; 0: none */
     bool is_writing;               /* a frame is being written; no other may be appended */
-    bool is_busy;
+    bool is_busy;                  /* a job closes, makes, archives or removes files */
     uint64_t next_bytes;           /* size of the next file, unless a frame needs more */
     struct commit_log_shortage shortage;
 };

@@ -145,7 +145,7 @@ struct commit_log_recovered {
     uint64_t bytes_unflushed;      /* on disk, of the replayed frames */
     uint64_t purges;
     struct commit_log_files live;  /* files with frames after flushed_frame, by id */
-    struct commit_log_files spare; /* undamaged files without such frames, to be reused */
+    struct commit_log_files spare; /* other undamaged files, which may be reused */
 };
 
 /* ---- commit_log_archive.c: flushed files that are kept ---- */
@@ -173,8 +173,8 @@ void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 enum {
     COMMIT_LOG_REMOVE_MAX = 16,    /* the most files that one job removes from log/, archives, or
                                     * removes from archive/ */
-    COMMIT_LOG_RETIRED_MAX = 4     /* the most open files to close: while one job lasts, there may
-                                    * be two rotations and a next file that is too small */
+    COMMIT_LOG_RETIRED_MAX = 4     /* the most open files to close: while one job lasts, the current
+                                    * file may change twice, and a next file may be too small */
 };
 
 struct commit_log_file_job {
