@@ -15,6 +15,6 @@ void maintenance_call_flush_waiters(struct maintenance *maintenance, int status,
                                     const struct error *err);
 bool maintenance_is_flushed(const struct maintenance *maintenance, uint64_t frame);
 /* Whether a merge of the table is under way; `table_id` 0: of any table.  While a merge of a table
- * is under way, nothing else may remove runs of the table. */
+ * is under way, nothing else may remove runs of the table, because they may be its inputs. */
 bool maintenance_is_merging(const struct maintenance *maintenance, uint32_t table_id);
 #endif

@@ -4,7 +4,8 @@
  *                  ▲                                                                    │
  *                  └──────── supply: memory made ready, or kept of freed memtables ◀────┘
  *
- * What must hold: a memtable is frozen between two frames only.  One memtable has one schema.
+ * What must hold: a memtable is frozen between two frames only, so that the frame at which replay
+ * begins is not partly flushed.  One memtable has one schema, which its segments name.
  *
  * The open memtable is full when it has a third of the share of all memtables (memory_account.h),
  * or memtable_rows_max rows (engine.h).  While no memtable is frozen, it is also full when

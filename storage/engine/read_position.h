@@ -1,6 +1,6 @@
 /* read_position: packs the place where a read continues into bytes that stay valid over a restart.
  *
- *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
+ *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is 0
  *   kind: 0 after a row, 1 after the static row, 2 after the partition
  *
  * Positions come back from clients, so they are checked as all input is. */

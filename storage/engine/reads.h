@@ -59,7 +59,7 @@ static inline uint64_t reads_frame(const struct reads *reads, enum read_view vie
 
 /* The column whose sums are kept in the stats: the first regular column of decimals; 0: none. */
 uint32_t reads_summed_column(const struct table *table);
-/* `summed` 0: no column. */
+/* Add the row, and its value of column `summed` (0: no column), to `stats`. */
 must_check int reads_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
                              struct partition_stats *stats, struct error *err);
 /* NULL, with an error: the table does not exist, has counters, or lacks the column.  `column_id` 0:

@@ -28,7 +28,7 @@ struct run_change {
 must_check int run_change_add(struct run_change *change, const struct segment_info *info,
                               const struct table *table, struct error *err);
 void run_change_remove(struct run_change *change, const struct segment *segment);
-/* Adds the segments of the change to `edit`. */
+/* Add the segments of the change to `edit`, and apply `edit` to the manifest. */
 must_check int run_change_publish(const struct run_change *change, struct manifest_edit edit,
                                   struct error *err);
 void run_change_apply(struct run_change *change);

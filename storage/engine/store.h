@@ -367,8 +367,7 @@ static inline struct store_clock store_clock(struct store *store)
 {
     return store->ops->clock(store);
 }
-/* Log doubt about the clock, and mark trusted time.  A server calls this at its start, and at least
- * every minute. */
+/* Log doubts, and mark trusted time.  A server calls this at start, and at least every minute. */
 static inline void store_watch_clock(struct store *store)
 {
     store->ops->watch_clock(store);

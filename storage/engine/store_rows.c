@@ -1,4 +1,3 @@
-/* store_rows: see the header. */
 #include "storage/engine/store_rows.h"
 
 #include "base/arena.h"
