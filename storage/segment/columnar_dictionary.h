@@ -31,7 +31,7 @@ uint32_t columnar_dictionary_current(const struct columnar_dictionary_writer *wr
 /* Write the dictionary as pages and begin the next one. */
 must_check int columnar_dictionary_write(struct columnar_dictionary_writer *writer,
                                          struct segment_writer *segment, struct error *err);
-/* The index of all written dictionaries, for the extra section. */
+/* The index of all written dictionaries, which is to become the segment's extra (segment.h). */
 struct bytes columnar_dictionary_index(const struct columnar_dictionary_writer *writer);
 
 /* ---- reading ---- */

@@ -270,8 +270,8 @@ static void put_timestamps(struct columnar_page_encoder *encoder, const struct c
     if (timestamps == NULL)
         return;
     for (uint32_t row = 0; row < page->rows.rows; row++) {
-        /* Rows of merged runs alternate between timestamps, so the timestamp is likely among the
-         * table's last ones. */
+        /* Rows of merged runs alternate between a few timestamps, so only the table's last ones are
+         * searched.  A timestamp may be in the table twice. */
         uint32_t place = count;
         while (place > 0 && count - place < 64 && table[place - 1] != timestamps[row])
             place--;

@@ -4,7 +4,7 @@
  *     rows        a@5  b@5  c@8         d@5   x@5   y@5
  *     gone             b                      x
  *
- * A deletion hides a row that it covers, if it is at least as new as the row. */
+ * A deletion hides a row that it covers, if its timestamp (the number) is at least the row's. */
 #include "storage/segment/columnar_purge.h"
 
 #include "base/memory.h"

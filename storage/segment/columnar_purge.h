@@ -1,7 +1,7 @@
 /* columnar_purge: removes from a partition's columns the rows that its deletions hide.
  *
- * The inputs of the merge must have all rows that the deletions can hide, because the deletions are
- * removed, too. */
+ * A merge that purges removes the deletions, too, so its inputs must have all rows that the
+ * deletions can hide. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PURGE_H
 #define DAYBOOK_STORAGE_SEGMENT_COLUMNAR_PURGE_H
 

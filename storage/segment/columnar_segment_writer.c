@@ -15,8 +15,8 @@
 #include "storage/segment/columnar_dictionary.h"
 #include "storage/segment/columnar_page.h"
 
-/* For strings that all partitions of a source share: by code, the number in the current dictionary
- * plus one; 0: not looked up. */
+/* For a column whose strings all partitions of a memtable share (strings_shared): by code, the
+ * number in the current dictionary plus one; 0: not looked up. */
 struct known_codes {
     const struct bytes *strings;
     uint32_t string_count;

@@ -403,9 +403,9 @@ static int row_stream_unpack(struct row_stream *stream, uint32_t index, struct u
     return fits ? 0 : row_stream_damaged(stream, "an item is not of this table", err);
 }
 
-/* Whether an item or label lies before the bound where reading begins; `order` is its order against
- * the bound.  An item at that bound is not read: it counts as before the bound when reading
- * forward, and as behind it in reverse. */
+/* Whether an item or label lies, in clustering order, before the bound where reading begins;
+ * `order` is its order against that bound.  An item at the bound is not read: it counts as before
+ * the bound when reading forward, and as behind it in reverse. */
 static bool row_stream_is_before(const struct row_stream *stream, int order)
 {
     return order < 0 || (order == 0 && !stream->reversed);

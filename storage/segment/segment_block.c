@@ -1,7 +1,8 @@
 /* segment_block: a block consists of columns of numbers, and the bytes of keys.
  *
  * Encoder and decoder must predict a number in the same way, from what the decoder has read before
- * it.  Differences wrap at 64 bits.  The number of items in a column follows from earlier columns:
+ * it.  Differences wrap at 64 bits.  Earlier columns give the number of items in each column
+ * but the first, which has one (the place of the first entry):
  *
  *     entries    key size, token, rows, pages, place in the page, flags     one for each entry
  *     deleted    timestamp, local second                     one for each entry with flag 1

@@ -18,7 +18,7 @@
 
 enum { CURSOR_BLOCKS = 4 };
 
-/* Where a block is, and the token and page of the entry before its first entry. */
+/* Where a block is, the index of its first entry, and token and page of the entry before that. */
 struct directory_block {
     size_t offset;
     int64_t token;

@@ -21,7 +21,7 @@ struct segment_partition {
     struct bytes key;
     uint64_t rows;
     uint32_t page_first;               /* where its rows begin */
-    uint32_t page_count;               /* pages that have its rows, page_first included */
+    uint32_t page_count;               /* pages that have its rows; 0: it has only a deletion */
     uint32_t entry;                    /* its place in page_first, which small partitions share */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
     const struct partition_stats *stats;   /* none in a row segment: a writer gets NULL, a cursor
@@ -45,9 +45,9 @@ struct segment_days;
 struct table;
 
 /* Decode and check all of a directory's section `content`, whose checksum the caller has checked.
- * The directory takes over the bytes and leaves `content` empty.  ERROR_CORRUPT: the numbers of
- * partitions and rows are not those of `info`, or a page at or past `page_count` is named.  Rows
- * are added to `days` by the keys of table `days_of`, unless it is NULL. */
+ * The directory takes over the bytes and leaves `content` empty.  ERROR_CORRUPT: a block is damaged
+ * or out of order, the numbers of partitions and rows are not those of `info`, or a page at or past
+ * `page_count` is named.  Rows are added to `days`, as segment_open says of `days_of`. */
 must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
                                       uint32_t page_count, struct buffer *content,
                                       const struct table *days_of, struct segment_days *days,

@@ -10,9 +10,9 @@
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
  *
  * Example, m = 2: 0..7 are their own buckets; 8 and 9 are bucket 8 with 1 raw bit, 1000 is
- * 1111101000: e = 7, n >> 7 = 7, bucket 4 * 7 + 7 = 35, raw bits 1101000.  m is the largest for
- * which the greatest number's bucket fits a byte, so that small numbers have a bucket each.  With m
- * = 2 every 64-bit number has a bucket.
+ * 1111101000: e = 7, n >> 7 = 7, bucket 4 * 7 + 7 = 35, raw bits 1101000.  m is the largest from 2
+ * to 7 for which the greatest number's bucket fits a byte, so that small numbers have a bucket
+ * each.  With m = 2 every 64-bit number has a bucket.
  *
  * The decoder must accept or refuse any bytes without undefined behaviour.  The number of raw bits
  * follows from the buckets, and is checked before any raw bit is read.  All arithmetic on values

@@ -1,5 +1,5 @@
-/* vector_codec: encodes a vector of integers in little more than its information content, so that
- * scans decode it fast.
+/* vector_codec: encodes a vector of integers in little more than its information content, and
+ * decodes it fast enough for scans.
  *
  * A value is split into a *bucket* (its magnitude and first bits, one byte) and *raw bits*, which
  * are nearly random.  Buckets are Huffman-coded by zstd; raw bits are stored as they are.
