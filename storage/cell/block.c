@@ -4,7 +4,7 @@
  * checks.  In such a block codes are below the dictionary's count, offsets ascend within the text,
  * scales are 0 to 18, flags are 0 or 1.
  *
- * Widths are whole bytes, so that the compiler vectorizes the loops over a vector. */
+ * Numbers in a serialized vector take whole bytes, so that the compiler vectorizes the loops. */
 #include "storage/cell/block.h"
 
 #include <string.h>

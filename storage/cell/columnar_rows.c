@@ -1,8 +1,8 @@
 /* columnar_rows: rows are appended in the order of their frames and sorted stably, so a row's place
  * among its equals is its rank.
  *
- * A merge appends all inputs and sorts them, because few branches of the sort depend on the
- * data. */
+ * A merge appends all inputs and sorts them, because few branches of the sort depend on the data,
+ * unlike those of a merge by comparison. */
 #include "storage/cell/columnar_rows.h"
 
 #include <string.h>
@@ -313,7 +313,7 @@ static void strings_clear(struct columnar_strings *strings, uint32_t column_coun
         strings->columns[i].count = 0;
 }
 
-/* Between inputs the map is all zeros, so nothing is copied. */
+/* Between inputs `codes` is all zeros, so nothing is copied. */
 static void strings_map_reserve(struct columnar_strings *strings, uint32_t string_count)
 {
     if (string_count <= strings->codes_capacity)
@@ -454,8 +454,8 @@ void columnar_rows_remove(struct columnar_rows *rows, const uint8_t *gone)
 
 /* ---- stream ---- */
 
-/* Rows [position, end) are still to be yielded.  `values` has the serialized numbers of the last
- * row.  Its memory never moves, so that views stay valid. */
+/* Rows [position, end) are still to be yielded.  `values` has the serialized numbers of the row
+ * yielded last; the memory of `values` never moves, so that views stay valid. */
 struct rows_stream {
     struct stream base;
     const struct columnar_rows *rows;
@@ -515,8 +515,7 @@ static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
     return low;
 }
 
-/* While all ranks are implied, the rank follows from the rank of an equal row that was yielded
- * before. */
+/* While all ranks are implied, an equal of the row yielded last has the rank next to that row's. */
 static int64_t next_rank(const struct rows_stream *stream, uint32_t row)
 {
     const struct columnar_rows *rows = stream->rows;

@@ -57,8 +57,8 @@ void columnar_rows_ranks(struct columnar_rows *rows);
 must_check int columnar_rows_append(struct columnar_rows *rows, const struct columnar_rows *source,
                                     uint32_t from, uint32_t count);
 
-/* All arrays with a value for each row.  NULL: the rows do not have that array.  *size_out: bytes
- * of a value. */
+/* How many arrays with a value for each row there can be, and each of them by its index; NULL: the
+ * rows do not have it.  *size_out: bytes of a value. */
 static inline uint32_t columnar_rows_arrays(const struct columnar_rows *rows)
 {
     return rows->column_count * 3 + 2;

@@ -1,8 +1,8 @@
 /* mutation: see the header.
  *
- * A mutation that mutation_check accepts can be applied and read back without further checks,
- * because a memtable checks nothing.  Merging relies on ascending items, sorted cells, valid
- * values, and range deletions that open and close in turn.
+ * A memtable checks nothing, so mutation_check must refuse what cannot be applied or read back.
+ * Merging relies on ascending items, sorted cells, valid values, and range deletions that open and
+ * close in turn.
  *
  * Packed (docs/FORMATS.md "Mutation"):
  *

@@ -3,11 +3,11 @@
  *     chunk     | token first sum … key | token first sum … key | …      256 KiB
  *     places    an entry's place is its chunk times 2^15 plus its offset there, in units of 8 bytes
  *     slots     places plus one, by the token's low bits; 0: empty
- *     buckets   lists of entries by the token's high bits, each one place plus one; 0: the end
+ *     buckets   by the token's high bits, the place plus one of a list's first entry; 0: no entry
  *     order     places of one bucket by (token, key), made by partition_index_seek
  *
- * When the slots are used up and half of the entries are cleared ones, the index is rebuilt without
- * the cleared entries.
+ * When three quarters of the slots are used, the index is rebuilt: without the cleared entries if
+ * they are at least half of all, else with twice as many slots.
  *
  * A walk in order sorts one bucket at a time; tokens are hashes, so a bucket is small. */
 #include "storage/cell/partition_index.h"

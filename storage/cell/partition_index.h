@@ -22,8 +22,8 @@ uint32_t partition_index_table(const struct partition_index *index);
 
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats);
-/* Prefetch for partition_index_add: first the slot of the token, then, when the slot is in the
- * cache, the entry. */
+/* Prefetch for partition_index_add: first the token's slot in the hash table, then, when the slot
+ * is in the cache, the entry. */
 void partition_index_prefetch_place(const struct partition_index *index, int64_t token);
 void partition_index_prefetch(const struct partition_index *index, int64_t token);
 /* Set the stats of a partition to zero rows.  A later partition_index_add may drop all entries

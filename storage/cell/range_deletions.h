@@ -1,8 +1,8 @@
 /* range_deletions: the range deletions of one partition in memory, and the bounds of a stream that
  * they give.
  *
- * Runs and their ranges never change, so that a reader at a frame sees the ranges added up to that
- * frame.  All memory is the arena's, except that of a sweep. */
+ * Ranges are in lists that never change (struct range_run), so that a reader at a frame sees the
+ * ranges added up to that frame.  All memory is the arena's, except that of a sweep. */
 #ifndef DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H
 #define DAYBOOK_STORAGE_CELL_RANGE_DELETIONS_H
 

@@ -3,9 +3,9 @@
  *     before      a   b   now        c d     e       last    f
  *     after       a   b     now c d e                                  f
  *
- * Times after `after_us` and up to `until_us` are moved directly behind `after_us`; others stay.
- * The mapping is strictly ascending, so every comparison of two times has the same result as
- * before.
+ * Times after `after_us` (now) and up to `until_us` (last) are moved directly behind `after_us`;
+ * others stay.  The mapping is strictly ascending, so every comparison of two times has the same
+ * result as before.
  *
  * All times are noted first, as spans.  If there are too many spans, spans that are close together
  * are joined; times within a span keep their distances. */
@@ -38,7 +38,7 @@ struct restamp {
  * more. */
 void restamp_init(struct restamp *restamp, int64_t after_us, int64_t until_us, uint32_t spans_max);
 void restamp_release(struct restamp *restamp);
-/* Note a time that moves.  Returns its argument, for use with restamp_of_stream. */
+/* Note a time, if it moves.  Returns the time itself, for use with restamp_of_stream. */
 int64_t restamp_note(struct restamp *restamp, int64_t timestamp_us);
 /* Call this after all times are noted, before restamp_of. */
 void restamp_settle(struct restamp *restamp);

@@ -1,13 +1,13 @@
-/* stream_merge: each input has one range deletion in force, and the strongest of these is in force
- * in the output.  A bound is yielded only where the strongest deletion changes:
+/* stream_merge: at each place an input has at most one range deletion in force; the strongest of
+ * them is in force in the output.  A bound is yielded only where the strongest deletion changes:
  *
  *     input a     [----- 7 -----)
  *     input b            [----- 9 -----)
  *     row              r            s
  *     output      [- 7 --[----- 9 -----)      three bounds; r is under 7, s under 9
  *
- * The head of an input is the item that it yielded last.  The yielded item may point into heads, so
- * their streams are pulled only when the next call begins. */
+ * The head of an input is the item that it yielded last.  An item of the output may point into
+ * heads, so the streams of these are pulled only when the next call begins. */
 #include "storage/cell/stream.h"
 
 #include "base/arena.h"
@@ -27,12 +27,12 @@ struct merge_stream {
     bool reversed;
     size_t count;
     struct heap heap;          /* inputs with a head; the first in stream order is on top */
-    struct merge_input **used; /* inputs whose heads are in the last item */
+    struct merge_input **used; /* inputs to pull next: those of the last item; at first all */
     size_t used_count;
     const struct row **versions; /* scratch: rows of one clustering */
     struct deletion open;
     struct arena *arena;
-    struct merge_input inputs[]; /* `count`; behind them in memory are the three arrays */
+    struct merge_input inputs[]; /* `count`; behind them: heap.items, `used`, `versions` */
 };
 
 static int head_compare(const struct merge_stream *merge, const struct merge_input *a,

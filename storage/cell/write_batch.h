@@ -1,9 +1,9 @@
-/* write_batch: the writes that a door gives to the store together.  All of them become part of one
- * frame, or none of them does.
+/* write_batch: the writes that one call gives to the store.  All of them become part of one frame,
+ * or none of them does.
  *
  * A batch has blocks (appended rows of an event table), mutations (any other write), packed rows
- * (very many INSERTs), counter increments, and counting rules.  They are applied in this order:
- * blocks with their rules, mutations, packed rows, increments. */
+ * (very many INSERTs), counter increments, counting rules, and a schema change.  They are applied
+ * in this order: schema, blocks with their rules, mutations, packed rows, increments. */
 #ifndef DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
 #define DAYBOOK_STORAGE_CELL_WRITE_BATCH_H
 
@@ -35,7 +35,7 @@ struct counting_rule {
 /* Written to disk: the numbers cannot change. */
 enum counter_change {
     COUNTER_ADD = 0,
-    COUNTER_SET = 1,                              /* begin a new generation with `value` */
+    COUNTER_SET = 1,                              /* to `value`, whatever it was before */
     COUNTER_DELETE = 2                            /* a later increment makes the counter again */
 };
 
