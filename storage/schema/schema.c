@@ -506,7 +506,7 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
 
 /* ---- tables ---- */
 
-/* The caller changes the copy, and passes it to replace_table. */
+/* Gives a copy of the table, which the caller changes and passes to replace_table. */
 static int edit_table(const struct schema *schema, uint32_t table_id, struct table *changed_out,
                       struct error *err)
 {

@@ -203,10 +203,10 @@ const struct table *schema_table_next(const struct schema *schema, const struct 
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name);
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
                                             const struct keyspace *after);
-/* Types are in order of creation, so that each type follows the types that it uses. */
 const struct user_type *schema_type(const struct schema *schema, const char *keyspace,
                                     const char *name);
-/* `index` counts from 0; NULL: there are no more. */
+/* `index` counts from 0, in order of creation: each type follows the types that it uses.  NULL:
+ * there are no more. */
 const struct user_type *schema_type_at(const struct schema *schema, uint32_t index);
 /* As type_parse, with the user types of the keyspace. */
 must_check int schema_parse_type(const struct schema *schema, const char *keyspace,

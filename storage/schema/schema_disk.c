@@ -1,7 +1,7 @@
 /* Writes and reads the schema's serialized form: docs/FORMATS.md "Schema".
  *
- * Types are written in CQL, because CQL is stable and readable in a dump.  A schema that is read is
- * checked as a change is, but without schema_check_type.  A table that fails the checks is kept as
+ * Types are written in CQL, because CQL is stable and readable in a dump.  A schema that is read
+ * gets the checks of a change, except schema_check_type.  A table that fails the checks is kept as
  * bytes, unless the schema has format 1.  Any other damage makes the whole schema ERROR_CORRUPT.
  * There is no checksum, because the log frame or manifest around the schema has one. */
 #include <string.h>

@@ -17,7 +17,7 @@ struct unread_table {
     const char *keyspace;
     const char *name;
     const char *why;
-    struct bytes serialized;           /* in SCHEMA_FORMAT */
+    struct bytes serialized;           /* in the newest format */
 };
 
 /* The arrays are on the heap; everything that their items point to is in the arena.  What an edit

@@ -91,7 +91,7 @@ int type_compare(const struct type *type, struct bytes a, struct bytes b);
 
 /* Append the value as cqlsh and COPY print it, but decimals without exponents, and timestamps in
  * ISO 8601 with Z.  Values within a collection are quoted as in a CQL literal.  An empty scalar
- * appends nothing. */
+ * appends nothing, and damaged bytes of one are printed as a blob. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
 /* Append the value of a scalar type that `text` describes.  A text that type_format made gives an
  * equal value, except that an inet ::ffff:1.2.3.4 becomes 1.2.3.4.  Exponents, and integers for

@@ -7,8 +7,8 @@
  *   boolean       false before true; every byte but 0 is true
  *   uuid          version, then time if the version is 1, then unsigned bytes
  *   timeuuid      time, then the last eight bytes as signed ones (Cassandra's old mistake)
- *   collections   item by item; if these are equal, the value with fewer items comes first; in
- *                 tuples a null comes first, and fields that are missing at the end are nulls
+ *   collections   item by item, a null first; if these are equal, the value with fewer items comes
+ *                 first; fields that are missing at the end of a tuple or UDT are nulls
  *
  * Runs on disk are sorted by these orders, so a change of an order is a change of format. */
 #include <math.h>

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A function that returns true has moved `at` behind what it read; else `at` may be anywhere in the
- * text. */
+/* A function that reads moves `at` behind what it read, and returns true.  After false, `at` may be
+ * anywhere in the text. */
 struct scan {
     const uint8_t *at;
     const uint8_t *end;

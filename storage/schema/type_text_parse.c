@@ -331,7 +331,7 @@ static bool scan_zone(struct scan *scan, int64_t *offset_ms_out)
     return hours <= 18 && minutes < 60;
 }
 
-/* Whether a time of day begins here: after a day, a space is before a time of day or a zone. */
+/* Read what separates a time of day from the day: T, or a space that is not before a zone. */
 static bool scan_clock_begin(struct scan *scan)
 {
     bool is_zone = scan->end - scan->at > 1 && (scan->at[1] < '0' || scan->at[1] > '9');
