@@ -161,8 +161,8 @@ static int extent_order(const void *a, const void *b)
     return left->file_id < right->file_id ? -1 : left->file_id > right->file_id;
 }
 
-/* A point also needs files of the archive, so that the copied log has no gap after the last
- * point. */
+/* A point also needs log files that were moved to archive/, so that the copied log has no gap after
+ * the last point. */
 static void choose_log(struct backup_copy *copy)
 {
     const struct engine_snapshot *snapshot = copy->options.snapshot;

@@ -30,7 +30,7 @@ struct backup_progress {
     uint32_t segments;
     uint32_t segments_linked;
     uint32_t segments_copied;
-    uint64_t point;                    /* the point's number; 0: not complete yet */
+    uint64_t point;                    /* the point's number; 0: not complete, or a tail */
     struct backup_tail tail;           /* copied and synced by now */
 };
 

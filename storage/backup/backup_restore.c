@@ -30,7 +30,7 @@ struct restore {
     struct disk *disk;
     struct backup_point point;
     uint64_t newest_frame;               /* the last frame of the newest point */
-    struct commit_log_extent newest_log; /* the last file of the newest point */
+    struct commit_log_extent newest_log; /* the last log file of the newest point */
     struct commit_log_end end;           /* of the log to restore */
     struct commit_log_extent *log;       /* of the log to restore; owned */
     size_t log_count;

@@ -18,7 +18,7 @@ struct backup_restore_options {
     struct world *world;               /* of the new, empty directory */
     enum backup_moment moment;
     int64_t time_us;
-    bool is_new;                       /* the new directory gets another host id */
+    bool is_new;                       /* the new directory gets an id of its own */
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);  /* may be NULL */
     void *context;
 };
