@@ -333,7 +333,7 @@ static void put_firsts(struct columnar_page_encoder *encoder, const struct colum
     vector_codec_encode(encoder->vectors, encoder->values, page->entry_count, target);
 }
 
-/* The gap of each row to the row before; 0 for an entry's first row. */
+/* How far each row is from the row before, in the column's order; 0 for an entry's first row. */
 static void put_gaps(struct columnar_page_encoder *encoder, const struct columnar_page *page,
                      struct buffer *target)
 {

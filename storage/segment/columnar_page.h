@@ -64,8 +64,8 @@ void columnar_page_add(struct columnar_page_encoder *encoder, struct columnar_pa
 void columnar_page_encode(struct columnar_page_encoder *encoder, const struct columnar_page *page,
                           struct buffer *target);
 
-/* Clear `page` and decode into it.  Columns that the table no longer has are left out; regular
- * columns that the page lacks are absent.  On ERROR_CORRUPT the page is clear. */
+/* Clear `page` and decode into it.  Columns that are not wanted, or were dropped, are left out;
+ * regular columns that the page lacks are absent.  On ERROR_CORRUPT the page is clear. */
 must_check int columnar_page_decode(struct columnar_page *page, struct bytes encoded,
                                     struct error *err);
 #endif

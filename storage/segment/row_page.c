@@ -15,7 +15,7 @@
  * Entry:
  *
  *     0  1  1: a range deletion is in force before the first item, 0: none is
- *     1     if so: its timestamp and its local second, signed varints
+ *     1     if so: its timestamp_us and local_s (struct deletion), signed varints
  *           items: varint (size * 4 + kind), then the packed unfiltered of `size` bytes;
  *           kinds: 0 row, 1 bound, 2 static row
  *

@@ -5,7 +5,7 @@
  * but the first, which has one (the place of the first entry):
  *
  *     entries    key size, token, rows, pages, place in the page, flags     one for each entry
- *     deleted    timestamp, local second                     one for each entry with flag 1
+ *     deleted    timestamp_us, local_s of the deletion       one for each entry with flag 1
  *     stats      rows, first, span, how many scales          one for each entry with flag 2
  *     scales     scale, values, low and high half of sum     as many as the stats have scales
  *
