@@ -59,7 +59,7 @@ struct block {
     struct block_dictionary partitions;/* serialized keys */
     uint32_t *partition_codes;
     bool is_checked;                   /* the maker checked the rows against the columns' types and
-                                        * the rules of the stream; false: write_batch_check and the
+                                        * the rules of the rollup; false: write_batch_check and the
                                         * store's commit check do it */
 };
 

@@ -14,7 +14,7 @@ struct mutation {
     uint32_t table_id;
     int64_t token;                        /* murmur3_token of key */
     struct bytes key;
-    struct deletion deletion;
+    struct deletion deletion;             /* of the whole partition; TIMESTAMP_NONE: none */
     const struct unfiltered *items;       /* the static row if written, then rows and bounds in
                                            * clustering order; a range deletion is two bounds
                                            * (stream.h) */

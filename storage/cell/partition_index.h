@@ -26,8 +26,8 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
  * is in the cache, the entry. */
 void partition_index_prefetch_place(const struct partition_index *index, int64_t token);
 void partition_index_prefetch(const struct partition_index *index, int64_t token);
-/* Set the stats of a partition to zero rows.  A later partition_index_add may drop all entries
- * without rows. */
+/* Set the stats of a partition to zero rows.  The entry stays, until a later partition_index_add
+ * drops all entries without rows. */
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key);
 bool partition_index_find(const struct partition_index *index, int64_t token, struct bytes key,
                           struct partition_index_entry *entry_out);

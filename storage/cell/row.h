@@ -44,7 +44,7 @@ struct cell {
     int64_t timestamp_us;              /* never TIMESTAMP_NONE */
     int32_t ttl_s;
     int64_t expiry_s;                  /* seconds since 1970; EXPIRY_NONE: never */
-    struct bytes path;                 /* data NULL only in simple columns */
+    struct bytes path;                 /* key in a complex column; in a simple one data is NULL */
     struct bytes value;                /* size 0 is an empty value */
 };
 
@@ -63,7 +63,7 @@ struct clustering {
 struct row {
     bool is_static;
     struct clustering clustering;      /* empty for the static row */
-    struct liveness marker;
+    struct liveness marker;            /* of an INSERT: the row exists even without cells */
     struct deletion deletion;
     const struct complex_deletion *complex;      /* sorted by column id */
     uint32_t complex_count;

@@ -118,7 +118,7 @@ static uint32_t complex_find(const struct complex_deletion *complex, uint32_t co
     return start;
 }
 
-/* NULL: such a row cannot have the column. */
+/* NULL: the merged row, static or not, cannot have the column. */
 static const struct column *merge_find_column(const struct merge *merge, uint32_t column_id)
 {
     const struct column *column = schema_column(merge->table, column_id);

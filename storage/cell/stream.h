@@ -41,8 +41,8 @@ struct stream {
 
 void stream_close(struct stream *stream);
 
-/* The array must outlive the stream.  Its items must be in the order of the stream, and within the
- * slice. */
+/* The array must outlive the stream.  Its items must be in the order of a stream, and within the
+ * slice that the reader wants. */
 struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,
                                const struct unfiltered *items, size_t count);
 
