@@ -53,7 +53,7 @@ struct backup_status {
     uint64_t lag_frames;               /* number of durable frames that are not copied */
     int64_t lag_us;                    /* the oldest of these frames has waited no longer than
                                         * this */
-    uint64_t point;                    /* number of the newest point; 0: none yet */
+    uint64_t point;                    /* the newest that this process made; 0: none */
     char failure[256];                 /* why copying has stopped for now, or "" */
 };
 

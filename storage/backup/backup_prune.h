@@ -4,8 +4,8 @@
 
 #include "base/world/world.h"
 
-/* Remove all but the newest `keep` points (1 or more), and every segment and log file that no kept
- * point needs.  A damaged kept point is an error, and nothing is removed.  All log from the oldest
- * kept point on stays. */
+/* With over `keep` points (1 or more), remove the oldest, and every segment and log file that no
+ * kept point needs.  A damaged kept point is an error, and nothing is removed.  All log from the
+ * oldest kept point on stays. */
 must_check int backup_prune(struct disk *target, uint32_t keep, struct error *err);
 #endif
