@@ -69,9 +69,9 @@ enum table_flag {
     TABLE_OF_EVENTS = 2,           /* the last clustering column is a rank, a bigint that the store
                                     * sets */
     TABLE_KEPT = 4,                /* written by daybook only */
-    TABLE_STREAM = 8,              /* used by a stream: clients give no timestamps, and the stream
-                                    * must be dropped before the table */
-    TABLE_HIDDEN = 16              /* of keyspace daybook_system */
+    TABLE_STREAM = 8,              /* used by a stream, which must be dropped before the table;
+                                    * timestamps that clients give do not count */
+    TABLE_HIDDEN = 16              /* of keyspace daybook_system; not listed to clients */
 };
 
 struct table {

@@ -175,7 +175,7 @@ static int get_types(struct schema *schema, struct reader *reader)
     return 0;
 }
 
-/* If the type cannot be parsed, `why` says so, and the result is blob. */
+/* Gives blob if the type cannot be parsed (`why` says so), or `why` has an error already. */
 static const struct type *get_type(struct schema *schema, const char *keyspace,
                                    struct reader *reader, struct error *why)
 {
