@@ -197,6 +197,20 @@ def test_a_rate_is_previewed_then_applied(server):
     assert status == 409 and "is 40%, not" in text
 
 
+def test_a_rate_is_deleted_after_a_preview(server):
+    figure = {"reseller": "AA", "day": "2013-11-28"}
+    assert "Delete the rate of 2013-11-01" in look(server, "/why", **figure)
+    text = look(server, "/why", since="2013-11-01", delete="yes", note="wrong", **figure)
+    assert "Deleting the rate of 2013-11-01 changes the figures of 2 days with 3 clicks." in text
+    fields = hidden_fields(text)
+    assert post(server, "/why", **{**fields, "token": "0" * 32})[0] == 403
+    assert post(server, "/why", **{**fields, "expect": "0.3"})[0] == 409
+    assert post(server, "/why", **fields)[0] == 303
+    text = look(server, "/why", **figure)
+    assert "AA has no rate in effect on 2013-11-28" in text and "Delete the rate" not in text
+    assert "wrong" in server.run("rate", "list", "AA", "--history").out
+
+
 def test_a_rate_is_set_before_there_are_clicks(server):
     for reseller, day in (("AA", "2013-12-31"), ("new & fresh", "2014-01-01")):
         figure = {"reseller": reseller, "day": day}

@@ -2,6 +2,7 @@
  *
  *     /why?reseller=AA&day=2013-12-30                                    the figure
  *     /why?reseller=AA&day=2013-12-30&since=2013-12-01&rate=50%25        and what a change would do
+ *     /why?reseller=AA&day=2013-12-30&since=2013-12-01&delete=yes        or no rate since that day
  *
  * Without a day, the newest day is shown, or today if the reseller has no clicks.  Without a
  * reseller, all figures of the day are shown, so that one can be chosen.  A POST changes the rate
@@ -28,6 +29,7 @@ enum {
 struct why {
     struct bytes reseller, day;
     struct bytes since, rate, note; /* of a change */
+    bool deletes;                   /* the change deletes the rate that begins at `since` */
     struct newest_day newest;
     struct view_run *choices; /* the figures of the day, if no reseller is given */
     struct view_run *figure, *rate_then, *rates, *history, *ledger, *clicks;
@@ -104,7 +106,7 @@ static void ask_figure(struct view_call *call, struct why *why)
 
 static struct view_run *run_change(struct view_call *call, const struct why *why, bool is_applied)
 {
-    struct view_run *run = view_run(call, 0, "rate", "set", NULL);
+    struct view_run *run = view_run(call, 0, "rate", why->deletes ? "delete" : "set", NULL);
 
     view_run_option(run, "--note=", why->note);
     view_run_option(run, "--expect=", why->expected);
@@ -112,7 +114,8 @@ static struct view_run *run_change(struct view_call *call, const struct why *why
         view_run_flag(run, "--dry-run");
     view_run_value(run, why->reseller);
     view_run_value(run, why->since);
-    view_run_value(run, why->rate);
+    if (!why->deletes)
+        view_run_value(run, why->rate);
     return run;
 }
 
@@ -135,7 +138,7 @@ static void ask(struct view_call *call)
         why->since = why->day;
     if (why->reseller.size > 0) {
         ask_figure(call, why);
-        if (why->rate.size > 0 && call->may_change) {
+        if ((why->rate.size > 0 || why->deletes) && call->may_change) {
             why->rate_before = run_rate(call, why, why->since);
             why->preview = run_change(call, why, false);
         }
@@ -155,6 +158,7 @@ static struct why *why_new(struct view_call *call)
     why->since = view_parameter(call, "since");
     why->rate = view_parameter(call, "rate");
     why->note = view_parameter(call, "note");
+    why->deletes = view_parameter_is(call, "delete", "yes");
     return why;
 }
 
@@ -414,6 +418,26 @@ static void put_change_form(struct view_call *call, const struct why *why)
              call->base, why->reseller, why->day, why->rate, why->since, why->note);
 }
 
+/* Of the rate that is in effect. */
+static void put_deletion_form(struct view_call *call, const struct why *why,
+                              const struct cql_json *rate)
+{
+    struct bytes since = view_member(rate, "effective_since");
+
+    html_put(&call->html,
+             "<details>\n<summary>Delete the rate of {}</summary>\n"
+             "<form class=\"fields\" method=\"get\" action=\"{}/why#change\">\n"
+             "<input type=\"hidden\" name=\"reseller\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"day\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"since\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"delete\" value=\"yes\">\n",
+             since, call->base, why->reseller, why->day, since);
+    html_put(&call->html,
+             "<label>Note <input type=\"text\" name=\"note\" value=\"{}\" class=\"wide\"></label>\n"
+             "<button>Preview the deletion</button>\n</form>\n</details>\n",
+             why->note);
+}
+
 static struct bytes rate_or_none(struct view_call *call, struct bytes rate)
 {
     return rate.size > 0 ? money_rate(call->arena, rate) : bytes_text("no rate");
@@ -472,9 +496,10 @@ static void put_apply(struct view_call *call, const struct why *why)
              "<input type=\"hidden\" name=\"rate\" value=\"{}\">\n"
              "<input type=\"hidden\" name=\"note\" value=\"{}\">\n"
              "<input type=\"hidden\" name=\"expect\" value=\"{}\">\n"
+             "<input type=\"hidden\" name=\"delete\" value=\"{}\">\n"
              "<button>Apply</button> <a href=\"{}/why{}\">Leave it as it is</a>\n</form>\n",
-             why->rate, why->note, expected_rate(why), call->base,
-             query_of(call, why->reseller, why->day));
+             why->rate, why->note, expected_rate(why), bytes_text(why->deletes ? "yes" : ""),
+             call->base, query_of(call, why->reseller, why->day));
 }
 
 /* Returns "1 day", or "2 days". */
@@ -487,6 +512,15 @@ static struct bytes things(struct view_call *call, struct bytes count, const cha
                        is_one ? "" : "s");
 }
 
+static struct bytes joined(struct view_call *call, struct bytes first, const char *second)
+{
+    struct buffer text = {.arena = call->arena};
+
+    buffer_append_bytes(&text, first);
+    buffer_append_text(&text, second);
+    return buffer_view(&text);
+}
+
 static void put_preview(struct view_call *call, const struct why *why)
 {
     const struct cql_json *effect = why->preview->value;
@@ -496,25 +530,29 @@ static void put_preview(struct view_call *call, const struct why *why)
     struct bytes before = view_member(effect, "old_amount");
     struct bytes after = view_member(effect, "new_amount");
     const struct cql_json *rows = cql_json_member(effect, "rows");
-    html_put(
-        &call->html,
-        "<section class=\"empty\" aria-live=\"polite\">\n<h3>Preview: nothing has changed yet"
-        "</h3>\n<p>{} since {} changes the figures of {} with {}. In all, the share was {} and "
-        "becomes <strong>{}</strong>.</p>\n",
-        why->rate, why->since, things(call, view_member(effect, "days"), "day"),
-        things(call, view_member(effect, "clicks"), "click"), sum_or_none(call, before),
-        sum_or_none(call, after));
+    html_put(&call->html,
+             "<section class=\"empty\" aria-live=\"polite\">\n<h3>Preview: nothing has changed yet"
+             "</h3>\n<p>{}{} changes the figures of {} with {}. In all, the share was {} and "
+             "becomes <strong>{}</strong>.</p>\n",
+             why->deletes ? bytes_text("Deleting the rate of ")
+                          : joined(call, why->rate, " since "),
+             why->since, things(call, view_member(effect, "days"), "day"),
+             things(call, view_member(effect, "clicks"), "click"), sum_or_none(call, before),
+             sum_or_none(call, after));
     put_apply(call, why);
     if (rows != NULL && rows->count > 0)
         put_preview_rows(call, rows);
     buffer_append_text(&call->html, "</section>\n");
 }
 
-static void put_change(struct view_call *call, const struct why *why)
+/* `rate`: in effect on the day; NULL: none. */
+static void put_change(struct view_call *call, const struct why *why, const struct cql_json *rate)
 {
     buffer_append_text(&call->html, "<section class=\"change\">\n"
                                     "<h2 id=\"change\">Change the rate</h2>\n");
     put_change_form(call, why);
+    if (call->may_change && rate != NULL)
+        put_deletion_form(call, why, rate);
     if (why->preview != NULL)
         put_preview(call, why);
     buffer_append_text(&call->html, "</section>\n");
@@ -686,7 +724,7 @@ static void put_figure(struct view_call *call, const struct why *why)
     if (row == NULL) {
         html_put(&call->html, "<p>{} has no clicks on {}.</p>\n", why->reseller, why->day);
         put_rate(call, why, rate);
-        put_change(call, why);
+        put_change(call, why, rate);
         put_history(call, why);
         return;
     }
@@ -695,7 +733,7 @@ static void put_figure(struct view_call *call, const struct why *why)
                  rate != NULL ? view_member(rate, "effective_since") : (struct bytes){0});
     put_rate(call, why, rate);
     put_charts(call, why);
-    put_change(call, why);
+    put_change(call, why, rate);
     put_ledger(call, why);
     put_history(call, why);
     put_clicks(call, why, html_number(call->arena, view_member(row, "clicks")));
