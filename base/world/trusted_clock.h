@@ -46,8 +46,8 @@ struct clock_reading trusted_clock_read(struct clock *clock);
 void trusted_clock_init(struct trusted_clock *clock, const struct clock_reading *mark,
                         const struct clock_reading *now);
 /* Begin without a mark.  `newest_us` is the time of the newest write; 0: there is none.  Trusted
- * time begins as the wall clock's; if that is ahead of `newest_us` by more than CLOCK_DIFFERENCE_US,
- * trusted time begins as this lower bound. */
+ * time begins as the wall clock's.  If that is ahead of `newest_us` by more than
+ * CLOCK_DIFFERENCE_US, trusted time begins as `newest_us`. */
 void trusted_clock_init_unmarked(struct trusted_clock *clock, int64_t newest_us,
                                  const struct clock_reading *now);
 /* Returns whether the wall clock is in doubt.  Call this about every minute. */
