@@ -112,6 +112,15 @@ void *memory_aligned(size_t size)
     return memory_or_abort(aligned_alloc(MEMORY_DIRECT_ALIGNMENT, whole), whole);
 }
 
+void memory_aligned_reserve(uint8_t **bytes, size_t *capacity, size_t size)
+{
+    if (*capacity >= size)
+        return;
+    memory_free(*bytes);
+    *bytes = memory_aligned(size);
+    *capacity = size;
+}
+
 static int between(size_t least, size_t size, size_t most)
 {
     return (int)(size < least ? least : size > most ? most : size);

@@ -18,7 +18,8 @@ struct piece {
     struct disk *disk;
     struct disk_file *file;
     uint64_t number;
-    uint8_t *data; /* PIECE_SIZE aligned bytes; NULL: not used yet */
+    uint8_t *data;   /* `capacity` aligned bytes; NULL: not used yet */
+    size_t capacity; /* a small file needs no whole piece */
     size_t size;
     int64_t result;
     bool is_filled; /* or is being read */
@@ -111,12 +112,11 @@ static void piece_start(struct commit_log_reader *reader, uint64_t number)
     if ((piece->is_filled && piece->number == number) || offset >= reader->size)
         return;
     piece_wait(reader, piece);
-    if (piece->data == NULL)
-        piece->data = memory_aligned(PIECE_SIZE);
     piece->disk = reader->world->disk;
     piece->file = reader->file;
     piece->number = number;
     piece->size = reader->size - offset < PIECE_SIZE ? (size_t)(reader->size - offset) : PIECE_SIZE;
+    memory_aligned_reserve(&piece->data, &piece->capacity, piece->size);
     piece->is_filled = true;
     piece->is_pending = true;
     world_submit(reader->world, LANE_READ, &piece->job, piece_run, piece_done);

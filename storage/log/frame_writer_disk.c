@@ -10,7 +10,8 @@ struct disk_writer {
     struct frame_writer writer;
     struct job job;
     struct world *world;
-    uint8_t *piece;
+    uint8_t *piece; /* `capacity` aligned bytes, as the records so far needed */
+    size_t capacity;
     struct frame_writer_record *record; /* NULL: none */
     int status;
 };
@@ -26,6 +27,9 @@ static int record_write(struct disk_writer *writer, struct disk_file *file, uint
     header->payload_size = (uint32_t)payload.size;
     header->payload_crc = crc32c(0, payload.data, payload.size);
     commit_log_header_encode(header, header_bytes);
+    memory_aligned_reserve(&writer->piece, &writer->capacity,
+                           (sector_count < piece_sectors ? sector_count : piece_sectors) *
+                               COMMIT_LOG_SECTOR);
     for (uint64_t sector = 0; sector < sector_count; sector += piece_sectors) {
         uint64_t left = sector_count - sector;
         uint64_t count = left < piece_sectors ? left : piece_sectors;
@@ -99,7 +103,6 @@ struct frame_writer *frame_writer_disk_new(struct world *world)
 
     writer->writer = (struct frame_writer){.write = disk_write};
     writer->world = world;
-    writer->piece = memory_aligned(COMMIT_LOG_PIECE);
     return &writer->writer;
 }
 

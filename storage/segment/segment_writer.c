@@ -28,6 +28,7 @@
 
 enum {
     SEGMENT_WRITE_SIZE = 2 << 20,
+    BUFFER_SIZE_MIN = 64 << 10,
     CACHED_SYNC_SIZE = 16 << 20 /* bytes written through the page cache between two syncs; without
                                  * these syncs the kernel would write very many bytes at an unknown
                                  * time */
@@ -40,7 +41,8 @@ struct segment_writer {
     bool finished;
     char path[64]; /* the temporary name while not finished */
 
-    uint8_t *buffer; /* SEGMENT_WRITE_SIZE bytes, aligned */
+    uint8_t *buffer; /* aligned */
+    size_t capacity; /* doubles up to SEGMENT_WRITE_SIZE: many segments are small */
     size_t buffered;
     uint64_t written; /* bytes of the file before the buffer */
 
@@ -72,10 +74,21 @@ static int writer_flush(struct segment_writer *writer, struct error *err)
     return rc == 0 ? 0 : error_set(err, rc, "sync %s: %s", writer->path, error_text(rc));
 }
 
+static void writer_grow(struct segment_writer *writer)
+{
+    uint8_t *grown = memory_aligned(2 * writer->capacity);
+    memcpy(grown, writer->buffer, writer->buffered);
+    memory_free(writer->buffer);
+    writer->buffer = grown;
+    writer->capacity *= 2;
+}
+
 static int writer_append(struct segment_writer *writer, struct bytes bytes, struct error *err)
 {
     while (bytes.size > 0) {
-        size_t room = SEGMENT_WRITE_SIZE - writer->buffered;
+        if (writer->buffered == writer->capacity)
+            writer_grow(writer);
+        size_t room = writer->capacity - writer->buffered;
         size_t piece = bytes.size < room ? bytes.size : room;
         memcpy(writer->buffer + writer->buffered, bytes.data, piece);
         writer->buffered += piece;
@@ -124,7 +137,8 @@ int segment_writer_open(struct world *world, const struct segment_info *info,
         memory_free(writer);
         return rc;
     }
-    writer->buffer = memory_aligned(SEGMENT_WRITE_SIZE);
+    writer->capacity = BUFFER_SIZE_MIN;
+    writer->buffer = memory_aligned(writer->capacity);
     writer->block = segment_block_encoder_new();
     writer->footer.format = SEGMENT_FORMAT_VERSION;
     segment_format_header(&writer->footer.info, SEGMENT_FORMAT_VERSION, writer->buffer);

@@ -173,3 +173,20 @@ Test(memory, a_malloc_that_takes_no_advice_is_used_as_it_is)
     memory_free(block);
     memory_return_free();
 }
+
+Test(memory, aligned_bytes_are_had_again_where_they_suffice)
+{
+    uint8_t *bytes = NULL;
+    size_t capacity = 0;
+    memory_aligned_reserve(&bytes, &capacity, 5000);
+    const uint8_t *first = bytes;
+    cr_assert_eq((uintptr_t)bytes % 4096, 0);
+    memset(bytes, 1, 5000);
+    memory_aligned_reserve(&bytes, &capacity, 5000);
+    cr_expect_eq(bytes, first);
+    memory_aligned_reserve(&bytes, &capacity, 5001);
+    cr_assert_eq((uintptr_t)bytes % 4096, 0);
+    memset(bytes, 1, 5001);
+    cr_expect_eq(capacity, 5001);
+    memory_free(bytes);
+}
