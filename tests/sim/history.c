@@ -3,6 +3,7 @@
  * What is acknowledged is noted by the callback of the write; what was shown by history_show, whose
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
+#include "base/hash64.h"
 #include "base/murmur3.h"
 #include "rollup/days/rollup_private.h"
 #include "tests/lib/row_text.h"
@@ -506,12 +507,31 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     history->crashes++;
 }
 
+/* Of the world and all of the history that check_crash looks at. */
+static uint64_t check_hash(const struct history *history, const struct sim_world *crashed)
+{
+    const uint64_t parts[] = {
+        sim_world_hash(crashed),
+        hash64(history->writes, history->count * sizeof history->writes[0]),
+        history->shown,
+        history->has_seals,
+        (uint64_t)history->latest_us,
+    };
+    return hash64(parts, sizeof parts);
+}
+
+static bool is_new_to_all(const struct history *history, const struct sim_world *crashed)
+{
+    return history->seen_of_all == NULL ||
+           sim_seen_add(history->seen_of_all, check_hash(history, crashed));
+}
+
 /* The same, unless an earlier crash left just that. */
 static void check_unless_seen(struct history *history, struct sim_world *crashed, const char *crash)
 {
     uint64_t hash = sim_disk_hash(sim_world_disk(crashed));
     hash = (hash ^ count_required(history)) * UINT64_C(0x9e3779b97f4a7c15) + history->count;
-    if (sim_seen_add(&history->seen, hash))
+    if (sim_seen_add(&history->seen, hash) && is_new_to_all(history, crashed))
         check_crash(history, crashed, crash, hash);
     else
         sim_world_free(crashed);

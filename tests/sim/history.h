@@ -62,11 +62,12 @@ struct history {
     uint32_t crashes_per_moment;   /* at most */
     uint64_t crashes;              /* different ones that were opened and checked */
     struct sim_seen seen;
+    struct sim_seen *seen_of_all;  /* what histories with the same fixture share; NULL: nothing */
     uint64_t moments;
     bool is_checking;
 };
 
-/* Set fixture, random, label and crashes_per_moment before. */
+/* Set fixture, random, label, crashes_per_moment and seen_of_all before. */
 void history_start(struct history *history);
 /* Close cleanly. */
 void history_stop(struct history *history);
@@ -99,7 +100,8 @@ void history_kill_here(struct history *history);
 
 /* From now on the power fails before every call that makes something last or changes a name, in
  * each way that matters or as many as crashes_per_moment; each is checked, unless it left what an
- * earlier one had.  Then the history goes on. */
+ * earlier one had, or the check would do just what it did for an earlier one of seen_of_all, as
+ * where histories begin alike.  Then the history goes on. */
 void history_watch(struct history *history, bool is_watched);
 
 /* All writes must be there, and their figures. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hash64.h"
 #include "base/memory.h"
 #include "tests/sim/sim_random.h"
 
@@ -292,6 +293,20 @@ struct sim_world *sim_world_crash_number(const struct sim_world *old, uint64_t n
 struct sim_world *sim_world_restart(const struct sim_world *old, uint64_t seed)
 {
     return sim_world_after(old, sim_disk_restart(old->sim_disk), seed);
+}
+
+uint64_t sim_world_hash(const struct sim_world *sim)
+{
+    const uint64_t parts[] = {
+        sim_disk_hash(sim->sim_disk),
+        sim->order.state,
+        sim->bytes.state,
+        (uint64_t)sim->monotonic_us,
+        (uint64_t)sim->wall_offset_us,
+        (uint64_t)sim->boot_offset_us,
+        hash64(sim->clock.boot_id, BOOT_ID_SIZE),
+    };
+    return hash64(parts, sizeof parts);
 }
 
 void sim_world_advance_us(struct sim_world *sim, int64_t us)

@@ -30,6 +30,9 @@ struct sim_world *sim_world_crash(const struct sim_world *world, uint64_t seed);
 struct sim_world *sim_world_crash_number(const struct sim_world *world, uint64_t number);
 struct sim_world *sim_world_restart(const struct sim_world *world, uint64_t seed);
 
+/* Of all that decides what a world does in which nothing runs: its disk, clocks and seed. */
+uint64_t sim_world_hash(const struct sim_world *world);
+
 /* Both clocks; timers that come due fire in the steps that follow. */
 void sim_world_advance_us(struct sim_world *world, int64_t us);
 /* Only the wall clock jumps, to any time. */

@@ -21,6 +21,7 @@
  * change of names, in each way that matters: each change of names and each write kept or dropped,
  * each write torn (sim_disk.h).  Where these ways are more than WAYS_MAX they are sampled.  What
  * each leaves is compared with the model of history.h, unless it left what an earlier one had.
+ * Words that begin alike have the same crashes up to where they part: these are checked once.
  *
  * A failure names the word and the crash: SIM_WORD=cflfk:1 runs that one alone.  SIM_LENGTH is the
  * length of the words, SIM_STRIDE and SIM_SEED share them between processes. */
@@ -152,12 +153,13 @@ static void step(struct history *history, char letter, bool is_watched)
 
 /* ---- words ---- */
 
-static uint64_t run_word(const char *word, uint32_t overlap)
+static uint64_t run_word(const char *word, uint32_t overlap, struct sim_seen *seen)
 {
     size_t length = strlen(word);
     size_t watched = length > 2 ? length - 2 : 0;
     struct history history = {.random = {.state = 1},
                               .crashes_per_moment = WAYS_MAX,
+                              .seen_of_all = seen,
                               .fixture = {.seed = overlap, .page_rows = 2, .keep_days = KEEP_DAYS}};
     snprintf(history.label, sizeof history.label, "SIM_WORD=%s:%u", word, overlap);
     history_start(&history);
@@ -186,6 +188,7 @@ static void make_word(uint64_t number, const char *beginning, uint32_t length, c
 
 struct totals {
     uint64_t words, crashes;
+    struct sim_seen seen; /* crashes that were checked, of all words */
 };
 
 /* Words are numbered through all beginnings, so that every third one has each letter among them. */
@@ -201,7 +204,7 @@ static void run_length(uint32_t length, struct totals *totals)
         for (; number < words; number += stride) {
             make_word(number, beginnings[b], length, word);
             for (uint32_t overlap = 0; overlap < OVERLAPS; overlap++)
-                totals->crashes += run_word(word, overlap);
+                totals->crashes += run_word(word, overlap, &totals->seen);
             totals->words++;
         }
         number -= words;
@@ -217,10 +220,11 @@ Test(exhaustive_crash, every_short_history_survives_every_loss_of_power)
         char word[32];
         uint32_t overlap = 0;
         cr_assert_geq(sscanf(chosen, "%31[a-z]:%u", word, &overlap), 1);
-        totals = (struct totals){.words = 1, .crashes = run_word(word, overlap)};
+        totals = (struct totals){.words = 1, .crashes = run_word(word, overlap, NULL)};
     } else {
         run_length((uint32_t)sim_option("SIM_LENGTH", LENGTH_DEFAULT), &totals);
     }
     printf("exhaustive_crash: %" PRIu64 " words, %" PRIu64 " distinct crashes\n", totals.words,
            totals.crashes);
+    sim_seen_release(&totals.seen);
 }
