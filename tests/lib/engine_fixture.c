@@ -164,17 +164,18 @@ void engine_fixture_key(struct buffer *key, const char *reseller, const char *da
     type_key_put_component(key, 2, bytes_text(day));
 }
 
-static void block_click(struct block *block, uint32_t row, const struct click *click)
+static void block_click(struct block *block, uint32_t row, const struct click *click,
+                        struct buffer *key)
 {
-    struct buffer key = {0};
     struct decimal amount;
     int128 unscaled;
-    engine_fixture_key(&key, click->reseller, click->day);
+    buffer_clear(key);
+    engine_fixture_key(key, click->reseller, click->day);
     if (decimal_parse(bytes_text(click->amount), &amount) != 0 ||
         !decimal_to_int128(amount, &unscaled)) {
         abort();
     }
-    block->partition_codes[row] = dictionary_code(&block->partitions, buffer_view(&key));
+    block->partition_codes[row] = dictionary_code(&block->partitions, buffer_view(key));
     block_column_at(block, AD_CLICK_TIME)->integers[row] = click->time_ms;
     struct block_column *ad = block_column_at(block, AD_CLICK_AD_ID);
     ad->codes[row] = dictionary_code(&ad->dictionary, bytes_text(click->ad));
@@ -182,16 +183,17 @@ static void block_click(struct block *block, uint32_t row, const struct click *c
     money->integers[row] = (int64_t)unscaled;
     money->scales[row] = (uint8_t)amount.scale;
     block_set_absent(block, block_column_at(block, AD_CLICK_DAY_DERIVED), row);
-    buffer_release(&key);
 }
 
 struct block *engine_fixture_block(struct store *store, const struct click *clicks, uint32_t count)
 {
     struct block *block = block_new(schema_table(store_schema(store), TABLE_AD_CLICK), count);
+    struct buffer key = {0};
     for (uint32_t i = 0; i < count; i++) {
         block->rows++;
-        block_click(block, i, &clicks[i]);
+        block_click(block, i, &clicks[i], &key);
     }
+    buffer_release(&key);
     return block;
 }
 
