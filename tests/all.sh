@@ -6,7 +6,7 @@
 # Every step runs even where one before it failed, and what it says is shown when it has ended.
 # With SANITIZED_SERVER=1 the server with sanitizers is tried from outside as well, for a minute.
 #
-# Ends with how long each took and one line
+# Ends with how long each took, how much of that a processor worked, and one line
 #   N passed, N failed
 # A step that breaks without counting a failure (a build error) counts as one.
 set -uom pipefail
@@ -30,10 +30,10 @@ count_of() { # WORD OUTPUT
 }
 
 step() { # TITLE COMMAND...
-    local title=$1 begun=$SECONDS output code good bad
+    local title=$1 output code good bad seconds TIMEFORMAT='%R %U %S'
     output=$(mktemp "$scratch/output.XXXXXX")
     echo "-- $title"
-    "${@:2}" >"$output" 2>&1
+    seconds=$({ time "${@:2}" >"$output" 2>&1; } 2>&1)
     code=$?
     good=$(count_of passed "$output")
     bad=$(($(count_of failed "$output") + $(count_of errors? "$output")))
@@ -41,7 +41,9 @@ step() { # TITLE COMMAND...
         bad=1
     fi
     flock "$scratch" cat <(echo "== $title") "$output"
-    printf '%d %d %5d s  %s\n' "$good" "$bad" $((SECONDS - begun)) "$title" >>"$scratch/steps"
+    awk -v counts="$good $bad" -v title="$title" \
+        '{ printf "%s %5d s, worked %5d s  %s\n", counts, $1, $2 + $3, title }' \
+        <<<"$seconds" >>"$scratch/steps"
 }
 
 make=(make --no-print-directory -j2)
