@@ -616,7 +616,7 @@ static void close_http_door(struct serve *serve)
     if (serve->http_door == NULL)
         return;
     http_door_close(serve->http_door, http_door_closed, serve);
-    while (serve->http_door != NULL)
+    while (serve->http_door != NULL || !page_is_idle(serve->page))
         (void)loop_step(serve->loop);
     page_free(serve->page);
     http_ingest_close(serve->http_ingest, http_ingest_closed, serve);

@@ -21,6 +21,7 @@ static const char *const cause_names[LOOP_CAUSES] = {
     [LOOP_JOB + LANE_MERGE] = "merge",
     [LOOP_JOB + LANE_MERGE_BESIDE] = "merge_beside",
     [LOOP_JOB + LANE_LOGIN] = "login",
+    [LOOP_JOB + LANE_VIEW] = "view",
     [LOOP_JOB + LANE_COPY] = "copy",
 };
 

@@ -95,6 +95,7 @@ enum executor_lane {
     LANE_MERGE,                /* merges of columnar runs; may take minutes */
     LANE_MERGE_BESIDE,         /* merges of row runs */
     LANE_LOGIN,
+    LANE_VIEW,                 /* makes what people see, out of memory alone */
     LANE_COPY,
     LANE_COUNT
 };

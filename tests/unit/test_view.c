@@ -1,5 +1,7 @@
 /* test_view: a request for a view, over sockets, with commands and a view of the test's own: the
- * order of its steps, failures, who may change something, and clients that hang up. */
+ * order of its steps, and on which thread they are, failures, who may change something, and clients
+ * that hang up. */
+#include <pthread.h>
 #include <stdio.h>
 
 #include "tests/unit/http_fixture.h"
@@ -82,6 +84,17 @@ static const struct command_entry entries[] = {
 
 static struct view_call *paused; /* the call that waits for the test */
 static uint32_t abandoned;
+static pthread_t engine;
+static uint32_t steps_beside, steps_on_engine;
+static uv_sem_t is_held, let_go; /* a step that waits for the test */
+
+static void count_step(void)
+{
+    bool is_on_engine = pthread_equal(pthread_self(), engine) != 0;
+
+    steps_beside += !is_on_engine;
+    steps_on_engine += is_on_engine;
+}
 
 static void test_abandon(struct view_call *call)
 {
@@ -93,6 +106,7 @@ static void test_then(struct view_call *call)
 {
     struct view_run *run = view_run(call, 1, "say", NULL);
 
+    count_step();
     html_put(&call->html, "then;");
     view_run_option(run, "--at=", bytes_text("second"));
 }
@@ -101,6 +115,7 @@ static void test_begin(struct view_call *call)
 {
     struct bytes command = view_parameter(call, "command");
 
+    engine = pthread_self();
     if (view_parameter_is(call, "pause", "yes")) {
         paused = call;
         view_pause(call, test_abandon);
@@ -125,6 +140,11 @@ static void test_render(struct view_call *call)
 {
     const struct view_run *run = call->state;
 
+    count_step();
+    if (view_parameter_is(call, "hold", "yes")) {
+        uv_sem_post(&is_held);
+        uv_sem_wait(&let_go);
+    }
     if (run != NULL && view_has(call, run))
         html_put(&call->html, "[{}|{}|{}]", view_member(run->value->items, "words"),
                  view_member(run->value->items, "none"), html_count(call->arena, run->total));
@@ -172,7 +192,8 @@ static void add_routes(void)
         .world = world, .entries = entries, .entry_count = 3, .bytes_max = 64 << 20});
     web_token_make(world->random, &token);
     room.quota = (struct quota){.limit = VIEW_BYTES_MAX};
-    room.options = (struct page_options){.commands = commands,
+    room.options = (struct page_options){.world = world,
+                                         .commands = commands,
                                          .token = &token,
                                          .ingest = "127.0.0.1:7600",
                                          .version = "1",
@@ -274,6 +295,12 @@ Test(view, waits_for_what_is_no_command)
     network_client_close(&client, &loop);
 }
 
+Test(view, has_steps_beside_the_engine_thread)
+{
+    expect("command=say&then=yes", "HTTP/1.1 200 ", "then;[t --at ||2]");
+    cr_expect(steps_beside == 2 && steps_on_engine == 0);
+}
+
 /* ---- failures ---- */
 
 Test(view, says_what_failed)
@@ -301,6 +328,28 @@ Test(view, frees_what_a_client_left)
     network_client_close(&client, &loop);
     turns();
     cr_expect(room.call_count == 0 && abandoned == 1);
+}
+
+Test(view, frees_what_a_client_left_in_a_step)
+{
+    struct network_client client, other;
+
+    cr_assert(uv_sem_init(&is_held, 0) == 0 && uv_sem_init(&let_go, 0) == 0);
+    ask(&client, "command=say&hold=yes");
+    while (uv_sem_trywait(&is_held) != 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    ask(&other, "command=say&a=%");
+    wait_for(&other, "HTTP/1.1 400 ");
+    network_client_close(&client, &loop);
+    network_client_close(&other, &loop);
+    turns();
+    cr_expect(room.call_count == 1, "the step still has the call");
+    uv_sem_post(&let_go);
+    while (room.call_count > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(room.quota.taken == 0);
+    uv_sem_destroy(&is_held);
+    uv_sem_destroy(&let_go);
 }
 
 Test(view, makes_a_number_of_pages_at_once)

@@ -185,7 +185,13 @@ struct page *page_new(struct http_door *door, const struct page_options *options
     return page;
 }
 
+bool page_is_idle(const struct page *page)
+{
+    return page->room.call_count == 0;
+}
+
 void page_free(struct page *page)
 {
+    check(page_is_idle(page));
     memory_free(page);
 }

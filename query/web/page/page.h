@@ -33,6 +33,9 @@ struct page_options {
 };
 
 struct page *page_new(struct http_door *door, const struct page_options *options);
-/* Call this after the door has closed. */
+/* Whether no view is being made.  When the door has closed, there may still be views whose step is
+ * under way. */
+bool page_is_idle(const struct page *page);
+/* Call this when the door has closed and the page is idle. */
 void page_free(struct page *page);
 #endif

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "base/calendar.h"
@@ -28,15 +29,15 @@ static void charge(struct view_call *call, size_t bytes)
 
 static void charge_present(struct view_call *call)
 {
-    charge(call, arena_held(call->arena) + call->html.capacity);
+    charge(call, arena_held(call->arena) + call->html.capacity + TREE_FACTOR * call->unread_bytes);
 }
 
 /* ---- the end ---- */
 
 static void call_free(struct view_call *call)
 {
-    call->room->call_count--;
     charge(call, 0);
+    call->room->call_count--;
     buffer_release(&call->html);
     http_parameters_release(&call->parameters);
     arena_free(call->arena);
@@ -47,6 +48,9 @@ static void call_gone(void *context)
 {
     struct view_call *call = context;
 
+    call->exchange = NULL;
+    if (call->is_stepping) /* step_done frees it */
+        return;
     if (call->running != NULL)
         web_command_forget(call->running);
     if (call->pauses > 0 && call->abandon != NULL)
@@ -241,20 +245,27 @@ static const char *text_of_outcome(enum web_outcome outcome)
     return "There is no room for the answer in the server's memory for commands.";
 }
 
-/* Parse what the command printed.  Rows come without the brackets of their array, so these are
- * added. */
-static void take_value(struct view_run *run, struct bytes out)
+/* Keep what the command printed, to be read by the next step.  Rows come without the brackets of
+ * their array, so these are added. */
+static void keep_printed(struct view_run *run, struct bytes out)
+{
+    struct buffer json = {.arena = run->call->arena};
+    bool is_table = run->window.rows_max > 0;
+
+    buffer_reserve(&json, out.size + 2);
+    buffer_append_text(&json, is_table ? "[" : "");
+    buffer_append_bytes(&json, out);
+    buffer_append_text(&json, is_table ? "]" : "");
+    run->printed = buffer_view(&json);
+    run->call->unread_bytes += json.size;
+}
+
+static void read_printed(struct view_run *run)
 {
     struct arena *arena = run->call->arena;
-    struct buffer json = {.arena = arena};
     struct error err = {0};
 
-    if (run->window.rows_max > 0)
-        buffer_put_u8(&json, '[');
-    buffer_append_bytes(&json, out);
-    if (run->window.rows_max > 0)
-        buffer_put_u8(&json, ']');
-    if (cql_json_read(buffer_view(&json), arena, &run->value, &err) == 0)
+    if (cql_json_read(run->printed, arena, &run->value, &err) == 0)
         return;
     run->value = NULL;
     run->status = 500;
@@ -276,7 +287,7 @@ static void run_done(void *context, const struct web_printed *printed)
     if (run->window.rows_max > 0)
         run->total = row_window_total(printed->window);
     if (run->status == 200)
-        take_value(run, printed->out);
+        keep_printed(run, printed->out);
     charge_present(call);
     proceed(call);
 }
@@ -297,22 +308,48 @@ static void start_run(struct view_call *call)
         call->running = running;
 }
 
+static struct view_call *call_of(struct job *job)
+{
+    return (struct view_call *)(void *)((char *)job - offsetof(struct view_call, job));
+}
+
+/* Meanwhile the engine thread only sets `exchange`, which steps do not look at. */
+static void step_run(struct job *job)
+{
+    struct view_call *call = call_of(job);
+    void (*step)(struct view_call *call) = call->next;
+
+    for (; call->read_count < call->run_count; call->read_count++)
+        if (call->runs[call->read_count]->status == 200)
+            read_printed(call->runs[call->read_count]);
+    call->next = step == call->view->render ? NULL : call->view->render;
+    step(call);
+}
+
+static void step_done(struct job *job)
+{
+    struct view_call *call = call_of(job);
+
+    call->is_stepping = false;
+    call->unread_bytes = 0;
+    charge_present(call);
+    if (call->exchange == NULL)
+        call_free(call);
+    else
+        proceed(call);
+}
+
 /* This function may free the call. */
 static void proceed(struct view_call *call)
 {
-    while (call->run_at == call->run_count && call->pauses == 0 && call->next != NULL) {
-        void (*step)(struct view_call *call) = call->next;
-
-        call->next = step == call->view->render ? NULL : call->view->render;
-        call->is_stepping = true;
-        step(call);
-        call->is_stepping = false;
-        charge_present(call);
-    }
-    if (call->run_at < call->run_count)
+    if (call->run_at < call->run_count) {
         start_run(call);
-    else if (call->pauses == 0)
+    } else if (call->pauses == 0 && call->next != NULL) {
+        call->is_stepping = true;
+        world_submit(call->options->world, LANE_VIEW, &call->job, step_run, step_done);
+    } else if (call->pauses == 0) {
         call_answer(call);
+    }
 }
 
 void view_then(struct view_call *call, void (*next)(struct view_call *call))
@@ -419,7 +456,6 @@ static struct bytes host_without_brackets(const char *address, const char *colon
 void view_put_first_click(struct view_call *call)
 {
     const char *colon = strrchr(call->options->ingest, ':');
-    struct bytes host = http_request_header(&call->exchange->request, "host");
 
     buffer_append_text(&call->html,
                        "<section class=\"empty\">\n<h2>No clicks yet</h2>\n<p>Send the first one: "
@@ -432,8 +468,8 @@ void view_put_first_click(struct view_call *call)
     if (call->may_change)
         html_put(&call->html,
                  "<p>Or over HTTP:</p>\n<pre><code>curl --data-binary "
-                 "'supaboobs,,1385654400123,ad42,0.005' {}://{}{}/ingest</code></pre>\n",
-                 bytes_text(call->exchange->is_https ? "https" : "http"), host, call->base);
+                 "'supaboobs,,1385654400123,ad42,0.005' {}{}/ingest</code></pre>\n",
+                 call->origin, call->base);
     buffer_append_text(&call->html, "<p>This page has its figures as soon as a click is "
                                     "acknowledged.</p>\n</section>\n");
 }
@@ -452,6 +488,15 @@ static const struct http_refusal *take_parameters(struct view_call *call)
                            : web_token_check(call->options->token, exchange, &call->parameters);
 }
 
+static struct bytes origin_of(struct arena *arena, const struct http_exchange *exchange)
+{
+    struct buffer origin = {.arena = arena};
+
+    buffer_append_text(&origin, exchange->is_https ? "https://" : "http://");
+    buffer_append_bytes(&origin, http_request_header(&exchange->request, "host"));
+    return buffer_view(&origin);
+}
+
 static struct view_call *call_new(struct view_room *room, const struct view *view,
                                   struct http_exchange *exchange)
 {
@@ -465,6 +510,7 @@ static struct view_call *call_new(struct view_room *room, const struct view *vie
     call->arena = arena_new(ARENA_CHUNK);
     call->title = bytes_text(view->title);
     call->base = bytes_text(exchange->base);
+    call->origin = origin_of(call->arena, exchange);
     call->may_change = !exchange->is_read_only;
     call->status = 200;
     exchange->gone = call_gone;

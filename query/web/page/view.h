@@ -1,6 +1,8 @@
 /* view: makes a page of the web interface, from the request to its HTML.
  *
- *     begin ─▶ runs, one after another ─▶ next ─▶ ... ─▶ render ─▶ answer
+ *     engine thread   begin ─▶ runs, in order      ┌─▶ runs, in order          ┌─▶ answer
+ *                                 │                │          │                │
+ *     LANE_VIEW                   └─▶ read, a step ┘          └─▶ read, render ┘
  *
  * A page follows from the parameters of its address and from the data alone.  `begin` requests runs
  * of commands (view_run); when they have ended, `render` writes the HTML of <main>.  view_then adds
@@ -23,8 +25,12 @@
  *             html_put(&call->html, "<p>{}</p>", view_member(row, "month"));
  *     }
  *
- * A call is freed when it was answered, or when its client has left.  A step may hold the engine
- * thread for about a millisecond, so a run takes at most about 1,000 rows.
+ * To read answers and to write HTML takes milliseconds, for which the engine thread must not be
+ * held.  So steps and `render` are jobs, and each job first reads what the runs before it printed.
+ * A job uses what the call has, and nothing else that changes.  A run takes at most about 1,000
+ * rows, because the jobs of other calls wait for the job.
+ *
+ * A call is freed when it was answered, or when its client has left and no job has it.
  *
  * The views are view_live.c, view_revenue.c, view_why.c, view_counters.c, view_rejects.c,
  * view_query.c and view_status.c. */
@@ -54,7 +60,7 @@ struct view {
     const char *path;                  /* "/revenue" */
     const char *title;                 /* "Revenue"; the navigation has it, too */
     const char *script;                /* an asset, "live.js"; NULL: none */
-    void (*begin)(struct view_call *call);
+    void (*begin)(struct view_call *call);     /* engine thread, as is `post` */
     void (*render)(struct view_call *call);
     /* Called instead of `begin` for a POST of a form that has the token (web_token.h).  It may
      * change something.  NULL: the view takes no POST. */
@@ -62,7 +68,7 @@ struct view {
 };
 
 struct view_run {
-    /* Set when the run has ended. */
+    /* Set when the run has ended and a step begins. */
     const struct cql_json *value;      /* an array of rows, or an object; NULL: the run failed */
     uint64_t total;                    /* rows that the command printed, also rows not taken */
     struct bytes notes;                /* the command's notes; if the run failed, the reason */
@@ -74,6 +80,7 @@ struct view_run {
     uint32_t word_count;
     bool has_values;
     struct row_window window;          /* rows_max is 0 if the command prints an object */
+    struct bytes printed;              /* if it ended well */
 };
 
 /* What all calls share. */
@@ -90,6 +97,7 @@ struct view_call {
     struct arena *arena;               /* freed with the call */
     struct http_parameters parameters; /* of the address, or of the POST's form */
     struct bytes base;                 /* path with which every link begins */
+    struct bytes origin;               /* "http://localhost:7680", as the client reaches the door */
     const struct page_options *options;
     bool may_change;                   /* false: the door is read-only */
     void *state;                       /* the view's own data, in the arena */
@@ -100,7 +108,7 @@ struct view_call {
     /* Private to view.c and page.c. */
     struct view_room *room;
     const struct view *view;
-    struct http_exchange *exchange;
+    struct http_exchange *exchange;    /* NULL: the client left in a step */
     void (*next)(struct view_call *call);
     void (*answer)(struct view_call *call);
     struct view_run *runs[VIEW_RUNS_MAX];
@@ -110,8 +118,11 @@ struct view_call {
     const char *location;              /* to which the answer redirects; NULL: the answer is a
                                         * page */
     size_t held_bytes;                 /* charged to the room's quota */
+    size_t unread_bytes;               /* that runs printed since the last step */
+    uint32_t read_count;               /* of `runs`, those that a step has read */
     uint32_t pauses;
-    bool is_stepping;                  /* a step of the view is running */
+    struct job job;                    /* a step */
+    bool is_stepping;                  /* `begin` is running, or a step is under way */
     void (*abandon)(struct view_call *call);
 };
 
@@ -135,7 +146,8 @@ void view_run_value(struct view_run *run, struct bytes value);
  * that has been written. */
 void view_then(struct view_call *call, void (*next)(struct view_call *call));
 /* Do not continue before view_resume is called: the view waits for something that is no command.
- * If the client leaves before, `abandon` is called, and the call must not be used any more. */
+ * If the client leaves before, `abandon` is called, and the call must not be used any more.  Only
+ * `begin` and `post` may call this. */
 void view_pause(struct view_call *call, void (*abandon)(struct view_call *call));
 void view_resume(struct view_call *call);
 /* Answer with a redirection to the call's base followed by `location`, which begins with the path

@@ -14,7 +14,7 @@
 
 struct live_view {
     struct live_asker asker;
-    const struct cql_json *state; /* NULL: the state could not be read */
+    struct bytes json; /* of the state */
     const struct view_run *newest;
 };
 
@@ -24,10 +24,8 @@ static void state_made(void *context, struct bytes json)
 {
     struct view_call *call = context;
     struct live_view *live = call->state;
-    struct error err = {0};
 
-    if (cql_json_read(arena_copy(call->arena, json), call->arena, &live->state, &err) != 0)
-        live->state = NULL;
+    live->json = arena_copy(call->arena, json);
     view_resume(call);
 }
 
@@ -291,9 +289,10 @@ static const struct cql_json *object_of(const struct cql_json *state, const char
 static void live_render(struct view_call *call)
 {
     const struct live_view *live = call->state;
-    const struct cql_json *state = live->state;
+    const struct cql_json *state;
+    struct error err = {0};
 
-    if (state == NULL) {
+    if (cql_json_read(live->json, call->arena, &state, &err) != 0) {
         view_put_error(call, 500, bytes_text("the state of the server could not be read"),
                        "/api/live", "read /api/live to see it");
         return;
