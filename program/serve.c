@@ -514,6 +514,16 @@ static void attach_ingest(void *context, struct connection *connection)
     ingest_attach(serve->instance->ingest, connection);
 }
 
+static const char *stream_at(void *context, uint32_t index, const char **currency_out)
+{
+    const struct rollup *rollup = streams_at(context, index);
+
+    if (rollup == NULL)
+        return NULL;
+    *currency_out = rollup_stream(rollup)->currency;
+    return rollup_stream(rollup)->name;
+}
+
 static void add_pages(struct serve *serve, const char *ingest)
 {
     size_t share = instance_door_share(serve->instance);
@@ -547,6 +557,8 @@ static void add_pages(struct serve *serve, const char *ingest)
                                .ingest = ingest,
                                .version = DAYBOOK_VERSION,
                                .currency = serve->instance->query.currency,
+                               .stream_at = stream_at,
+                               .stream_context = serve->instance->streams,
                                .bytes_max = share < VIEW_BYTES_MAX ? share : VIEW_BYTES_MAX,
                                .held = charge_commands,
                                .held_context = serve});

@@ -7,6 +7,8 @@ import pytest
 
 import cql
 import daybook
+from test_api import ask, post
+from test_page import hidden_fields, look
 
 PAPER = daybook.ROOT / "tests" / "papers" / "002_ad_network.cql"
 OPERATIONS = daybook.ROOT / "docs" / "OPERATIONS.md"
@@ -339,3 +341,26 @@ def test_the_hotel_of_the_manual(serve):
         answers += server.run(*words).out
     assert answers == blocks["text"]
     assert "all agree" in server.run("verify", "--stream", "hotel").out
+
+
+def test_the_page_shows_the_stream_of_its_address(serve):
+    server = serve("--cql", "127.0.0.1:0", "--http", "127.0.0.1:0")
+    assert "<label>Stream" not in look(server, "/revenue")
+    cql.cqlsh(server, stdin=SCHEMA + INSERT.format(28, 1385654400123, 1, 0.5) + ";")
+    server.run("stream", "create", "network", *NETWORK, "--currency", "USD")
+    stream = {"stream": "network"}
+    text = look(server, "/revenue", **stream)
+    assert "<option selected>network</option>" in text and "0.5\N{NO-BREAK SPACE}USD" in text
+    assert "/why?day=2013-11-28&amp;stream=network" in text
+    assert "No clicks yet" in look(server, "/revenue")
+    figure = {"reseller": "r", "day": "2013-11-28", **stream}
+    assert "The rate is 25" in look(server, "/why", **figure)
+    text = look(server, "/why", rate="50%", **figure)
+    assert "2013-11-28 changes the figures of 1 day with 1 click." in text
+    status, headers, _ = post(server, "/why", **hidden_fields(text))
+    assert (status, headers["Location"][-15:]) == (303, "&stream=network")
+    text = look(server, headers["Location"])
+    assert "<title>Why r earned 0.25\N{NO-BREAK SPACE}USD" in text
+    assert "The clicks behind it" not in text
+    status, _, text = ask(server, "/revenue", stream="<none>")
+    assert status == 400 and "&lt;none&gt;" in text

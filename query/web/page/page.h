@@ -26,6 +26,10 @@ struct page_options {
     const char *ingest;                /* address of the ingest door, or "none" */
     const char *version;               /* of the program */
     const char *currency;              /* "": none is set */
+    /* The name of the stream with that number, from 0 (`clicks`) on, and the currency of its
+     * amounts ("": that of the directory); NULL: there is none.  NULL itself: only `clicks`. */
+    const char *(*stream_at)(void *context, uint32_t index, const char **currency_out);
+    void *stream_context;
     size_t bytes_max;                  /* bytes of memory of all views that are being made */
     /* Called with each change of these bytes; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);

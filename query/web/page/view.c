@@ -121,6 +121,12 @@ static void put_word(struct view_run *run, const char *word)
     run->words[run->word_count++] = word;
 }
 
+static bool takes_stream(const char *command)
+{
+    return strcmp(command, "report") == 0 || strcmp(command, "rate") == 0 ||
+           strcmp(command, "restatements") == 0;
+}
+
 struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
 {
     struct view_run *run = arena_alloc_zeroed(call->arena, sizeof *run, _Alignof(struct view_run));
@@ -135,6 +141,8 @@ struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
         put_word(run, word);
     va_end(words);
     put_word(run, "--format=json");
+    if (takes_stream(run->words[0]))
+        view_run_option(run, "--stream=", view_stream(call));
     call->runs[call->run_count++] = run;
     return run;
 }
@@ -400,10 +408,72 @@ struct bytes view_member(const struct cql_json *object, const char *name)
     return member == NULL || member->kind == CQL_JSON_NULL ? (struct bytes){0} : member->text;
 }
 
+/* ---- streams ---- */
+
+static const char clicks[] = "clicks";
+
+static const char *stream_at(const struct view_call *call, uint32_t index,
+                             const char **currency_out)
+{
+    const struct page_options *options = call->options;
+
+    *currency_out = "";
+    if (options->stream_at == NULL)
+        return index == 0 ? clicks : NULL;
+    return options->stream_at(options->stream_context, index, currency_out);
+}
+
+struct bytes view_stream(const struct view_call *call)
+{
+    return view_parameter(call, "stream");
+}
+
+bool view_is_of_clicks(const struct view_call *call)
+{
+    struct bytes stream = view_stream(call);
+
+    return stream.size == 0 || bytes_equal(stream, bytes_text(clicks));
+}
+
+static bool is_shown(const struct view_call *call, const char *name)
+{
+    return strcmp(name, clicks) == 0 ? view_is_of_clicks(call)
+                                     : bytes_equal(view_stream(call), bytes_text(name));
+}
+
+void view_put_stream_choice(struct view_call *call)
+{
+    const char *name, *currency;
+
+    if (stream_at(call, 1, &currency) == NULL)
+        return;
+    buffer_append_text(&call->html, "<label>Stream <select name=\"stream\">");
+    for (uint32_t i = 0; (name = stream_at(call, i, &currency)) != NULL; i++)
+        html_put_option(&call->html, name, is_shown(call, name));
+    buffer_append_text(&call->html, "</select></label>\n");
+}
+
+void view_put_stream_field(struct view_call *call)
+{
+    if (view_stream(call).size > 0)
+        html_put(&call->html, "<input type=\"hidden\" name=\"stream\" value=\"{}\">\n",
+                 view_stream(call));
+}
+
+static const char *currency_of(const struct view_call *call)
+{
+    const char *name, *currency;
+
+    for (uint32_t i = 0; (name = stream_at(call, i, &currency)) != NULL; i++)
+        if (is_shown(call, name) && currency[0] != '\0')
+            return currency;
+    return call->options->currency;
+}
+
 struct bytes view_amount(struct view_call *call, struct bytes digits)
 {
     struct buffer text = {.arena = call->arena};
-    const char *currency = call->options->currency;
+    const char *currency = currency_of(call);
 
     buffer_append_bytes(&text, html_number(call->arena, digits));
     if (currency[0] != '\0') {

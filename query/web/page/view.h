@@ -129,8 +129,8 @@ struct view_call {
 /* ---- for views ---- */
 
 /* Request a run of a command.  The last arguments are the command's name and options, then NULL;
- * --format=json is added.  The run begins after the present step.  If the command prints rows, the
- * first `rows_max` rows are taken; if it prints an object, `rows_max` is 0. */
+ * --format=json is added, and the stream.  The run begins after the present step.  If the command
+ * prints rows, the first `rows_max` rows are taken; if it prints an object, `rows_max` is 0. */
 struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
     __attribute__((sentinel));
 /* Let the command end after the rows that are taken.  `total` is then only the number of rows that
@@ -159,6 +159,15 @@ struct bytes view_parameter(const struct view_call *call, const char *name);
 bool view_parameter_is(const struct view_call *call, const char *name, const char *value);
 /* Returns the text of a member of an object; empty: the member is null, or there is none. */
 struct bytes view_member(const struct cql_json *object, const char *name);
+
+/* The stream whose figures are shown, as the address has it; empty: `clicks`.  view_run gives it to
+ * the commands that take one.  The links of a view have to keep it. */
+struct bytes view_stream(const struct view_call *call);
+bool view_is_of_clicks(const struct view_call *call);
+/* In a form: a choice of streams, if there are several. */
+void view_put_stream_choice(struct view_call *call);
+/* In a form without that choice: keep the stream. */
+void view_put_stream_field(struct view_call *call);
 
 /* Returns an amount as it is shown outside of tables: with commas, and with the currency if one is
  * set. */

@@ -229,6 +229,7 @@ static void put_form(struct view_call *call, const struct revenue *revenue)
 
     html_put(&call->html, "<form class=\"fields\" method=\"get\" action=\"{}/revenue\">\n",
              call->base);
+    view_put_stream_choice(call);
     put_choices(call, revenue);
     put_field(call, "From", "date", "from", given_day(revenue, revenue->from), "");
     put_field(call, "To", "date", "to", given_day(revenue, revenue->to), "");
@@ -451,6 +452,7 @@ static struct bytes query_of(struct view_call *call, const struct revenue *reven
     html_put_parameter(&query, "reseller", reseller);
     html_put_parameter(&query, "with", revenue->with);
     html_put_parameter(&query, "as-of", revenue->as_of);
+    html_put_parameter(&query, "stream", view_stream(call));
     return buffer_view(&query);
 }
 
@@ -469,6 +471,7 @@ static void put_period(struct view_call *call, const struct revenue *revenue,
         struct buffer query = {.arena = call->arena};
         html_put_parameter(&query, "reseller", revenue->reseller);
         html_put_parameter(&query, "day", period->label);
+        html_put_parameter(&query, "stream", view_stream(call));
         html_put(&call->html, "<a href=\"{}/why{}\">{}</a></th>", call->base, buffer_view(&query),
                  period->label);
         return;
@@ -614,6 +617,7 @@ static void put_exports(struct view_call *call, const struct revenue *revenue, c
     html_put_parameter(&query, "reseller", revenue->reseller);
     html_put_parameter(&query, "reseller", revenue->with);
     html_put_parameter(&query, "as-of", revenue->as_of);
+    html_put_parameter(&query, "stream", view_stream(call));
     html_put(&call->html, "<p class=\"export\">{}", bytes_text(label));
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,

@@ -46,6 +46,7 @@ static struct bytes query_of(struct view_call *call, struct bytes reseller, stru
 
     html_put_parameter(&query, "reseller", reseller);
     html_put_parameter(&query, "day", day);
+    html_put_parameter(&query, "stream", view_stream(call));
     return buffer_view(&query);
 }
 
@@ -81,6 +82,17 @@ static void choose_around(struct view_call *call, const struct why *why, struct 
     view_run_option(run, "--to=", moved_day(call, why->day, DAYS_AFTER));
 }
 
+/* Commands list clicks of the stream `clicks` only. */
+static void ask_clicks(struct view_call *call, struct why *why)
+{
+    if (!view_is_of_clicks(call))
+        return;
+    why->clicks = view_run(call, CLICKS_MAX, "clicks", "list", NULL);
+    view_run_option(why->clicks, "--reseller=", why->reseller);
+    view_run_option(why->clicks, "--day=", why->day);
+    view_run_stops(why->clicks);
+}
+
 static void ask_figure(struct view_call *call, struct why *why)
 {
     why->figure = view_run(call, 1, "report", NULL);
@@ -94,10 +106,7 @@ static void ask_figure(struct view_call *call, struct why *why)
     why->ledger = view_run(call, LEDGER_MAX, "restatements", "--all", NULL);
     view_run_option(why->ledger, "--reseller=", why->reseller);
     view_run_option(why->ledger, "--day=", why->day);
-    why->clicks = view_run(call, CLICKS_MAX, "clicks", "list", NULL);
-    view_run_option(why->clicks, "--reseller=", why->reseller);
-    view_run_option(why->clicks, "--day=", why->day);
-    view_run_stops(why->clicks);
+    ask_clicks(call, why);
     why->around = view_run(call, VIEW_ROWS_MAX, "report", NULL);
     choose_around(call, why, why->around);
     why->ledger_around = view_run(call, LEDGER_MAX, "restatements", NULL);
@@ -181,9 +190,10 @@ static void put_form(struct view_call *call, const struct why *why)
     html_put(&call->html,
              "<form class=\"fields\" method=\"get\" action=\"{}/why\">\n"
              "<label>Reseller <input type=\"text\" name=\"reseller\" value=\"{}\"></label>\n"
-             "<label>Day <input type=\"date\" name=\"day\" value=\"{}\"></label>\n"
-             "<button>Explain</button>\n",
+             "<label>Day <input type=\"date\" name=\"day\" value=\"{}\"></label>\n",
              call->base, why->reseller, why->day);
+    view_put_stream_choice(call);
+    buffer_append_text(&call->html, "<button>Explain</button>\n");
     if (why->reseller.size > 0 && why->day.size > 0)
         html_put(&call->html,
                  "<span class=\"steps\"><a href=\"{}/why{}\">the day before</a> "
@@ -414,8 +424,10 @@ static void put_change_form(struct view_call *call, const struct why *why)
              "<label>In effect since <input type=\"date\" name=\"since\" value=\"{}\" "
              "required></label>\n"
              "<label>Note <input type=\"text\" name=\"note\" value=\"{}\" class=\"wide\"></label>\n"
-             "<button>Preview</button>\n</form>\n",
+             "<button>Preview</button>\n",
              call->base, why->reseller, why->day, why->rate, why->since, why->note);
+    view_put_stream_field(call);
+    buffer_append_text(&call->html, "</form>\n");
 }
 
 /* Of the rate that is in effect. */
@@ -432,10 +444,12 @@ static void put_deletion_form(struct view_call *call, const struct why *why,
              "<input type=\"hidden\" name=\"since\" value=\"{}\">\n"
              "<input type=\"hidden\" name=\"delete\" value=\"yes\">\n",
              since, call->base, why->reseller, why->day, since);
-    html_put(&call->html,
-             "<label>Note <input type=\"text\" name=\"note\" value=\"{}\" class=\"wide\"></label>\n"
-             "<button>Preview the deletion</button>\n</form>\n</details>\n",
-             why->note);
+    view_put_stream_field(call);
+    html_put(
+        &call->html,
+        "<label>Reason <input type=\"text\" name=\"note\" value=\"{}\" class=\"wide\"></label>\n"
+        "<button>Show what that changes</button>\n</form>\n</details>\n",
+        why->note);
 }
 
 static struct bytes rate_or_none(struct view_call *call, struct bytes rate)
@@ -492,6 +506,7 @@ static void put_apply(struct view_call *call, const struct why *why)
              "<input type=\"hidden\" name=\"since\" value=\"{}\">\n",
              call->base, bytes_text(call->options->token->text), why->reseller, why->day,
              why->since);
+    view_put_stream_field(call);
     html_put(&call->html,
              "<input type=\"hidden\" name=\"rate\" value=\"{}\">\n"
              "<input type=\"hidden\" name=\"note\" value=\"{}\">\n"
@@ -736,6 +751,8 @@ static void put_figure(struct view_call *call, const struct why *why)
     put_change(call, why, rate);
     put_ledger(call, why);
     put_history(call, why);
+    if (why->clicks == NULL)
+        return;
     put_clicks(call, why, html_number(call->arena, view_member(row, "clicks")));
     html_put(&call->html,
              "<p class=\"export\">All of this: "
