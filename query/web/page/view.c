@@ -412,17 +412,6 @@ struct bytes view_member(const struct cql_json *object, const char *name)
 
 static const char clicks[] = "clicks";
 
-static const char *stream_at(const struct view_call *call, uint32_t index,
-                             const char **currency_out)
-{
-    const struct page_options *options = call->options;
-
-    *currency_out = "";
-    if (options->stream_at == NULL)
-        return index == 0 ? clicks : NULL;
-    return options->stream_at(options->stream_context, index, currency_out);
-}
-
 struct bytes view_stream(const struct view_call *call)
 {
     return view_parameter(call, "stream");
@@ -443,13 +432,11 @@ static bool is_shown(const struct view_call *call, const char *name)
 
 void view_put_stream_choice(struct view_call *call)
 {
-    const char *name, *currency;
-
-    if (stream_at(call, 1, &currency) == NULL)
+    if (call->stream_count < 2)
         return;
     buffer_append_text(&call->html, "<label>Stream <select name=\"stream\">");
-    for (uint32_t i = 0; (name = stream_at(call, i, &currency)) != NULL; i++)
-        html_put_option(&call->html, name, is_shown(call, name));
+    for (uint32_t i = 0; i < call->stream_count; i++)
+        html_put_option(&call->html, call->streams[i].name, is_shown(call, call->streams[i].name));
     buffer_append_text(&call->html, "</select></label>\n");
 }
 
@@ -462,11 +449,9 @@ void view_put_stream_field(struct view_call *call)
 
 static const char *currency_of(const struct view_call *call)
 {
-    const char *name, *currency;
-
-    for (uint32_t i = 0; (name = stream_at(call, i, &currency)) != NULL; i++)
-        if (is_shown(call, name) && currency[0] != '\0')
-            return currency;
+    for (uint32_t i = 0; i < call->stream_count; i++)
+        if (is_shown(call, call->streams[i].name) && call->streams[i].currency[0] != '\0')
+            return call->streams[i].currency;
     return call->options->currency;
 }
 
@@ -567,6 +552,32 @@ static struct bytes origin_of(struct arena *arena, const struct http_exchange *e
     return buffer_view(&origin);
 }
 
+static const char *copy_text(struct arena *arena, const char *text)
+{
+    return (const char *)arena_copy(arena, bytes_of(text, strlen(text) + 1)).data;
+}
+
+/* Steps need the streams, which belong to the engine thread. */
+static void copy_streams(struct view_call *call)
+{
+    const struct page_options *options = call->options;
+    struct view_stream_name stream = {.name = clicks, .currency = ""};
+    uint32_t capacity = 0;
+
+    if (options->stream_at != NULL)
+        stream.name = options->stream_at(options->stream_context, 0, &stream.currency);
+    while (stream.name != NULL) {
+        call->streams = arena_make_room(call->arena, call->streams, call->stream_count, &capacity,
+                                        sizeof *call->streams);
+        call->streams[call->stream_count++] = (struct view_stream_name){
+            copy_text(call->arena, stream.name), copy_text(call->arena, stream.currency)};
+        stream.name = NULL;
+        if (options->stream_at != NULL)
+            stream.name =
+                options->stream_at(options->stream_context, call->stream_count, &stream.currency);
+    }
+}
+
 static struct view_call *call_new(struct view_room *room, const struct view *view,
                                   struct http_exchange *exchange)
 {
@@ -581,6 +592,7 @@ static struct view_call *call_new(struct view_room *room, const struct view *vie
     call->title = bytes_text(view->title);
     call->base = bytes_text(exchange->base);
     call->origin = origin_of(call->arena, exchange);
+    copy_streams(call);
     call->may_change = !exchange->is_read_only;
     call->status = 200;
     exchange->gone = call_gone;

@@ -90,6 +90,11 @@ struct view_room {
     uint32_t call_count;
 };
 
+struct view_stream_name {
+    const char *name;
+    const char *currency;              /* of its amounts; "": that of the directory */
+};
+
 struct view_call {
     /* What a view uses. */
     struct buffer html;                /* content of <main>, after the title */
@@ -98,7 +103,7 @@ struct view_call {
     struct http_parameters parameters; /* of the address, or of the POST's form */
     struct bytes base;                 /* path with which every link begins */
     struct bytes origin;               /* "http://localhost:7680", as the client reaches the door */
-    const struct page_options *options;
+    const struct page_options *options;        /* a step must not call its functions */
     bool may_change;                   /* false: the door is read-only */
     void *state;                       /* the view's own data, in the arena */
     uint16_t status;                   /* of the answer; 200 unless a view sets another */
@@ -106,6 +111,8 @@ struct view_call {
     struct newest_day *newest;         /* private to newest_day.c */
 
     /* Private to view.c and page.c. */
+    struct view_stream_name *streams;  /* `clicks` first */
+    uint32_t stream_count;
     struct view_room *room;
     const struct view *view;
     struct http_exchange *exchange;    /* NULL: the client left in a step */
