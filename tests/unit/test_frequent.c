@@ -1,7 +1,6 @@
 /* test_frequent: the keys that come most often are found among many that come once. */
-#include "base/frequent.h"
+#include "tests/unit/frequent_fixture.h"
 
-#include <criterion/criterion.h>
 #include <stdio.h>
 
 static struct frequent frequent;
@@ -13,19 +12,6 @@ static void forget(void)
 
 TestSuite(frequent, .fini = forget);
 
-static void expect_top(uint32_t most, const char *expected)
-{
-    const struct frequent_key *keys[FREQUENT_KEYS];
-    uint32_t count = frequent_top(&frequent, most, keys);
-    struct buffer text = {0};
-
-    for (uint32_t i = 0; i < count; i++)
-        buffer_printf(&text, "%.*s ", (int)keys[i]->key.size, (const char *)keys[i]->key.data);
-    buffer_put_u8(&text, 0);
-    cr_expect_str_eq((const char *)text.data, expected);
-    buffer_release(&text);
-}
-
 static void add(const char *key, uint64_t times)
 {
     frequent_add(&frequent, bytes_text(key), times);
@@ -33,13 +19,13 @@ static void add(const char *key, uint64_t times)
 
 Test(frequent, few_keys_are_counted_exactly)
 {
-    expect_top(3, "");
+    expect_top(&frequent, 3, "");
     add("ads", 2);
     add("bees", 5);
     add("ads", 4);
     add("cats", 5);
-    expect_top(3, "ads bees cats ");
-    expect_top(1, "ads ");
+    expect_top(&frequent, 3, "ads bees cats ");
+    expect_top(&frequent, 1, "ads ");
 }
 
 /* Each key that comes once takes a place, and no frequent key loses its own. */
@@ -55,7 +41,7 @@ Test(frequent, many_rare_keys_displace_no_frequent_one)
         if (i % 20 == 0)
             add("twentieth", 1);
     }
-    expect_top(2, "tenth twentieth ");
+    expect_top(&frequent, 2, "tenth twentieth ");
 }
 
 Test(frequent, what_came_earlier_fades)
@@ -65,8 +51,8 @@ Test(frequent, what_came_earlier_fades)
         frequent_fade(&frequent);
         add("now", 1);
     }
-    expect_top(2, "now earlier ");
+    expect_top(&frequent, 2, "now earlier ");
     add("forever", UINT64_MAX);
     add("forever", UINT64_MAX);
-    expect_top(1, "forever ");
+    expect_top(&frequent, 1, "forever ");
 }
