@@ -24,8 +24,8 @@ struct batch_group {
     struct row_part *part;             /* owned; its block is finished */
     size_t size;                       /* bytes of input */
     uint64_t lines;
-    size_t strings_bytes;              /* memory of the dictionary after the group's STRINGS frames;
-                                        * 0: it has no such frames */
+    size_t strings_bytes;              /* memory of the connection's dictionary after the group's
+                                        * STRINGS frames; 0: the group has none */
     uint32_t count;
     struct batch_group_member batches[BATCH_GROUP_MAX];
 };

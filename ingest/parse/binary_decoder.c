@@ -3,15 +3,15 @@
  * What must hold: a batch gives the same rows and rejects as lines of text with the same clicks.
  * There are two ways to add its rows:
  *
- *     as columns   if every string, day, time and amount is valid and every entry of the batch's
- *                  tables is used.  The tables become the block's dictionaries, and the batch's
- *                  codes become the block's codes.  This is tried first.
+ *     as columns   if every string, day, time and amount is valid, no day is WIRE_DAY_NONE,
+ *                  and every entry of the batch's tables is used.  This is tried first.  The tables
+ *                  become the block's dictionaries, and the batch's codes the block's codes.
  *     row by row   otherwise.  An invalid row is passed to row_builder as the line of text that
  *                  has the same meaning, so that it becomes the same reject.
  *
  * If rows were added as columns, a table entry that no row uses would become a partition without
- * clicks, and a repeated entry would become two equal keys.  So the first is not added as columns,
- * and repeated strings and entries are ERROR_CORRUPT.
+ * clicks, and a repeated entry would become two equal keys.  So a batch with an unused entry is
+ * added row by row, and repeated strings and entries are ERROR_CORRUPT.
  *
  * A batch can name a string of 4 KiB by a number of 4 bytes.  So WIRE_PAYLOAD_MAX limits the total
  * size of its header, its columns and all strings that its tables name.
@@ -198,8 +198,7 @@ static int batch_read_header(struct reader *reader, struct binary_batch *batch)
         return ERROR_CORRUPT;
     if (batch->rows > BLOCK_ROWS_MAX)
         return ERROR_LIMIT;
-    /* A table with more entries than the batch has rows is refused, because it has an unused
-     * entry. */
+    /* A table with more entries than rows is refused: some are unused, and only take memory. */
     return batch->partition_count <= batch->rows && batch->ad_count <= batch->rows ? 0
                                                                                    : ERROR_CORRUPT;
 }

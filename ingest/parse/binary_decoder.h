@@ -1,8 +1,8 @@
 /* binary_decoder: decodes frames of the binary protocol into rows of a row_builder.
  *
- * A decoder keeps the dictionary of a connection.  A frame is accepted or refused as a whole.
- * ERROR_CORRUPT: the frame is not formed as client/wire.h says.  ERROR_LIMIT: the frame exceeds a
- * limit.  A single invalid row becomes a reject. */
+ * A decoder keeps the dictionary of a connection: the strings that its STRINGS frames numbered.  A
+ * frame is accepted or refused as a whole.  ERROR_CORRUPT: the frame is not formed as client/wire.h
+ * says.  ERROR_LIMIT: the frame exceeds a limit.  A single invalid row becomes a reject. */
 #ifndef DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 #define DAYBOOK_INGEST_PARSE_BINARY_DECODER_H
 
@@ -42,13 +42,13 @@ must_check int binary_decoder_read_batch(struct bytes payload, struct binary_bat
 must_check int binary_decoder_begin(struct binary_decoder *decoder,
                                     const struct binary_batch *batch, bool is_next);
 
-/* The hash depends on the strings, not on their numbers on this connection. */
+/* Add the batch to `hash`, without its number, and with strings in place of their numbers. */
 void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
                          struct hash128_stream *hash);
 
-/* Add the rows to `builder`, behind those of the batches that were joined before.  Returns 1 if all
- * rows were added.  Returns 0 if none was added, because they must be checked one by one or the
- * dictionary was emptied; the caller then begins the batch again for a builder without rows. */
+/* Add the rows to `builder`, behind those of the batches that were joined before.  Returns 1: all
+ * were added; 0: none, because they must be checked one by one or the dictionary was emptied.  The
+ * caller then uses binary_decoder_rows, for which the batch is begun without `is_next`. */
 must_check int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder);
 

@@ -14,8 +14,8 @@
 
 enum {
     DECODED_FRAMES_MAX = 64,
-    DECODED_FRAMES_ROWS_MAX = 1 << 16      /* rows of a plan's BATCH frames in all; a first frame
-                                            * may have more */
+    DECODED_FRAMES_ROWS_MAX = 1 << 16      /* rows of all BATCH frames that decoded_frame_plan
+                                            * counts, unless the first frame has more */
 };
 
 struct batch_group;
@@ -34,7 +34,7 @@ struct decoded_frame {
     struct binary_batch batch;
 };
 
-/* `frame` is exactly one whole frame. */
+/* Whether the checksum and the header's zeros are right.  `frame` is exactly one whole frame. */
 bool decoded_frame_is_sound(struct bytes frame);
 
 static inline struct bytes decoded_frame_payload(struct bytes frame)

@@ -2,7 +2,7 @@
  *
  * It is a hash table with open addressing and linear probing, at most half full.  A string of up to
  * 16 bytes is compared as two integers.  A longer string is found by its hash and then compared.
- * Each slot has the epoch in which it was filled, and clearing increments the table's epoch. */
+ * A slot whose epoch is not the table's is free; so clearing only increments the table's epoch. */
 #ifndef DAYBOOK_INGEST_PARSE_INTERN_H
 #define DAYBOOK_INGEST_PARSE_INTERN_H
 

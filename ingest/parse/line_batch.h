@@ -10,8 +10,8 @@
 size_t line_batch_run(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text, uint64_t lines_max);
 
-/* Parse a whole batch; every line of `text` has its LF.  A line that begins with '#' becomes a
- * reject. */
+/* Do the same for a whole batch, each line of which has its LF.  Here a line that begins with '#'
+ * becomes a reject. */
 void line_batch_parse(struct line_parser *parser, struct ndjson *ndjson,
                       struct row_builder *builder, struct bytes text);
 #endif

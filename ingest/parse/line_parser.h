@@ -35,8 +35,8 @@ struct line_parser {
 enum { LINE_FIELD_NONE = 255 };
 
 void line_parser_init(struct line_parser *parser);
-/* Set the number of columns without a header: RECORD_FIELDS, or RECORD_FIELDS_MAX with click
- * ids. */
+/* Set the number of fields of lines for which no header was given: RECORD_FIELDS, or
+ * RECORD_FIELDS_MAX with click ids. */
 void line_parser_fields(struct line_parser *parser, uint8_t field_count);
 void line_parser_release(struct line_parser *parser);
 

@@ -1,4 +1,4 @@
-/* part_pool: keeps empty row parts for reuse, and makes row builders.
+/* part_pool: keeps empty row parts (a block and its rejects) for reuse, and makes row builders.
  *
  * All functions run on the engine thread; after part_pool_take, another thread may fill the
  * part. */

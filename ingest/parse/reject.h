@@ -73,7 +73,7 @@ struct reject_list {
 void reject_list_release(struct reject_list *list);
 void reject_list_clear(struct reject_list *list);      /* keeps the memory */
 size_t reject_list_bytes(const struct reject_list *list);
-/* `text` and `content` are copied, and cut at their limits. */
+/* Copy up to REJECT_TEXT_MAX + 4 bytes of `text`, and up to REJECT_CONTENT_MAX of `content`. */
 void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
                      struct bytes text, struct bytes content);
 void reject_list_append(struct reject_list *list, const struct reject_list *from);

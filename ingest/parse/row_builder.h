@@ -16,9 +16,9 @@ enum {
     RECORD_LINE_MAX = 1 << 20          /* bytes of a line without its end */
 };
 
-/* The table of row_builder_schema, for builders whose rows are not applied as they are.  This table
- * has the stream's columns with the same numbers, and the columns below.  The last three exist only
- * if clicks have ids. */
+/* The table of row_builder_schema, for blocks that are not applied themselves: those of clicks with
+ * ids, and of `daybook load --binary`.  It has the stream's columns with the same numbers, and the
+ * columns below, of which the last three exist only if clicks have ids. */
 enum {
     ROW_BUILDER_TABLE = 1,
     ROW_BUILDER_RANK = 1001,           /* the last key column, without values */
@@ -30,7 +30,7 @@ enum {
 /* The text_high of a memo without a text; it is greater than any two bytes. */
 enum { MEMO_NO_TEXT = UINT16_MAX + 1 };
 
-/* A reseller's last day, as a number and as 10 bytes of text, and its partition. */
+/* Of a reseller's last plain_record: the day as a number and as 10 bytes of text; the partition. */
 struct partition_memo {
     uint64_t text_low;
     uint32_t text_high;                /* MEMO_NO_TEXT: no text */

@@ -34,7 +34,7 @@ struct stream_rows {
 void stream_rows_open(struct stream_rows *rows, struct part_pool *pool);
 void stream_rows_release(struct stream_rows *rows);
 
-/* Set the stream of later records, without a header.  All earlier rows must have been applied.
+/* Set the stream of later records, and forget the header.  All earlier rows must have been applied.
  * False: the stream's table does not exist, or lacks a column. */
 must_check bool stream_rows_choose(struct stream_rows *rows, const struct ingest_stream *stream);
 /* Make a builder if there is none.  ERROR_INVALID: the stream's table does not exist, or lacks a
