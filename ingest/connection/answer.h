@@ -18,10 +18,10 @@ void answer_say(struct ingest_connection *connection, const char *format, ...)
  * discarded.  `sequence` is 0 outside of batches; `text` may be NULL. */
 void answer_refuse(struct ingest_connection *connection, uint64_t sequence, const char *word,
                    const char *text);
-/* Call answer_refuse with sequence 0; its text is `line` as a JSON string. */
+/* Do the same for sequence 0, with `line` as a JSON string for the text. */
 void answer_refuse_quoting(struct ingest_connection *connection, const char *word,
                            struct bytes line);
-/* Replace the text of `reply` by an error.  If its connection is still open, set it to REFUSED. */
+/* Make `reply` an error that is ready to be sent, and set its open connection to REFUSED. */
 void answer_fail(struct reply *reply, uint64_t sequence, const char *word, const char *text);
 
 void answer_flush(struct ingest_connection *connection);

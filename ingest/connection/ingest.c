@@ -197,7 +197,7 @@ struct ingest *ingest_open(const struct ingest_options *options, store_done open
 int ingest_listen(struct ingest *ingest, const struct door_place *place, const char **address_out,
                   struct error *err)
 {
-    /* Connections of the control socket need file descriptors, too. */
+    /* Few file descriptors lower this limit, too: the control socket's connections need some. */
     if (place->slots_max > 0)
         door_limit(&ingest->loads, place->slots_max / 4);
     return door_listen(&ingest->door, place, address_out, err);

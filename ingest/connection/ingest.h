@@ -67,7 +67,7 @@ must_check int ingest_listen(struct ingest *ingest, const struct door_place *pla
                              const char **address_out, struct error *err);
 
 /* Take ownership of a connection that is not started yet, and serve it.  The connection comes from
- * the control socket or from this process, and uses no slot of the network's connections. */
+ * the control socket or from this process, and is not counted among those from the network. */
 void ingest_attach(struct ingest *ingest, struct connection *connection);
 
 /* Stop listening and close all connections.  `closed` is called when the instance is freed.

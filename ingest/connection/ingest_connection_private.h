@@ -1,6 +1,6 @@
 /* ingest_connection_private: the state of one connection, shared by the files below.
  *
- *     RECORDS ──store full──▶ BLOCKED ──drain──▶ RECORDS
+ *     RECORDS ──must wait───▶ BLOCKED ──retry──▶ RECORDS
  *        │ └───client has ended, all taken──▶ ENDING ──last reply sent──▶ closed
  *        └─────error reply─────────────────▶ REFUSED ──client closes, or linger_ms─▶ closed
  *

@@ -16,8 +16,8 @@ enum ingest_control_result {
 enum ingest_control_result ingest_control_line(struct ingest_connection *connection,
                                                struct bytes line);
 
-/* Whether batch `sequence` may come next from this connection.  False: the connection was
- * REFUSED. */
+/* Whether batch `sequence` may come now, as the producer's next or as a copy of an earlier one.
+ * False: the connection was REFUSED. */
 bool ingest_control_admits(struct ingest_connection *connection, uint64_t sequence);
 
 /* Execute the #producer or #files that had to wait.  The connection may be BLOCKED again

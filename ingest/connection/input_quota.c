@@ -1,7 +1,7 @@
 /* input_quota: see the header.
  *
- * What must hold: while a connection of a half waits, the oldest holder does not wait, and another
- * connection has the reservation and does not wait.
+ * What must hold: while a connection of a half waits, the oldest holder does not wait, and one
+ * connection, which may also be the oldest, has the reservation and does not wait.
  *
  *     half     bytes ████████████│ limit
  *     holders  oldest ─▶ b ─▶ c ─▶ youngest        waiting  c ─▶ d ─▶ youngest        reserved  b

@@ -2,7 +2,7 @@
  * control lines #file and #files.
  *
  * Each batch and the progress of its file are in one frame of the log.  So a repeated load
- * continues after its last durable batch. */
+ * continues after the file's last durable batch. */
 #ifndef DAYBOOK_INGEST_CONNECTION_LOADED_FILE_H
 #define DAYBOOK_INGEST_CONNECTION_LOADED_FILE_H
 

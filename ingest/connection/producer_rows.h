@@ -1,7 +1,7 @@
 /* producer_rows: writes, reads and deletes the rows of the table `producer`.
  *
- * Memory also has connected producers that have sent no batch yet.  Otherwise memory and rows
- * differ only between a change and the sync of its frame. */
+ * Memory also has connected producers that have sent no batch yet, and higher epochs whose first
+ * batch has not come.  Otherwise memory and rows differ only between a change and its sync. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_PRODUCER_ROWS_H
 
