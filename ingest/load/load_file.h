@@ -49,8 +49,8 @@ must_check int load_file_open(struct load_file *file, const char *path, const ch
                               const struct line_columns *columns, struct error *err);
 void load_file_close(struct load_file *file);
 
-/* Add a recorded beginning.  If one producer has several, only the one with the latest batch is
- * kept. */
+/* Add a beginning that the server has recorded.  If one producer has several, only the one with the
+ * latest batch is kept. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
 
 /* Consume the longest recorded beginning that the content begins with.  If there is none,
