@@ -100,16 +100,16 @@ struct door {
     struct log_group logins_full;
 };
 
+/* Where a door listens; not the place of a connection. */
 struct door_place {
     const char *address;               /* HOST:PORT */
     uint32_t slots_max;                /* a lower limit than that of the options; 0: none */
-    /* Other machines may connect. */
-    bool is_open_to_all;
+    bool is_open_to_all;               /* other machines may connect */
     const char *remedy;                /* what to do, for the error text; NULL: a default */
 };
 
 void door_open(struct door *door, const struct door_options *options);
-/* ERROR_USAGE also when the bound address is not loopback and the place is not open to all.
+/* ERROR_USAGE also when the bound address is not loopback and place->is_open_to_all is false.
  * `*address_out` is valid until door_stop. */
 must_check int door_listen(struct door *door, const struct door_place *place,
                            const char **address_out, struct error *err);
@@ -164,7 +164,7 @@ struct door_shares {
 };
 
 /* Lower the maxima in `*shares` to parts of `descriptors`, each at least 4: an eighth for the
- * control socket, and a third of the rest for each other door.  If a door's maximum is below its
- * part, the doors after it, in the order ingest, HTTP, CQL, share the difference. */
+ * control socket, and a third of the rest for each other door.  What a door's maximum leaves of its
+ * part is shared by the doors after it, in the order control, ingest, HTTP, CQL. */
 void door_share(uint64_t descriptors, struct door_shares *shares);
 #endif

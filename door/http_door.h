@@ -104,7 +104,7 @@ struct http_options {
     const char *base;                  /* "/clicks": see http_proxy_is_base; NULL: none */
     const char *proxies;               /* see http_proxy_client; NULL: none */
     bool is_read_only;
-    /* Called with each change of the bytes that requests and answers hold; may be NULL. */
+    /* Called with the changes, in bytes, of what requests and answers hold; may be NULL. */
     void (*held)(void *context, int64_t request_bytes, int64_t answer_bytes);
     void *held_context;
     struct http_limits limits;

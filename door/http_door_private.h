@@ -56,7 +56,7 @@ struct http_connection {
     bool is_closed;
     struct buffer input;
     struct http_scan scan;
-    struct http_call *call;            /* exists from the end of its head to its answer, or NULL */
+    struct http_call *call;            /* NULL before the end of a head and after the answer */
     size_t input_bytes, output_bytes;  /* charged to the door's quotas */
     bool is_endless;                   /* its answer is a stream that does not end */
     bool is_stalled;                   /* that stream has unsent bytes */

@@ -52,7 +52,7 @@ static const struct http_refusal *take(struct bytes text, struct buffer *to, str
     return NULL;
 }
 
-/* Remove the bytes before the first `mark`, and the mark, from `*text`.  Returns these bytes. */
+/* Return the bytes of `*text` before the first `mark`, or all; remove them and the mark. */
 static struct bytes split(struct bytes *text, char mark)
 {
     const uint8_t *end = memchr(text->data, mark, text->size);

@@ -26,8 +26,8 @@ bool http_proxy_are_addresses(const char *proxies);
  * request names another address.  `proxies` may be NULL. */
 struct network_address http_proxy_client(const struct http_request *request,
                                          const struct network_address *peer, const char *proxies);
-/* Whether `peer` is one of `proxies`, which may be NULL, and says that it was asked by https; of
- * several proxies, the one that the client asked. */
+/* Whether the client uses https, by the first scheme of X-Forwarded-Proto.  False if `peer` is none
+ * of `proxies`, which may be NULL. */
 bool http_proxy_is_https(const struct http_request *request, const struct network_address *peer,
                          const char *proxies);
 #endif
