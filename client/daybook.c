@@ -118,7 +118,8 @@ static int write_batches(struct daybook *daybook)
     return 0;
 }
 
-/* If there is no connection, wait until retry_at_ms and begin to connect; else send and receive. */
+/* Wait until retry_at_ms and connect, or, with a connection, send and receive.  Both wait at most
+ * `wait_ms` (negative: without a limit). */
 static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
 {
     int rc = 0;

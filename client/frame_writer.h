@@ -1,6 +1,6 @@
 /* frame_writer: writes the frames that a client sends on one connection.
  *
- * The dictionary has the strings that were sent; when it is full, it is cleared on both sides.
+ * A dictionary numbers the strings that were sent; a full one is cleared here and in the server.
  * The caller sends the bytes in `out` and removes them.  A call that fails with DAYBOOK_INVALID
  * (too large) or DAYBOOK_NO_MEMORY appends nothing. */
 #ifndef DAYBOOK_CLIENT_FRAME_WRITER_H
