@@ -53,7 +53,7 @@ uint32_t counter_cell_shard_count(struct bytes cell);  /* 0: not incremented sin
 void counter_cell_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Fold all shards into one with the lowest id, the highest clock and the sum of the values.  No run
- * outside the caller's merge may have any of these shards. */
+ * outside the caller's merge may have any of these shards, or it would count twice. */
 void counter_cell_fold(struct bytes cell, struct buffer *folded);
 
 /* Append a copy of `cell` in which `each` maps the generation and the ids.  `each` must be strictly

@@ -1,6 +1,6 @@
 /* counter_slot: the sum of one counter in memory, as of the last three frames that changed it.
  *
- * At most two frames are not durable, so one of the three sums is that of the last durable frame.
+ * At most two frames are not durable, so the sum as of the last durable frame is one of the three.
  *
  * SET and DELETE raise the slot's generation (a write timestamp) and begin a new sum. */
 #ifndef DAYBOOK_COUNTERS_COUNTER_SLOT_H
