@@ -186,7 +186,7 @@ static void print_usage(const struct subcommands *all, FILE *to)
 
 /* ---- main ---- */
 
-/* Only the built-in stream can be named here. */
+/* Only the built-in stream can be named on a command line. */
 static bool stream_is_known(const struct command_common *common)
 {
     if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
@@ -263,9 +263,9 @@ static int run_help(struct subcommands *all, char *name)
     return run_named(all, 2, words);
 }
 
-/* If a standard stream is closed, a file of the data directory must not get its number, because
- * lines for the stream would be written into the file.  So /dev/null gets the number, with a mode
- * in which use of the stream fails as before. */
+/* If a standard stream is closed, a file of the data directory must not get its descriptor, because
+ * lines for the stream would be written into the file.  So /dev/null gets it, with a mode in which
+ * use of the stream fails as before. */
 static void keep_standard_numbers(void)
 {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};

@@ -27,7 +27,7 @@ struct hangup {
     int passwords_status;
     struct error log_error;
     struct error passwords_error;
-    bool is_running;                   /* the owner must wait until the run ends */
+    bool is_running;                   /* a run is under way, and uses this struct */
     bool is_wanted;                    /* another run follows */
 };
 

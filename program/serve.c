@@ -121,7 +121,7 @@ struct serve {
     bool has_failed;
 };
 
-/* An option on the command line overrides the one in the file. */
+/* For reading the file of --config; an option on the command line overrides the file's. */
 struct serve_config {
     struct serve_options *options;
     uint32_t seen;

@@ -12,7 +12,7 @@
  *        └── INGEST ─▶ handed over: the session ends, the connection does not
  *
  * Memory is taken from the quota `commands` before a request over SMALL_MAX is read, and before a
- * smaller one is run.  A brief command takes none.
+ * smaller one is run, unless its command is brief.
  *
  * Output is sent when the command ends, when HELD_MAX bytes are held, or in the next loop turn.
  * Thus a short answer wakes the client once.

@@ -1,4 +1,4 @@
-/* control_server: takes connections on the socket and runs the commands that clients send. */
+/* control_server: takes connections on the control socket, and runs the commands of its clients. */
 #ifndef DAYBOOK_PROGRAM_CONTROL_CONTROL_SERVER_H
 #define DAYBOOK_PROGRAM_CONTROL_CONTROL_SERVER_H
 
@@ -16,7 +16,7 @@ struct control_server_options {
     uint32_t entry_count;
     uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
     size_t bytes_max;                  /* of each of three quotas: running commands, unread answers,
-                                        * and command_keep; 0: CONTROL_BYTES_MAX */
+                                        * and what command_keep charges; 0: CONTROL_BYTES_MAX */
     /* Called with each change of the bytes of all three quotas together; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);
     int64_t long_us;                   /* a command that runs longer is logged; 0: 10 s */
