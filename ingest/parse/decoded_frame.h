@@ -44,7 +44,7 @@ static inline struct bytes decoded_frame_payload(struct bytes frame)
 
 bool decoded_frame_has_kind(uint8_t kind);
 
-/* Plan the next chunk to decode ahead.  Returns the bytes of its whole frames, from the start of
+/* Plan the next chunk to decode ahead.  Returns the chunk's bytes: whole frames from the start of
  * `input` on.  *count_out is the number of STRINGS and BATCH frames among them, at most
  * DECODED_FRAMES_MAX. */
 size_t decoded_frame_plan(struct bytes input, uint32_t *count_out);

@@ -1,4 +1,4 @@
-/* intern: finds the code of a string in a dictionary, in a few nanoseconds.
+/* intern: finds the code of a string, its number in a dictionary, in a few nanoseconds.
  *
  * It is a hash table with open addressing and linear probing, at most half full.  A string of up to
  * 16 bytes is compared as two integers.  A longer string is found by its hash and then compared.
