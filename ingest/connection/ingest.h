@@ -32,8 +32,8 @@ struct ingest_limits {
                                         * where the default is INGEST_LOADS_MAX */
     int64_t slow_reader_ms;            /* how long a client may leave answers unread */
     int64_t linger_ms;                 /* how long a refused client may take to close */
-    size_t strings_max;                /* bytes of all connections' dictionaries; if a dictionary
-                                        * grows beyond this, its connection is answered
+    size_t strings_max;                /* bytes of all connections' dictionaries; a connection whose
+                                        * dictionary makes them exceed this is answered
                                         * too_many_strings */
     size_t input_max;                  /* bytes of incomplete batches and lines of all connections;
                                         * a connection that needs more waits */

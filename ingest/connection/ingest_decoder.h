@@ -24,7 +24,7 @@ struct ingest_decoder {
     void (*space)(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out);
 
     /* `seal` seals a chunk that is worth parsing ahead; NULL: there is none.  *frames_out is the
-     * number of its frames to decode.  `prepare` sets the decoder's members of the job. */
+     * number of its frames to decode, 0 of lines.  `prepare` sets the decoder's job members. */
     struct input_chunk *(*seal)(struct ingest_connection *connection, uint32_t *frames_out);
     void (*prepare)(const struct ingest_connection *connection, struct parse_job *job);
 };

@@ -1,10 +1,10 @@
-/* ingest_rows: prepares a connection for rows; a failure refuses the connection. */
+/* ingest_rows: sets a connection's stream and row builder; a failure refuses the connection. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INGEST_ROWS_H
 #define DAYBOOK_INGEST_CONNECTION_INGEST_ROWS_H
 
 #include "ingest/connection/ingest_connection_private.h"
 
-/* False: the connection was REFUSED. */
+/* Make a row builder if there is none.  False: the connection was REFUSED. */
 bool ingest_rows_prepare(struct ingest_connection *connection);
 /* Set the stream of later records; all earlier rows must be applied.  The connection may be REFUSED
  * afterwards. */

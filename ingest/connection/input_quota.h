@@ -3,7 +3,7 @@
  *
  * The first INPUT_QUOTA_FREE bytes of each connection do not count.
  *
- * There are two halves, each with its own quota: one for connections of which some clicks became
+ * The limit has two halves, each with a quota: one for connections of which some clicks became
  * durable ("acked"), one for all others.  So connections that never complete a batch cannot take
  * the memory of working ones.  In the acked half, the connection that has waited longest is resumed
  * next.  In the other half, the connection that connected last is resumed next, because it is the
