@@ -64,7 +64,7 @@ struct http_connection {
     struct wake_entry wake;
     struct door_slot slot;
     uint64_t written;                  /* bytes given to the network */
-    uint64_t left;                     /* how many of them were sent when the slot's clock began */
+    uint64_t left;                     /* how many of `written` were sent when the clock began */
 };
 
 TAILQ_HEAD(http_connections, http_connection);

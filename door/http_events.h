@@ -30,7 +30,7 @@ struct http_events *http_events_new(const struct world *world, int64_t heartbeat
 /* Ends all streams.  The door may be closed before or after this. */
 void http_events_free(struct http_events *events);
 
-/* Answer the request by the stream.  Ends the exchange for its handler. */
+/* Answer the request by the stream.  The handler must not use the exchange afterwards. */
 void http_events_join(struct http_events *events, struct http_exchange *exchange);
 /* Set the state of that name and send it, from the next turn of the loop on, to some viewers in
  * each turn.  `name` is static; at most HTTP_EVENT_NAMES_MAX names may be used.  `data` is

@@ -3,7 +3,7 @@
  *
  *     GET /clicks/api/report HTTP/1.1              base "/clicks": the path is /api/report
  *     X-Forwarded-For: 10.9.8.7, 203.0.113.9       the client is 203.0.113.9, if the proxy is named
- *     X-Forwarded-Proto: https                     links begin with https://, if it is
+ *     X-Forwarded-Proto: https                     links begin with https://, if it is named
  *
  * The last address of X-Forwarded-For is the peer that the proxy saw; the client may have invented
  * the addresses before it.  So the header is used only if a named proxy sent it, and the client is
