@@ -26,7 +26,7 @@
  * of the last acknowledged batch (daybook_totals), and pass both to daybook_open after a restart.
  * The program must then make all later batches again exactly as before: the same clicks in the same
  * order, with the same ends of batches (daybook_flush ends a batch).  The server refuses a batch
- * whose number it knows with other content.  A program that cannot make the same batches again uses
+ * with a known number and other content.  A program that cannot make the same batches again uses
  * a new producer, and its last batches may be counted twice.
  *
  * ERRORS.  Calls return 0, or one of the negative codes below; daybook_error returns the error
