@@ -6,7 +6,8 @@
 #include "ingest/parse/row_builder.h"
 
 enum {
-    BATCH_GROUP_MAX = 16,              /* batches; fewer than PRODUCER_WINDOW */
+    BATCH_GROUP_MAX = 16,              /* batches; fewer than PRODUCER_WINDOW, so that none replaces
+                                        * another one of the group */
     BATCH_GROUP_ROWS_MAX = 4096        /* rows */
 };
 

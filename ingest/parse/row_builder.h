@@ -91,7 +91,6 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
                      struct bytes content);
 /* Remove the CR of a CRLF from `text`.  False: the line is empty or too long, and was rejected. */
 bool row_builder_takes_line(struct row_builder *builder, uint64_t line, struct bytes *text);
-/* The line `text` without the CR of a CRLF. */
 static inline struct bytes row_builder_without_cr(struct bytes text)
 {
     return bytes_of(text.data, text.size - (text.size > 0 && text.data[text.size - 1] == '\r'));
