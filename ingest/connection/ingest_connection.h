@@ -8,8 +8,8 @@
 
 void ingest_connection_open(struct ingest *ingest);
 
-/* Take ownership of `network` and start to read from it.  If `door` has no free slot, refuse and
- * close the connection. */
+/* Take ownership of `network` and start to read from it.  If `door` gives it no place (door_enter),
+ * refuse and close the connection. */
 void ingest_connection_attach(struct ingest *ingest, struct door *door, struct connection *network);
 /* Close the connection without waiting for its answers.  Applied batches still become durable. */
 void ingest_connection_close(struct ingest_connection *connection);
