@@ -136,8 +136,8 @@ void door_claim(struct door_slot *slot, enum door_claim claim);
  * not restart the clock. */
 void door_clock(struct door_slot *slot, int64_t ms);
 
-/* Connections that have not logged in share one small quota of memory.  When it is full, the oldest
- * of them is evicted. */
+/* Note that the connection has not logged in.  These connections share one small quota of memory;
+ * when it is full, the oldest of them is evicted. */
 void door_login_pending(struct door_slot *slot);
 /* Charge the `bytes` of memory that the connection now has.  May evict connections, also this one.
  * There is no effect after login. */
