@@ -26,7 +26,7 @@ enum {
     CONTROL_MESSAGE_MAX = 64 << 20,
     CONTROL_WORDS_MAX = 1000,
     CONTROL_CONNECTIONS_MAX = 256,     /* while all of these run commands, further ones may only run
-                                        * brief commands */
+                                        * brief commands (command.is_brief) */
     CONTROL_BRIEF_MAX = 32,            /* such further connections, so that `status` also works on a
                                         * busy server */
     CONTROL_BYTES_MAX = 128 << 20,     /* default of bytes_max */
