@@ -31,8 +31,8 @@ struct backup_options {
     bool copies;                       /* never make hard links */
     uint32_t keep;                     /* points to keep; 0: all, or BACKUP_KEEP_FOLLOWING if
                                         * `follows` */
-    uint64_t log_max;                  /* bytes; with more log on the store's disk, log is no longer
-                                        * kept for copying; 0: BACKUP_LOG_MAX */
+    uint64_t log_max;                  /* bytes; when the store has more log, it keeps only what the
+                                        * copy under way needs; 0: BACKUP_LOG_MAX */
     /* Called on the copy lane; as disk_posix_open and disk_posix_close. */
     int (*open)(const char *path, bool create, struct disk **disk_out, struct error *err);
     void (*close)(struct disk *disk);
@@ -40,8 +40,8 @@ struct backup_options {
 
 struct backup_handler {
     void (*progress)(void *context, const struct backup_progress *progress);     /* may be NULL */
-    /* Called once.  With `follows`, `done` is called when the first point and the record are
-     * durable. */
+    /* Called once.  With `follows`: when the first point is durable, and so is the path of the
+     * backup in the data directory (backup_following.h). */
     void (*done)(void *context, int status, const struct error *err,
                  const struct backup_progress *progress);
 };
@@ -65,7 +65,7 @@ must_check int backup_start(struct backup *backup, const struct backup_options *
                             const struct backup_handler *handler, void *context,
                             struct error *err);
 /* Resume following the directory in the record (backup_following.h).  Returns 0 if there is no
- * record.  After a later failure, following is tried again, also if that directory is missing. */
+ * record.  If that directory cannot be opened or written, following is tried again every second. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),
@@ -76,8 +76,8 @@ bool backup_unfollow(struct backup *backup, const struct backup_handler *handler
 void backup_status(struct backup *backup, struct backup_status *status_out);
 /* Make a backup that is under way fail; following continues. */
 void backup_stop(struct backup *backup);
-/* Stop a backup, and end following until the next start.  Unless its last try failed, a following
- * directory first gets the durable frames, within BACKUP_DRAIN_MS.  `done` is called when `backup`
- * is freed. */
+/* Stop a backup, and end following until the next start of the program.  If a directory follows and
+ * the last copy to it did not fail, the durable frames are copied to it first, for BACKUP_DRAIN_MS
+ * at most.  `done` is called when `backup` is freed. */
 void backup_close(struct backup *backup, store_done done, void *context);
 #endif
