@@ -1,5 +1,5 @@
 /* columnar_rows: rows are appended in the order of their frames and sorted stably, so a row's place
- * among its equals is its rank.
+ * among its equals is its rank, unless `ranks` has another.
  *
  * A merge appends all inputs and sorts them, because few branches of the sort depend on the data,
  * unlike those of a merge by comparison. */

@@ -1,7 +1,7 @@
-/* partition_index: the summed stats of an event table's sealed append-only runs, by partition.
+/* partition_index: the summed stats of an event table's append-only segments, by partition.
  *
- * The index has one entry for each partition, however many runs have rows of it (stats.h).  A merge
- * does not change entries, unless it is a purge. */
+ * The index has one entry for each partition, however many segments have rows of it.  A merge of
+ * segments does not change the entries, unless it is a purge. */
 #ifndef DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_CELL_PARTITION_INDEX_H
 

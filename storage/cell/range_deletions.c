@@ -44,7 +44,7 @@ struct range_run {
     const struct packed_range *ranges;
     uint32_t count;
     uint16_t level; /* by `count`, but never above the level of an older run */
-    uint16_t equal; /* runs of this level from here on in the list; 1 if it is LEVEL_MAX */
+    uint16_t equal; /* runs of this level from here on in the list; 1 at LEVEL_MAX */
 };
 
 /* A range has a near and a far end, in the order of the sweep. */

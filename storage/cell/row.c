@@ -26,7 +26,7 @@ enum {
 /* The flag byte of a packed cell; the two lowest bits are those of enum cell_flag. */
 enum {
     PACK_CELL_TTL = 4,  /* ttl and expiry follow */
-    PACK_CELL_MADE = 8, /* the time of the tombstone follows */
+    PACK_CELL_MADE = 8, /* a tombstone's expiry_s follows: the second when it was made */
     PACK_CELL_PATH = 16,
     PACK_CELL_SAME_TIME = 32, /* the cell has the marker's timestamp */
     PACK_CELL_UNUSED = 192

@@ -44,7 +44,7 @@ struct cell {
     int64_t timestamp_us;              /* never TIMESTAMP_NONE */
     int32_t ttl_s;
     int64_t expiry_s;                  /* seconds since 1970; EXPIRY_NONE: never */
-    struct bytes path;                 /* key in a complex column; in a simple one data is NULL */
+    struct bytes path;                 /* key in a complex column (type.h); else data is NULL */
     struct bytes value;                /* size 0 is an empty value */
 };
 

@@ -36,7 +36,7 @@ struct stream {
     struct deletion partition_deletion;   /* TIMESTAMP_NONE: none */
     /* 1: *out is the next item; 0: the end; negative: an error, which ends the stream. */
     int (*next)(struct stream *stream, struct unfiltered *out, struct error *err);
-    void (*close)(struct stream *stream); /* frees the stream; may be NULL */
+    void (*close)(struct stream *stream); /* frees the stream; NULL: nothing to free */
 };
 
 void stream_close(struct stream *stream);
