@@ -35,7 +35,7 @@ must_check int columnar_sums_partition(struct columnar_sums *sums,
                                        const struct segment_partition *partition,
                                        struct partition_stats *sum_out, columnar_sums_group group,
                                        void *context, struct error *err);
-/* For a frozen memtable's partition, as of `frame`; columnar_sums_end gives the sums of groups. */
+/* As columnar_sums_partition, for a frozen memtable's partition as of `frame`; calls no `group`. */
 void columnar_sums_rows(struct columnar_sums *sums, const struct columnar_memtable *memtable,
                         uint32_t partition, uint64_t frame, struct partition_stats *sum_out);
 /* Call this at the end of a segment or memtable: `group` gets the remaining sums. */

@@ -54,8 +54,8 @@ struct engine_options {
 must_check int engine_create(struct world *world, struct schema *schema, struct bytes properties,
                              struct error *err);
 
-/* Lock and recover the directory.  Tables and columns of `builtin` (may be NULL) that it lacks are
- * added.  `world` and `metrics` must outlive the store.  Besides disk errors: ERROR_NOT_FOUND,
+/* Lock and recover the directory, and add the tables and columns of `builtin` (may be NULL) that it
+ * lacks.  `world` and `metrics` must outlive the store.  Besides disk errors: ERROR_NOT_FOUND,
  * ERROR_NOT_OURS, ERROR_BUSY, ERROR_NEWER_FORMAT, ERROR_CORRUPT, and ERROR_CONFLICT
  * (commit_log_open). */
 must_check int engine_open(struct world *world, const struct engine_options *options,

@@ -176,8 +176,8 @@ static int flush_without_skipped(struct engine *engine, struct error *err)
     return maintenance_flush_now(&engine->maintenance, err);
 }
 
-/* Counts the clicks in those batches of the frame that can be parsed with the schema from before
- * the damage. */
+/* Counts the clicks of a frame that lies behind damage in the log, as far as its batches can be
+ * parsed with the schema from before the damage. */
 static uint64_t count_clicks(void *context, struct bytes payload)
 {
     struct engine *engine = context;
@@ -305,7 +305,7 @@ static int recover(struct engine *engine, struct error *err)
     return open_log(engine, err);
 }
 
-/* Takes over the manifest and the directory's lock. */
+/* Takes over the manifest, and the lock that the caller has on the directory of `world`. */
 static int engine_begin(struct world *world, const struct engine_options *options,
                         struct manifest *manifest, const struct builtin *builtin,
                         struct store **store_out, struct error *err)

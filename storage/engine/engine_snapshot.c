@@ -1,8 +1,8 @@
 /* The manifest on disk may be ahead of the state in memory, by a flush or merge that is not
  * reported yet.  So the snapshot uses the state in memory.
  *
- * No snapshot is taken while a purge is published, because the manifest may or may not have the
- * purge. */
+ * While a purge is published no snapshot is taken: its segments would be from before the purge, but
+ * its last log file may get frames from after the purge, which a restore then refuses. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -31,8 +31,8 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        /* The newest cell's time is used only if no other is known, because a client may have given
-         * it. */
+        /* Where the manifest lacks the last timestamp given, that of the newest cell, which a
+         * client may have given, is the least that take_log begins with. */
         if (engine->runs.timestamp_us == 0 && info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }

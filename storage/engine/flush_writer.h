@@ -3,10 +3,9 @@
  *     memtable ──▶ per event table: one segment per large day, one for all other days
  *              └─▶ per table: one segment of everything else
  *
- * A large day (day_rows_min, engine.h; at most 64 days) gets a separate segment, so that days can
- * be merged and removed one by one.  The same memtable always gives the same bytes, except ids.
- *
- * The segments are open, and no manifest names them.  Any thread. */
+ * A large day (day_rows_min rows or more, engine.h; at most 64 days) gets a separate segment, so
+ * that days can be merged and removed one by one.  The same memtable always gives the same bytes,
+ * except ids.  The segments are added to `change`, which the caller publishes.  Any thread. */
 #ifndef DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H
 #define DAYBOOK_STORAGE_ENGINE_FLUSH_WRITER_H
 

@@ -279,7 +279,7 @@ static void publish_done(struct job *job)
         note_published(compact);
         compact_swap(compact);
     } else {
-        /* After an error that does not pass, it is unknown which files the manifest names. */
+        /* After an error that is not temporary, it is unknown which files the manifest names. */
         if (error_is_passing(compact->status))
             run_change_discard(&compact->change);
         maintenance_job_failed(maintenance, MAINTENANCE_MERGE, compact->status, &compact->err);
@@ -361,7 +361,7 @@ static uint32_t count_failed_reads(const struct segment_list *list)
 }
 
 /* Whether an unreadable page ended the merge: more runs have one than at the start.  This is wrong,
- * at most once for each run, if another error ended it while another reader found such a page. */
+ * at most once for each run, if another error ended the merge while a reader found such a page. */
 static bool is_failed_read(const struct compact_job *compact)
 {
     return !error_is_passing(compact->status) && count_failed_reads(&compact->inputs) +

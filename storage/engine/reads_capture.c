@@ -25,8 +25,8 @@ static size_t captured_bytes(const struct read_job *read)
     return arena_held(read->arena) - read->before;
 }
 
-/* Returns a time: no deletion of the partition in another run of the view is newer.  INT64_MAX: a
- * frozen memtable has the partition. */
+/* Returns a time: no deletion of the partition in a run of the view is newer.  INT64_MAX: a frozen
+ * memtable has the partition. */
 static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
 {
     int64_t newest_us = INT64_MIN;
@@ -42,8 +42,8 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
     return newest_us;
 }
 
-/* After a row that no other run can delete, skip the rows with the same first clustering value,
- * because there may be thousands in memory. */
+/* After a row that no run of the view can delete, skip the rows with the same first clustering
+ * value, because there may be thousands in memory. */
 static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
                          struct stream *stream)
 {

@@ -4,7 +4,7 @@
  *     run_change_add, _remove ──▶ run_change_publish ──▶ run_change_apply ──▶ run_change_release
  *     (a job: files)              (a job: manifest)      (engine thread: run_set)
  *
- * Discard a change that is not published, or whose publication fails with an error that passes
+ * Discard a change that is not published, or whose publication fails with a temporary error
  * (error_is_passing).  After any other error, the manifest may name the added segments, and their
  * files must stay.
  *

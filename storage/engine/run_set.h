@@ -4,7 +4,8 @@
  *                  ──add, remove────▶ run_set in memory      (then the engine thread)
  *
  * What must hold: segments are sorted by (table, kind, first frame, id).  Ranks depend on that
- * order.  Two row runs of a table, or two columnar runs that share a day, never share a frame.
+ * order.  Two row runs of a table never share a frame, nor do two of its columnar runs that share a
+ * day.
  *
  * The manifest on disk may be one edit ahead of the run_set.  A segment's file exists as long as
  * the segment is in the run_set.
@@ -73,7 +74,8 @@ bool run_set_has_overwrites(const struct run_set *runs, const struct table *tabl
                             struct bytes key);
 bool run_set_may_have_overwrites(const struct run_set *runs, const struct table *table);
 
-/* No flush frees this memory. */
+/* Bytes of the sums by partition; and of these, the segments and the pool of readers together.
+ * Flushes free none of these. */
 uint64_t run_set_index_bytes(const struct run_set *runs);
 uint64_t run_set_kept_bytes(const struct run_set *runs);
 #endif

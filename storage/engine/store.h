@@ -162,7 +162,7 @@ struct group_request {
 /* A resource that the store waits for; once it is there, the store continues by itself. */
 enum store_shortage {
     STORE_SHORT_OF_NOTHING,
-    STORE_SHORT_OF_DISK,          /* or quota */
+    STORE_SHORT_OF_DISK,          /* or of a quota of the disk */
     STORE_SHORT_OF_DESCRIPTORS,
     STORE_SHORT_OF_MEMORY,        /* of the system; or within the limit (memory_account.h), for
                                    * longer than flushes take */
