@@ -135,7 +135,7 @@ void commit_log_unpin(struct commit_log *log, struct commit_log_pin *pin);
 bool commit_log_is_kept(const struct commit_log *log);
 
 /* Append a struct commit_log_extent for each file.  commit_log_extents: the files with frames after
- * `frame`, and the current file, by file id.  commit_log_archived: the files that are in the
+ * `frame`, and the file for new frames, by file id.  commit_log_archived: the files that are in the
  * archive or will be moved to it, in no order. */
 void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents);
 void commit_log_archived(const struct commit_log *log, struct buffer *extents);
@@ -177,8 +177,8 @@ must_check int commit_log_read(struct world *world, const struct commit_log_rang
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
-/* How many of the current and the next file were removed from the directory; `path_out`: the path
- * of one of them. */
+/* How many of the file for new frames and the one made ready after it were removed from the
+ * directory; `path_out`: the path of one of them. */
 uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
 void commit_log_dump(const struct commit_log *log, struct buffer *text);
