@@ -1,11 +1,12 @@
 /* columnar_memtable: chunks of packed rows by partition.
  *
  * What decides correctness: rows of a partition are only appended, so a number of rows identifies
- * each earlier state of the partition.  The stats of a struct columnar_slot must be the stats of
- * exactly the rows that it counts.
+ * each earlier state of the partition.  A struct columnar_slot has the stats of such a state: they
+ * count n rows, and must be the stats of the partition's first n rows.
  *
- * A row in a chunk has its columns side by side, each in the fewest bytes that suffice for all
- * partitions, so that an append writes to one cache line.  A click takes 8 to 12 bytes:
+ * A row in a chunk has its columns side by side, so that an append writes to one cache line.  A
+ * column takes 0, 1, 2, 4 or 8 bytes (codes 0, 2 or 4), the same in all partitions.  A click takes
+ * 8 to 12 bytes:
  *
  *     time - base   4 bytes   the base is the partition's first time
  *     ad code       2         4 once there are more than 65,536 ads
@@ -206,7 +207,8 @@ static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
 static uint8_t integers_width(struct columnar_partition *const *partitions,
                               const struct block_column *column, uint32_t index, uint32_t rows)
 {
-    /* The bits in which any offset differs from its sign; the width must also hold the sign. */
+    /* The bits in which any offset differs from its sign, and bit 0 for any offset but 0, because
+     * -1 differs in none.  The width must also hold the sign. */
     uint64_t bits = 0;
     if (flags_are(column->absent, 1, rows))
         return 0;
@@ -220,8 +222,8 @@ static uint8_t integers_width(struct columnar_partition *const *partitions,
     return bits == 0 ? 0 : bits <= INT8_MAX ? 1 : bits <= INT16_MAX ? 2 : bits <= INT32_MAX ? 4 : 8;
 }
 
-/* The number of bytes that hold every row's code, which is an unsigned number and not an offset
- * from a base. */
+/* 0: the column has no width yet, and each row's code is the constant of its partition.  Else 2 or
+ * 4, as the number of strings in the whole memtable needs. */
 static uint8_t codes_width(const struct columnar_memtable *memtable,
                            const struct block_column *column, uint32_t index, uint32_t rows)
 {

@@ -48,7 +48,7 @@ struct bytes columnar_memtable_partition_key(const struct columnar_memtable *mem
 int64_t columnar_memtable_partition_token(const struct columnar_memtable *memtable,
                                           uint32_t partition);
 
-/* UINT32_MAX: there is none. */
+/* The number of the partition with this key; UINT32_MAX: there is none. */
 uint32_t columnar_memtable_find(const struct columnar_memtable *memtable, struct bytes key);
 /* The partition's stats as of `frame` (UINT64_MAX: as applied): a view, valid until the next apply,
  * not to be released. */

@@ -89,7 +89,7 @@ size_t columnar_partitions_bytes(const struct columnar_partitions *partitions);
 /* Give the partition number of each key; a new key gets a partition without rows. */
 void columnar_partitions_add_all(struct columnar_partitions *partitions,
                                  const struct block_dictionary *keys, uint32_t *numbers_out);
-/* UINT32_MAX: there is none. */
+/* The number of the partition with this key; UINT32_MAX: there is none. */
 uint32_t columnar_partitions_find(const struct columnar_partitions *partitions, struct bytes key);
 
 /* Begin to write to the partition: make `newest` the slot of `frame`, which is not less than in the

@@ -29,12 +29,12 @@ size_t counter_memtable_bytes(const struct counter_memtable *memtable);
 struct counter_slot *counter_memtable_at(const struct counter_memtable *memtable, uint32_t slot);
 
 /* One partition of a counter table as of `frame` (UINT64_MAX: everything), as rows of counter
- * cells.  NULL: the partition has no counters.  Each cell has one shard, whose clock is the slot's
- * last frame up to `frame`.  The shard's id is the higher of `shard_id` and the slot's generation
- * (counter_slot.h).  After a DELETE a cell has no shard until it is incremented again.  `frame`
- * must not be less than the frame that was durable at the last write, because a slot keeps three
- * sums only.  Only the engine thread may use the stream; once the memtable is frozen, any thread
- * may.  The slice's bytes must outlive the stream. */
+ * cells.  NULL: the partition has no counters.  Each cell has one shard, whose clock is the last
+ * frame up to `frame` that changed the slot.  The shard's id is the higher of `shard_id` and the
+ * slot's generation (counter_slot.h).  After a DELETE a cell has no shard until it is incremented
+ * again.  `frame` must not be less than the frame that was durable at the last write, because a
+ * slot keeps three sums only.  Only the engine thread may use the stream; once the memtable is
+ * frozen, any thread may.  The slice's bytes must outlive the stream. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,

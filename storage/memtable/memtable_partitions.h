@@ -35,7 +35,7 @@ void memtable_partitions_release(struct memtable_partitions *partitions);
 /* Bytes of memory, without the arena's. */
 size_t memtable_partitions_bytes(const struct memtable_partitions *partitions);
 
-/* NULL: there is none. */
+/* NULL: there is no such partition. */
 void *memtable_partitions_find(const struct memtable_partitions *partitions, uint32_t table_id,
                                int64_t token, struct bytes key);
 /* A new partition gets a copy of the key, and zeros behind its struct memtable_partition. */
@@ -51,8 +51,8 @@ void memtable_partitions_prefetch(const struct memtable_partitions *partitions, 
 
 struct bytes memtable_partitions_key(const struct memtable_partition *partition);
 
-/* Find the table's first partition at or after (token, key), or only after it if `after`.
- * `key_out` is a view into the memtable. */
+/* Find the table's first partition at or after (token, key), or only after it if `after`.  False:
+ * there is none.  *key_out is a view into the memtable. */
 bool memtable_partitions_seek(const struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key, bool after, int64_t *token_out,
                               struct bytes *key_out);
