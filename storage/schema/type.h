@@ -60,7 +60,7 @@ void type_print(const struct type *type, struct buffer *buffer);
 void type_print_name(const char *name, struct buffer *buffer);
 /* Whether a name needs no quotes: it is a lowercase identifier and no reserved word. */
 bool type_name_is_plain(struct bytes name);
-/* NULL: there is none. */
+/* NULL: no built-in type has this name. */
 const struct type *type_builtin_named(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
 /* Whether the type is within TYPE_DEPTH_MAX and TYPE_PARTS_MAX. */
@@ -100,7 +100,7 @@ void type_format(const struct type *type, struct bytes value, struct buffer *tex
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
-/* 0: the size varies. */
+/* The bytes of each value of the kind; 0: they vary. */
 size_t type_fixed_size(enum type_kind kind);
 
 void type_value_put_bigint(struct buffer *buffer, int64_t value); /* timestamp, time, counter too */

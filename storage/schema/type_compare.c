@@ -77,7 +77,7 @@ static int order_varint(struct bytes a, struct bytes b)
     return bigint_compare_scaled(a, 0, b, 0);
 }
 
-/* False: the scale is outside the limits, and a comparison could take unlimited memory. */
+/* False: the value has no scale, or one outside the limits, which could take unlimited memory. */
 static bool decimal_is_sane(struct bytes value)
 {
     return value.size >= 4 && type_decimal_scale(value) <= TYPE_DECIMAL_SCALE_MAX &&

@@ -114,7 +114,7 @@ static bool parse_varint(struct bytes text, struct buffer *value)
     return bigint_parse(text, value) == 0;
 }
 
-/* [sign] digits [. digits] [e [sign] digits]. */
+/* [sign] digits [e [sign] digits]; a point may be before, among or behind the first digits. */
 static bool parse_decimal(struct bytes text, struct buffer *value)
 {
     struct scan scan = {text.data, text.data + text.size};
