@@ -1,6 +1,6 @@
 /* row_page: the bytes of a row page.
  *
- * Encoded:
+ * Encoded (offset, size in bytes, meaning):
  *
  *     0  1  codec: 0 stored, 1 zstd
  *     1  4  plain size
@@ -32,8 +32,8 @@
 
 enum {
     ROW_PAGE_HEAD = 5,
-    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes; so many fit a page when they are
-                                                  * encoded */
+    ROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes; encoded, they take at most
+                                                  * SEGMENT_PAGE_MAX */
     ROW_ITEM_KIND_BITS = 2,
     LABEL_BEFORE = 0,
     LABEL_ROW = 1,

@@ -65,7 +65,7 @@ struct segment;
 
 /* Open a segment, and check all of it except its pages and the zeros before the footer.
  * ERROR_CORRUPT, ERROR_NEWER_FORMAT; every error names the file.  Rows are counted by the day in
- * their partition key, which is one of table `days_of`; NULL: they are not counted.  Readers leave
+ * their partition key; `days_of` is their table, or NULL: they are not counted.  Readers leave
  * spares in the pool `readers`, of which the segment holds a reference. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
                             const struct table *days_of, struct reader_pool *readers,

@@ -22,7 +22,7 @@ struct segment_partition {
     uint64_t rows;
     uint32_t page_first;               /* where its rows begin */
     uint32_t page_count;               /* pages that have its rows; 0: it has only a deletion */
-    uint32_t entry;                    /* its place in page_first, which small partitions share */
+    uint32_t entry;                    /* the index of its entry in page_first */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
     const struct partition_stats *stats;   /* none in a row segment: a writer gets NULL, a cursor
                                             * gives stats of zero rows. segment_find always gives
