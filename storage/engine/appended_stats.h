@@ -1,5 +1,5 @@
-/* appended_stats: adds up the stats of a partition's append-only runs.  The result is right only if
- * the partition has nothing in an overwrite run. */
+/* appended_stats: adds up the stats of a partition's appended rows, in segments and in memtables.
+ * The result is right only if no overwrite or deletion of the partition is stored. */
 #ifndef DAYBOOK_STORAGE_ENGINE_APPENDED_STATS_H
 #define DAYBOOK_STORAGE_ENGINE_APPENDED_STATS_H
 

@@ -17,8 +17,8 @@
 
 struct columnar_sums;
 
-/* Called with the sums of one string; an empty string stands for the rows without a string.  `sums`
- * has no times. */
+/* Called with the sums of one string; an empty string stands for the rows without a string.  The
+ * members first and last of `sums` are not set. */
 typedef void (*columnar_sums_group)(void *context, struct bytes string,
                                     const struct partition_stats *sums);
 

@@ -69,7 +69,7 @@ struct compact_choice {
     bool purges;                       /* deletions of `day` are purged */
     uint64_t purge_frame;              /* if `purges`: the next compact_facts.purge_frame */
     int32_t day;
-    int64_t again_us;                  /* when to plan again; INT64_MAX: after a write */
+    int64_t again_us;                  /* wall time to plan again; INT64_MAX: after a write */
 };
 
 /* True: there is something to merge. */

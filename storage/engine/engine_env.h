@@ -1,6 +1,6 @@
 /* engine_env: what all parts of the engine share.
  *
- * Parts report to the engine only through the callbacks on_failure and on_job_done.
+ * Every part reports a failure by on_failure, and the end of a job by on_job_done.
  *
  * Engine thread, except that jobs read `world` and `options`, which do not change. */
 #ifndef DAYBOOK_STORAGE_ENGINE_ENGINE_ENV_H

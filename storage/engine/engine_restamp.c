@@ -8,7 +8,7 @@
  *     1 memtables are flushed, so that no frame of the log is replayed any more
  *     2 every segment with such times is read, and the times are noted
  *     3 these segments are written again with new times, as files that no manifest names
- *     4 one manifest record swaps all of them, moves the clock, and counts a purge
+ *     4 one manifest record swaps all of them, lowers the last timestamp, and counts a purge
  *
  * A crash before step 4 is durable leaves all timestamps as they were.  Step 4 counts a purge, so
  * that later frames are never replayed over segments of an older backup, which have the old

@@ -4,8 +4,8 @@
  * same time.  A table has only one merge at a time, because a columnar merge also reads the table's
  * row runs.
  *
- * Merges that engine_compact requested begin before all others, and the `done` of engine_compact
- * waits only for them.
+ * Merges that engine_compact requested begin before all others.  The `done` of engine_compact waits
+ * for them, and for merges that were under way when they were requested.
  *
  * Purges.  The ranks of purged clicks may be given again only to clicks that come after the purge
  * is published.  So at the end of the merge, memtables and all other runs are searched for clicks
@@ -13,7 +13,7 @@
  * discarded.  From that search until the manifest names the outputs, no click is accepted.
  *
  * A disturbed purge is tried again when engine_compact is called, or an hour later, but not before
- * the disturbing clicks are in runs.
+ * the disturbing clicks are in segments.
  *
  * Nothing is purged while the log is kept for restores, because a replay over a state from before
  * the purge would give clicks other ranks.  The manifest counts each purge.  The first frame after

@@ -52,7 +52,7 @@ void memtable_set_init(struct memtable_set *set, struct engine_env *env,
                        const struct memory_account *account, struct schema *schema);
 void memtable_set_release(struct memtable_set *set);
 
-/* Begin an empty open memtable of the current schema, instead of the old memtable. */
+/* Release the open memtable, if there is one, and begin an empty one of the current schema. */
 void memtable_set_begin(struct memtable_set *set, uint64_t frame_first);
 /* As memtable_set_begin, with another schema, whose reference is taken over. */
 void memtable_set_begin_schema(struct memtable_set *set, struct schema *schema,
@@ -71,7 +71,7 @@ bool memtable_set_open_is_empty(const struct memtable_set *set);
  * is the last timestamp given (0: none).  A memtable that needs no flush stays open, and begins
  * after `frame_last`. */
 void memtable_set_freeze(struct memtable_set *set, uint64_t frame_last, int64_t given_us);
-/* The caller takes over the memtable's reference. */
+/* Remove the oldest frozen memtable from the set; the caller, which has its pointer, owns it. */
 void memtable_set_drop_oldest(struct memtable_set *set);
 
 /* Call `waiter->resume` after the next freeze.  The caller requests the freeze. */

@@ -84,7 +84,7 @@ bool reads_is_past(const struct read_job *read, int64_t token);
 /* ---- reads_capture.c ---- */
 
 /* Find the first partition of the table in the open memtable at (token, key) or behind it; if
- * `after`, only behind it. */
+ * `after`, only behind it.  False: there is none. */
 bool reads_open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
                            int64_t *token_out, struct bytes *key_out);
 

@@ -171,7 +171,7 @@ enum store_shortage {
 
 struct store_waiting {
     enum store_shortage shortage;
-    bool stops_writes;            /* false: only flushes and merges wait */
+    bool stops_writes;            /* false: only work in the background waits */
     const char *path;             /* the subdirectory that needs the resource, or "" */
     uint64_t needed_bytes;        /* 0: not known */
     int64_t since_us;             /* monotonic: when the shortage began; unchanged when it ends */
