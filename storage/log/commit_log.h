@@ -171,7 +171,7 @@ must_check int commit_log_scan(struct world *world, const struct commit_log_rang
 must_check int commit_log_read(struct world *world, const struct commit_log_range *range,
                                commit_log_replay replay, void *context, struct error *err);
 
-/* Sizes in bytes.  commit_log_disk_bytes: files in log/ with frames or ready for frames.
+/* Sizes in bytes.  commit_log_disk_bytes: files in log/, except ones to be moved to the archive.
  * commit_log_unflushed_bytes: frames that are not flushed, with an error of up to 1 MiB; exactly 0
  * when all are flushed.  Replayed frames count until all of them are flushed. */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
