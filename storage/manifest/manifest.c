@@ -377,8 +377,8 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* Load the copy, or else the roster, and then move the copy aside; `from` names the file that was
- * loaded.  If neither file can be loaded, `why` has both reasons. */
+/* Load the copy; if that fails, load the roster and move the copy aside.  *from is the file that
+ * was loaded.  If neither file can be loaded, `why` has both reasons. */
 static int mirror_load(struct world *world, struct manifest **manifest_out, const char **from,
                        struct error *why)
 {
