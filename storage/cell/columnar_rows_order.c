@@ -2,7 +2,7 @@
  *
  * The sort must be stable: rows with the same clustering stay in the order of their frames.  If the
  * first clustering column has integers that are not too far apart, rows are sorted by this column
- * with radix sort, and then each run of rows that agree in it by all clustering columns.  Otherwise
+ * with radix sort, and then rows that agree in it are sorted by all clustering columns.  Otherwise
  * rows are sorted by comparison. */
 #include <string.h>
 

@@ -61,8 +61,8 @@ struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
  * or more. */
 uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
-/* Append the span as mutation_pack writes a mutation. packed_rows_span_bytes: the most bytes that
- * this appends. */
+/* Append the span as mutation_pack writes a mutation.  packed_rows_span_bytes: the most bytes that
+ * packed_rows_pack_span appends. */
 void packed_rows_pack_span(const struct packed_rows *rows, const struct packed_span *span,
                            struct buffer *buffer);
 size_t packed_rows_span_bytes(const struct packed_rows *rows, const struct packed_span *span);

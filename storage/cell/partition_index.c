@@ -145,7 +145,7 @@ int partition_index_order(int64_t token_a, struct bytes key_a, int64_t token_b, 
     return bytes_compare(key_a, key_b);
 }
 
-/* Sort by the upper halves of the tokens, then runs of equal halves by `compare`. */
+/* Sort by the upper halves of the tokens, then those with equal halves by `compare`. */
 void partition_index_sort_numbers(const struct partition_sort *sort, uint32_t *numbers,
                                   uint32_t count)
 {

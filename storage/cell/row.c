@@ -518,7 +518,6 @@ size_t row_clustering_bytes(const struct clustering *clustering)
     return size;
 }
 
-/* Copy the bytes to `*to`, and move `*to` behind them. */
 static struct bytes bytes_put(struct bytes bytes, uint8_t **to)
 {
     uint8_t *start = *to;

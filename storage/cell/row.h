@@ -27,14 +27,14 @@ struct liveness {
 #define LIVENESS_NONE ((struct liveness){TIMESTAMP_NONE, 0, EXPIRY_NONE})
 
 struct deletion {
-    int64_t timestamp_us;              /* hides everything written at or before it */
-    int64_t local_s;                   /* when it was made, in seconds since 1970 */
+    int64_t timestamp_us;              /* everything written up to then is hidden */
+    int64_t local_s;                   /* when the deletion was made, in seconds since 1970 */
 };
 
 #define DELETION_NONE ((struct deletion){TIMESTAMP_NONE, 0})
 
 enum cell_flag {
-    CELL_TOMBSTONE = 1,                /* expiry_s is when it was made, or EXPIRY_NONE */
+    CELL_TOMBSTONE = 1,                /* expiry_s: when the tombstone was made, or EXPIRY_NONE */
     CELL_COUNTER = 2
 };
 

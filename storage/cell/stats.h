@@ -1,4 +1,4 @@
-/* stats: the statistics of a partition's rows in a run.
+/* stats: the statistics of a partition's rows.
  *
  * Stats have the number of rows, the least and the greatest value of the first clustering column if
  * it is an integer, and for the first regular decimal column the number of values and their exact
