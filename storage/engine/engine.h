@@ -131,8 +131,8 @@ void engine_return_memory(struct store *store, bool at_once);
  * state.flushed_frame.  These files do not change until the snapshot is released. */
 struct engine_snapshot {
     uint64_t frame;                    /* the last durable frame */
-    int64_t timestamp_us;              /* the last timestamp that the store gave up to `frame`, or a
-                                        * later one; 0: there is no write */
+    int64_t timestamp_us;              /* at least the last timestamp that the store gave up to
+                                        * `frame`; 0: there is no write */
     struct manifest_state state;
     const struct commit_log_extent *log;           /* by file id; the last one is being written */
     uint32_t log_count;

@@ -171,7 +171,7 @@ static void log_trust(const struct clock_reading *now)
     buffer_release(&wall);
 }
 
-/* On the first call, write a log line if the store's timestamps are ahead of the wall clock. */
+/* On the first call, log whether the store's timestamps are a minute ahead of the wall clock. */
 static void log_ahead(struct engine_clock *clock, const struct clock_reading *now)
 {
     int64_t ahead_us = clock->next_us - now->wall_us;

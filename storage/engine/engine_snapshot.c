@@ -31,8 +31,8 @@ static void take_segments(const struct engine *engine, struct taken *snapshot)
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        /* Where the manifest lacks the last timestamp given, that of the newest cell, which a
-         * client may have given, is the least that take_log begins with. */
+        /* If the last timestamp given is not known, the newest cell's stands for it, which may be a
+         * client's; take_log takes that of the last durable frame if that is later. */
         if (engine->runs.timestamp_us == 0 && info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }

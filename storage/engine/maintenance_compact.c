@@ -194,8 +194,8 @@ static void note_disturbed(const struct compact_job *compact)
     note_tried(tried, compact);
 }
 
-/* Allow a disturbed purge again if its conditions hold.  If only its time has not come yet,
- * *again_us is lowered to that time. */
+/* Allow a disturbed purge again if the table has no merge under way, again_frame is in segments and
+ * again_us has come.  If only again_us has not come yet, *again_us is lowered to it. */
 static void purge_renew(const struct maintenance *maintenance, struct purge_tried *tried,
                         int64_t *again_us)
 {

@@ -1,6 +1,6 @@
 /* sequencer: puts batches into the open frame and the open memtable, and frames into the log.
  *
- *     store_apply ─▶ open memtable + open payload ──seal──▶ commit log ──durable──▶ waiters
+ *     store_apply ─▶ open memtable + open frame ──seal──▶ commit log ──durable──▶ waiters
  *
  * What decides correctness:
  * - A batch is applied to the open memtable and added to the open frame in one call, so memtable

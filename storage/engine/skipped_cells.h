@@ -9,7 +9,7 @@
 struct skipped_cells {
     uint64_t count;
     struct error first;
-    bool is_salvage;                   /* of the opening; the first 100 cells are then logged */
+    bool is_salvage;                   /* the opening salvages; the first 100 cells are logged */
     uint64_t frame;                    /* now being parsed; set by the caller of the parser */
 };
 
