@@ -104,8 +104,8 @@ void commit_log_on_space(struct commit_log *log, void (*room)(void *context),
  * it empty. */
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
 
-/* Have the next frame record `purges`, unless a frame has recorded that number, so that no opening
- * replays it over segments without these purges.  A mended clock is one, too (engine_restamp.c). */
+/* Have the next frame record `purges`, unless a frame has recorded that number.  Then no opening
+ * replays the frame over segments without these purges.  A mended clock counts as a purge. */
 void commit_log_note_purges(struct commit_log *log, uint64_t purges);
 
 /* Note that all frames up to `frame`, which must be durable, are in segments. */

@@ -1,9 +1,10 @@
 /* commit_log_recover: reads the frames of a log from its files, and distinguishes a torn tail from
  * damage.
  *
- * A record that cannot be read is the torn tail of a crash only if one of its sectors is still old
- * and no sector of a later record exists, because a later record is written only after this one is
- * synced.  Everything else is damage to frames that may have been acknowledged.
+ * A record that cannot be read is the torn tail of a crash only if one of its sectors still has old
+ * bytes (zeros, or of an earlier id of the file), and no sector of a later record exists, because a
+ * later record is written only after this one is synced.  Everything else is damage to frames that
+ * may have been acknowledged.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
  * another frame 181 to file 6.  The walk ends in file 5 at the torn record.  The frame 181 in file
