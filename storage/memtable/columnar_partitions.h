@@ -44,7 +44,7 @@ struct columnar_partition {
     struct chunk *head;
     struct columnar_slot newest;
     int64_t token;
-    uint32_t undo;                     /* private: its entry in the list of newest.frame */
+    uint32_t undo;                     /* private: the entry in the list of newest.frame */
     uint16_t room;                     /* rows that still fit into `tail` */
     uint16_t layout;
     uint16_t key_size;                 /* private */
@@ -76,7 +76,7 @@ struct columnar_partitions {
     /* Private. */
     uint32_t capacity;
     struct key_places places;
-    struct columnar_undo_list undo[2]; /* the last frame's first */
+    struct columnar_undo_list undo[2]; /* of the last frame; of the one before */
 };
 
 /* The memory of partitions and hash table comes from `arena`, which must outlive them. */

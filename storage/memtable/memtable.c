@@ -286,8 +286,8 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
     }
 }
 
-/* The place in the hash table is prefetched 2 * PREFETCH_AHEAD writes before its write, and the
- * partition PREFETCH_AHEAD writes before. */
+/* A partition's place in the hash table is prefetched 2 * PREFETCH_AHEAD writes before the write to
+ * the partition, and the partition itself PREFETCH_AHEAD writes before. */
 static void apply_mutations(struct memtable *memtable, const struct write_batch *batch,
                             uint64_t frame, int64_t timestamp_us)
 {

@@ -71,7 +71,7 @@ struct columnar_memtable *memtable_columnar(const struct memtable *memtable, uin
 uint32_t memtable_find(const struct memtable *memtable, uint32_t table_id, struct bytes key,
                        struct columnar_memtable **columnar_out);
 /* Find, among the table's rows and counters, the first partition at or after (token, key), or only
- * after it if `after`.  Columnar memtables are not searched. */
+ * after it if `after`; false: there is none.  Columnar memtables are not searched. */
 bool memtable_seek(const struct memtable *memtable, const struct table *table, int64_t token,
                    struct bytes key, bool after, int64_t *token_out, struct bytes *key_out);
 /* Returns the least id above `after` of a table with rows or counters; 0: there is none. */

@@ -56,7 +56,7 @@ struct partition_extras {
 
 struct partition {
     struct memtable_partition base;
-    uint64_t frame_first; /* the first frame that wrote to it; 0: it was just made */
+    uint64_t frame_first; /* the first frame that wrote to the partition; 0: none yet */
     struct memtable_index rows;
     struct partition_extras *extras;
 };
