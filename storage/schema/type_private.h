@@ -31,8 +31,8 @@ void type_format_hex(struct bytes value, struct buffer *text);
 
 enum type_trait {
     TYPE_IS_NUMBER = 1,
-    TYPE_IS_QUOTED = 2,                /* within collections CQL writes its values in quotes */
-    TYPE_IS_NEVER_EMPTY = 4,           /* clients may not give an empty value of it */
+    TYPE_IS_QUOTED = 2,                /* within collections CQL quotes values of the type */
+    TYPE_IS_NEVER_EMPTY = 4,           /* clients may not give an empty value of the type */
     TYPE_IS_INTEGER = 8
 };
 bool type_has_trait(const struct type *type, enum type_trait trait);
