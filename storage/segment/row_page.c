@@ -6,13 +6,13 @@
  *     1  4  plain size
  *     5     the plain page, or its zstd frame
  *
- * Plain:
+ * Plain, in the same columns:
  *
  *     0     4      number of entries n, at least 1
  *     4     4 * n  where each entry ends, counted from the start of the first entry
  *     4+4n         entries
  *
- * Entry:
+ * Entry, in the same columns:
  *
  *     0  1  1: a range deletion is in force before the first item, 0: none is
  *     1     if so: its timestamp_us and local_s (struct deletion), signed varints

@@ -20,9 +20,9 @@ struct segment_partition {
     int64_t token;
     struct bytes key;
     uint64_t rows;
-    uint32_t page_first;               /* where its rows begin */
-    uint32_t page_count;               /* pages that have its rows; 0: it has only a deletion */
-    uint32_t entry;                    /* the index of its entry in page_first */
+    uint32_t page_first;               /* the page in which the partition's rows begin */
+    uint32_t page_count;               /* pages with its rows; 0: there is only a deletion */
+    uint32_t entry;                    /* the index of the partition's entry in page_first */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
     const struct partition_stats *stats;   /* none in a row segment: a writer gets NULL, a cursor
                                             * gives stats of zero rows. segment_find always gives

@@ -18,12 +18,12 @@ struct segment_info {
                                        * again */
     uint32_t table_id;
     enum segment_kind kind;
-    uint64_t frame_first;             /* frames whose rows it holds, inclusive at both ends */
+    uint64_t frame_first;             /* the frames whose rows the segment has: first and last */
     uint64_t frame_last;
     uint64_t size;                    /* bytes of the file */
     uint64_t rows;
     uint64_t partitions;
-    int64_t timestamp_max_us;         /* the newest write timestamp in it */
+    int64_t timestamp_max_us;         /* the newest write timestamp in the segment */
     uint32_t schema_version;
 };
 #endif

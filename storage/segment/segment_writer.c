@@ -51,7 +51,7 @@ struct segment_writer {
     struct buffer index;
     struct buffer extra;
 
-    int64_t token; /* of the last partition, to check their order */
+    int64_t token; /* of the last partition, to check the order of partitions */
     struct buffer key;
     uint32_t page_first; /* of the last partition; must not decrease */
 };
