@@ -21,7 +21,7 @@ struct cql_guard {
 
 /* ---- what is held ---- */
 
-/* Report the held memory to the store, and to the doors when requests have freed enough of it. */
+/* Report the held memory to the store.  When requests have freed enough of it, call has_room. */
 static void report_memory(struct cql *cql)
 {
     int64_t change = quota_unreported(&cql->quota);

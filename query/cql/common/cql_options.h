@@ -12,7 +12,7 @@ enum {
     CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes this or a quarter
                                           * of `work_bytes_max` */
     CQL_RESULT_BYTES_MAX = 64 << 20,     /* bytes of an answer without pages */
-    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* CQL_PAGE_BYTES_MAX while memory is short */
+    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* instead of CQL_PAGE_BYTES_MAX while memory is short */
     CQL_WORK_BYTES_DEFAULT = 128 << 20,
     CQL_ROW_SHARE = 2,                   /* a row may take `work_bytes_max` / CQL_ROW_SHARE */
     CQL_LITTLE_BYTES = 256 << 10         /* a quarter of `work_bytes_max` is reserved for requests

@@ -2,7 +2,7 @@
  *
  * Table and column numbers are written to disk and never change.
  *
- * Its specification is tests/unit/test_cql_idempotency.c. */
+ * tests/unit/test_cql_idempotency.c specifies the table. */
 #ifndef DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
 #define DAYBOOK_QUERY_CQL_COMMON_CQL_TABLES_H
 
