@@ -139,7 +139,7 @@ struct cql_relation *cql_build_in_marker(struct cql_builder *builder, enum cql_o
                                          struct cql_term *marker);
 struct cql_relation *cql_build_between(struct cql_builder *builder, struct cql_term *from,
                                        struct cql_term *until);
-/* Set the left side. */
+/* Set the relation's left side. */
 struct cql_relation *cql_build_relation(struct cql_relation *relation, enum cql_relation_kind kind,
                                         struct cql_name_list columns);
 struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
@@ -165,7 +165,7 @@ void cql_build_join_parts(struct cql_table_parts *parts, struct cql_table_parts 
 void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
 /* Fail for COMPACT STORAGE, which no materialized view may have, and for repeated properties. */
 void cql_build_check_view(struct cql_builder *builder, struct cql_table_options options);
-/* Fail if the name, written without quotes, is reserved or is that of a built-in type. */
+/* Fail if the name, written without quotes, is reserved or names a built-in type. */
 void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);
 
 void cql_build_check_role(struct cql_builder *builder, struct cql_role_option_list list);
