@@ -26,7 +26,7 @@ enum cql_expression_kind {
                                           * open */
     CQL_EXPRESSION_WRITETIME,            /* of argument 0: all times if `type` is a list, else the
                                           * latest */
-    CQL_EXPRESSION_TTL,                  /* seconds until expiry */
+    CQL_EXPRESSION_TTL,                  /* in the same way: seconds until expiry */
     CQL_EXPRESSION_AGGREGATE             /* aggregate `index` of the statement */
 };
 

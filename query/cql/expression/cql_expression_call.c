@@ -66,8 +66,8 @@ static int requirement_refused(struct cql_scope *scope, const struct cql_functio
                        cql_type_name(scope, type));
 }
 
-/* Refuse an argument that does not fit `wanted`.  `expression` is NULL before the argument is
- * resolved. */
+/* Refuse an argument that does not fit `wanted`, if the function has one signature.  `expression`
+ * is NULL before the argument is resolved. */
 static int check_argument(struct cql_scope *scope, const struct cql_call *call,
                           const struct type *wanted, const struct cql_term *argument,
                           const struct cql_expression *expression)

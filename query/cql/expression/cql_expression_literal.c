@@ -187,7 +187,7 @@ static bool has_marker(const struct cql_term *term)
     return found;
 }
 
-/* Tuples and user types may have nulls and markers; selectors may have markers. */
+/* Tuples and user types may have nulls and markers; in selectors, collections may have markers. */
 static int check_item(struct cql_scope *scope, const struct cql_term *term,
                       const struct cql_term *item, const struct cql_place *place)
 {

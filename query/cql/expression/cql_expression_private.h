@@ -10,7 +10,7 @@ struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expr
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term);
 /* Refuse a term whose type is not known. */
 int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term);
-/* Whether a term has a type of its own.  A literal has one, its natural type, as an argument. */
+/* Whether a term has a type of its own.  A literal has its natural type if `is_argument`. */
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument);
 /* Refuse an expression whose type does not fit the place.  The error calls the expression
  * `what`. */

@@ -1,4 +1,3 @@
-/* The type of a result is as in Cassandra. */
 #include <math.h>
 
 #include "query/cql/expression/cql_function.h"

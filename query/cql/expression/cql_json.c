@@ -77,7 +77,7 @@ static struct digits digits_of(const char *text)
     return digits;
 }
 
-/* Prints as Java's Double.toString: from 10^-3 up to 10^7 without an exponent. */
+/* Prints as Java's Double.toString: from 10^-3 to below 10^7 without an exponent. */
 static void put_double(const char *text, struct buffer *out)
 {
 

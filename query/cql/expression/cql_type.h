@@ -11,7 +11,7 @@ int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
 /* The name is in the scope's arena. */
 const char *cql_type_name(struct cql_scope *scope, const struct type *type);
 
-/* Whether a serialized value of type `from` is one of type `to`. */
+/* Whether Cassandra takes a value of type `from` as one of type `to`, with the same bytes. */
 bool cql_type_fits(const struct type *to, const struct type *from);
 
 /* Make a frozen type.  The arguments must live as long as the type. */

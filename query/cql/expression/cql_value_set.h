@@ -19,13 +19,13 @@ struct cql_value_set {
 /* Sorts in place and drops duplicates. */
 struct cql_value_set cql_value_set_sort(const struct type *type, struct bytes *values,
                                         uint32_t count);
-/* Make a set of the items without nulls; its array is in `arena`. */
+/* Make a set of the items that are not null; its array is in `arena`. */
 struct cql_value_set cql_value_set_of(const struct type *type, struct type_items *items,
                                       struct arena *arena);
 bool cql_value_set_has(const struct cql_value_set *set, struct bytes value);
 
-/* Returns the place of the first value that is not less than `value`.  The values are sorted,
- * `stride` bytes apart. */
+/* Returns the index of the first value that is not less than `value`; `count`: there is none.  The
+ * values are sorted, `stride` bytes apart. */
 uint32_t cql_value_set_place(const struct type *type, const void *values, size_t stride,
                          uint32_t count, struct bytes value);
 #endif
