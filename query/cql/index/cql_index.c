@@ -98,7 +98,7 @@ uint32_t cql_index_list(const struct schema *schema, const struct table *table, 
     *indexes_out = indexes;
     /* Hidden tables are found by the first part of their names, because a walk over all tables
      * would make a request about every table take quadratic time.  The loop begins with
-     * CQL_INDEX_OF_ELEMENTS, because indexes of values have the same names. */
+     * CQL_INDEX_OF_ELEMENTS, whose hidden tables have names that begin as those for values do. */
     for (int of = CQL_INDEX_OF_ELEMENTS; of <= CQL_INDEX_OF_ENTRIES; of++) {
         const char *start = cql_text_printf(arena, "%s%u_", name_starts[of], table->id);
         const struct table before = {.keyspace = CQL_INDEX_KEYSPACE, .name = start};
