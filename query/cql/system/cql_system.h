@@ -1,8 +1,8 @@
 /* cql_system: virtual tables that describe the server and the schema.
  *
- * cql_system_tables.c defines the tables.  cql_system_schema.c makes the rows of system_schema,
- * cql_system_traces.c those of system_traces, and cql_system.c that of system.local.  All other
- * tables are empty.
+ * cql_system_tables.c defines the tables.  cql_system_schema.c makes the rows of keyspace
+ * system_schema, cql_system_traces.c the rows of system_traces, and cql_system.c the row of table
+ * system.local.  All other tables are empty.
  *
  * Its specification is tests/cql/cassandra/read_schema.cql. */
 #ifndef DAYBOOK_QUERY_CQL_SYSTEM_CQL_SYSTEM_H
