@@ -1,8 +1,8 @@
 /* Relations on partition columns give keys if each of these columns has = or IN.  Relations on
- * token() limit a scan or the keys.  Relations on clustering columns give slices if they leave no
- * column out, and all but the last are = or IN.  All other relations are filters: each row is
- * checked against them.  A SELECT with filters, or with slices but no key, needs ALLOW FILTERING,
- * unless an index answers its only filter.
+ * token() limit a scan or the keys.  Relations on the first clustering columns give slices, up to
+ * the first range or the first column without a relation.  All other relations of a SELECT are
+ * filters: each row is checked against them.  A SELECT with filters, or with slices but no key,
+ * needs ALLOW FILTERING, unless an index answers its only filter.
  *
  * What must hold: slices have exactly the rows that their relations select, because DELETE deletes
  * whole slices. */
@@ -509,7 +509,8 @@ struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, u
 }
 
 /* Relations on the first clustering columns give slices.  Relations on further ones become filters
- * if a SELECT has ALLOW FILTERING or an index; otherwise they are refused. */
+ * of a SELECT with ALLOW FILTERING or an index; others are refused, of some UPDATEs only in
+ * cql_write_plan.c (check_rows). */
 static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
                            enum cql_restrict_for what, bool allow_filtering)
 {

@@ -65,7 +65,7 @@ struct cql_restrict_plan {
     struct cql_index_use use;
 };
 
-/* Returns the index of this kind on the column, if the index answers a relation. */
+/* Returns the index of this kind on the column; `index` is NULL if it answers no relation. */
 struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, uint32_t column_id,
                                          enum cql_index_of of);
 

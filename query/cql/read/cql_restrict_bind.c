@@ -1,5 +1,5 @@
-/* The values of IN are sorted, and each occurs once.  So the order of keys, and of the answer, does
- * not depend on the order of values in the statement. */
+/* The values of IN, or the prefixes made of them, are sorted, and each occurs once.  So the order
+ * of keys and of the answer does not depend on the order of values in the statement. */
 #include <stdlib.h>
 #include <string.h>
 

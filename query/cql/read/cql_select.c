@@ -86,9 +86,9 @@ static bool skip_partition(struct select *select, const struct read_page *page)
 }
 
 /* Returns as many rows as the answer may still need, or read_rows if filters, groups or sorting
- * make that number unknown.  With PER PARTITION LIMIT it may be lower, because the rest of a
- * partition is skipped.  Two rows are added: one for a static row, and one that shows whether there
- * is a further page. */
+ * make that number unknown.  With PER PARTITION LIMIT the result may be lower, because the rest of
+ * a partition is skipped.  Two rows are added: one for a static row, and one that shows whether
+ * there is a further page. */
 static uint32_t rows_wanted(const struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -146,8 +146,8 @@ static int entry_row(struct select *select, const struct read_page *page)
     return cql_select_take_stored(select, page->table, found, select->entries, select->entry);
 }
 
-/* Begin the partition at its start, or where the client's last page ended, with the static row
- * first. */
+/* Begin to read the entry's partition, at its start or where the client's last page ended, with the
+ * static row first. */
 static void partition_begin(struct select *select)
 {
     struct bytes key;

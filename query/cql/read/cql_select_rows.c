@@ -1,6 +1,6 @@
 /* Over all pages, the answer has each of its rows once.  A client's page ends only when a further
- * row has been found, so that no page is empty.  The paging state has the position before that
- * row. */
+ * row has been found, so that no page but the first is empty.  The paging state has the position
+ * before that row. */
 #include <stdlib.h>
 #include <string.h>
 
