@@ -13,8 +13,9 @@
 int cql_condition_bind(struct cql_execution *execution, const struct cql_context *context,
                        struct cql_write_statement *statement);
 
-/* Refuse conditions on several tables or partitions, two of IF EXISTS, IF NOT EXISTS and IF c = 1
- * on one row, or IN on clustering columns.  `count` is not 0, and the statements must be bound. */
+/* Refuse conditions on several tables or partitions, conditions of different kinds on one row (the
+ * kinds are IF EXISTS, IF NOT EXISTS and IF c = 1), and IN on clustering columns.  `count` is not
+ * 0, and the statements must be bound. */
 int cql_condition_check_batch(struct cql_execution *execution,
                               const struct cql_write_statement *statements, uint32_t count);
 

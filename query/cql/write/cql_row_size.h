@@ -17,7 +17,7 @@
 #include "storage/cell/write_batch.h"
 
 enum {
-    /* Bytes.  A value or a replaced collection up to this size does not make its row grow. */
+    /* Bytes.  A value or a replaced collection of up to this size is not counted as growth. */
     CQL_ROW_SIZE_SMALL = 1024
 };
 

@@ -188,7 +188,8 @@ static const char *peer_of(struct cql_execution *execution)
                            CQL_SHOW(host), client->port);
 }
 
-/* Add a row to the table of changes, to which the write's restatements refer. */
+/* Unless the write only inserts clicks or changes no stream, add a row to the table `change`, to
+ * which the write's restatements refer. */
 static void add_change(struct write *write)
 {
     struct cql_execution *execution = write->execution;
@@ -227,9 +228,9 @@ static int apply_batch(struct write *write, struct error *err)
                           write->expectation_count, write_applied, write, err);
 }
 
-/* Handle the store's result `rc`.  If the store is full, the execution waits until it accepts
- * writes, and then `again` is called.  If a partition that was read has changed, `retry` is
- * called. */
+/* Handle the store's result `rc`.  If the store is full, `again` is called when the store accepts
+ * writes.  If a partition that was read has changed, `retry` is called.  After ATTEMPTS_MAX
+ * attempts and for any other error, the execution ends with the fault. */
 static void write_given(struct write *write, int rc, const struct error *err,
                         void (*again)(struct cql_execution *execution), void (*retry)(void *write))
 {

@@ -159,8 +159,8 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
-/* Whether an INSERT of an event leaves out the rank and no other clustering column.  The store then
- * gives the rank. */
+/* Whether an INSERT of an event, without IF, leaves out the rank and no other clustering column.
+ * The store then gives the rank. */
 static bool leaves_rank(const struct cql_write_plan *plan)
 {
     uint32_t count = plan->table->clustering_count;

@@ -39,8 +39,8 @@ struct cql_write_plan {
     struct cql_expression *timestamp;
     struct cql_expression *ttl;
     struct cql_expression *json;         /* the text of INSERT JSON; NULL: not JSON */
-    uint32_t json_marker;                /* of the first column; the columns' markers follow the
-                                          * statement's own markers */
+    uint32_t json_marker;                /* number of the first column's marker; the columns'
+                                          * markers follow the statement's own */
     bool json_leaves_out;                /* DEFAULT UNSET: columns not in the text keep their
                                           * values */
     struct cql_restriction *conditions;
