@@ -613,7 +613,6 @@ static int edit_by_statement(void *context)
     }
 }
 
-/* Answer first, then let the waiting requests continue. */
 static void change_finish(struct change *change, struct cql_result *result)
 {
     struct cql *cql = change->execution->cql;
