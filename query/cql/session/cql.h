@@ -25,11 +25,11 @@ struct cql *cql_new(const struct cql_options *options);
 void cql_free(struct cql *cql);
 /* Limit the time of a client's request, from cql_run on; 0, the initial value: no limit.  A write
  * that has not reached the store by then is answered 0x1100 (write timeout) and never carried out.
- * A schema change that has begun has no limit.  Any other request that takes longer is answered
- * 0x1200 (read timeout). */
+ * A write that has reached the store, and a schema change that has begun, have no limit.  Any other
+ * request that takes longer is answered 0x1200 (read timeout). */
 void cql_set_statement_time(struct cql *cql, int64_t time_us);
-/* From now on refuse the requests of clients.  A request that the store has yet to answer is not
- * interrupted before. */
+/* From now on refuse the requests of clients.  Schema changes under way continue, and a request
+ * that waits for the store continues until the store has answered it. */
 void cql_stop(struct cql *cql);
 
 /* `changed` is called with every change that became visible, before the request that made it is

@@ -1,9 +1,9 @@
 /* cql_prepared: keeps the server's prepared statements, by the MD5 of keyspace and text.
  *
- * The least recently used statement is dropped first when their memory is used up.  A request to
- * execute a dropped statement is answered 0x2500 (unprepared).  A statement of an older schema is
- * compiled again before it is executed.  It is dropped if the newer schema refuses it or changes
- * its markers or result columns.
+ * When the memory for statements is used up, the least recently used statement is dropped first.  A
+ * request to execute a dropped statement is answered 0x2500 (unprepared).  A statement of an older
+ * schema is compiled again before it is executed.  It is dropped if the newer schema refuses it or
+ * changes its markers or result columns.
  *
  * Its specification is tests/unit/test_cql_session.c. */
 #ifndef DAYBOOK_QUERY_CQL_SESSION_CQL_PREPARED_H
