@@ -6,6 +6,6 @@
 
 enum { COUNTERS_TOP_MAX = 1000000 };
 
-/* The context of its `run` is a struct query (query/query.h). */
+/* `run` takes a struct query (query/query.h) as `room`. */
 extern const struct command counters_command;
 #endif

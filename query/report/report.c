@@ -78,7 +78,7 @@ struct report {
     bool is_as_of;
     int64_t as_of_ms;
     uint64_t days_behind;
-    uint64_t days; /* --as-of: number of figures as of now */
+    uint64_t days; /* --as-of: how many figures there are now */
     uint64_t days_known;
     struct report_sum unpriced;
     struct report_chart *chart; /* NULL: rows are printed */
@@ -478,7 +478,7 @@ static bool print_time(struct report *report, const struct day_time *time)
     return print_row(report, &row);
 }
 
-/* The week or month of a day; 0: the report has no periods. */
+/* The week or month of a day; 0 if the report is by neither. */
 static int32_t period_of(const struct report *report, int32_t day)
 {
     enum report_by by = report->options->by;
@@ -577,7 +577,7 @@ static void note_absent(const struct report *report)
     }
 }
 
-/* An ad that nobody clicked is mostly one whose id is another. */
+/* The id of an ad without clicks is mostly a mistyped one. */
 static void note_absent_ad(const struct report *report)
 {
     struct buffer name = {0};

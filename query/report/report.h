@@ -7,7 +7,7 @@
 
 enum { REPORT_RESELLERS_MAX = 1000 };
 enum report_by {
-    BY_DAY,                            /* unless --by is given */
+    BY_DAY,                            /* the default */
     BY_MINUTE,
     BY_HOUR,
     BY_WEEK,
@@ -39,6 +39,6 @@ struct report_options {
     bool is_chart;                     /* print an SVG chart; `format` is not used */
 };
 
-/* The context of its `run` is a struct query (query/query.h). */
+/* `run` takes a struct query (query/query.h) as `room`. */
 extern const struct command report_command;
 #endif

@@ -60,8 +60,8 @@ struct report_chart {
     struct panel panels[CHART_PANELS];
     uint32_t panel_count;
     uint32_t row_count;
-    int64_t phase_ms; /* by minute and hour: how long after a whole unit since 1970 each period
-                       * begins */
+    int64_t phase_ms; /* by minute and hour: how long after a whole minute or hour since 1970 each
+                       * period begins */
     int64_t period_first;
     int64_t period_last;
     struct bar bars[CHART_BARS]; /* the largest first */
@@ -149,8 +149,8 @@ static struct panel *panel_of(struct report_chart *chart, struct bytes reseller)
     return last;
 }
 
-/* Two days may have the same hour, because a client may give a click another day than that of its
- * time. */
+/* Two days may have rows of the same hour, because the day that a client gives a click may differ
+ * from the day of the click's time. */
 static struct report_row *row_of(struct report_chart *chart, struct panel *panel, int64_t period)
 {
     uint32_t at = panel->count;
