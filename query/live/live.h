@@ -1,5 +1,6 @@
 /* live: makes a *state* every LIVE_MS: one JSON object with the present rates, figures and counts
- * of ingest.  A *turn* reads the data for states.  States are made while there are viewers, and for
+ * of ingest.  A *turn* reads the data for one state; if it lasts longer than LIVE_MS, states with
+ * the data of the turn before are made meanwhile.  States are made while there are viewers, and for
  * LIVE_KEEP_MS after each live_ask; at other times the module does no work and keeps no data.
  *
  *     {"at": "2026-11-29T06:30:00.123Z",
