@@ -42,8 +42,9 @@ static int32_t max_of(int32_t a, int32_t b)
 
 /* ---- layers ---- */
 
-/* Move the target of each line to the layer after that of the line's source, or to layer 0 if there
- * is no source, unless the target is in an earlier layer.  False: nothing changed. */
+/* Move the target of each line to the layer after the source's layer, or to layer 0 if there is no
+ * source.  The target stays if it is in no later layer, or if the source has no layer yet.  False:
+ * nothing changed. */
 static bool relax(struct layers *layers)
 {
     bool changed = false;

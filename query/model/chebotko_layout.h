@@ -15,7 +15,7 @@
 enum { CHEBOTKO_TITLE_HEIGHT = 30, CHEBOTKO_NOWHERE = UINT16_MAX };
 
 struct chebotko_place {
-    int32_t width;                     /* given; enlarged to that of the widest box in the column */
+    int32_t width;                     /* given; enlarged to the width of the column's widest box */
     int32_t height;                    /* given; enlarged where the box's lines need more */
     bool is_second;
     int32_t x;                         /* the result: the upper left corner */
