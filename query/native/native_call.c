@@ -145,7 +145,7 @@ static bool may_start(const struct native_connection *connection)
 {
     const struct native_door *door = connection->door;
     size_t most = door->is_over ? 0 : NATIVE_QUEUE_MAX;
-    /* While cql is crowded, only a connection without a request under way starts one. */
+    /* While cql is crowded but not full, only a connection without a running call starts one. */
     bool has_room = connection->running == 0 ? !cql_is_full(door->options.cql)
                                              : !cql_is_crowded(door->options.cql);
 

@@ -37,12 +37,12 @@ enum {
     NATIVE_LOGIN_MS = 10000,
     NATIVE_GUEST_BYTES = 2 << 20,          /* bytes of memory of all clients before their login */
     NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */
-    NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of unread answers above which no further call
-                                            * starts */
-    NATIVE_QUEUE_FULL = 4 << 20,           /* bytes of unread answers above which no request is
-                                            * read */
-    NATIVE_QUEUE_OVER = 32 << 20,          /* bytes of unread answers above which no large answer is
-                                            * queued */
+    NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of a connection's unread answers above which
+                                            * none of its calls starts */
+    NATIVE_QUEUE_FULL = 4 << 20,           /* bytes of a connection's unread answers above which
+                                            * nothing is read from it */
+    NATIVE_QUEUE_OVER = 32 << 20,          /* bytes of a connection's unread answers above which no
+                                            * large answer is queued for it */
     NATIVE_ANSWER_LARGE = 64 << 10,        /* an answer with more bytes of rows is large */
     NATIVE_LEAVE_US = 1000 * 1000,         /* requests run on for this long after their peer hung
                                             * up */

@@ -110,7 +110,6 @@ static void door_flush(struct timer *timer)
 
 /* ---- memory ---- */
 
-/* Update all connections in the loop's next turn. */
 static void update_all(void *context)
 {
     struct native_door *door = context;
