@@ -103,7 +103,6 @@ struct bytes html_url(struct arena *arena, struct bytes text)
     return buffer_view(&url);
 }
 
-/* Returns the number of leading bytes that are digits. */
 static size_t count_digits(struct bytes text)
 {
     size_t count = 0;

@@ -48,7 +48,7 @@ void html_put_parameter(struct buffer *query, const char *name, struct bytes val
 
 /* Append a choice of a <select>. */
 void html_put_option(struct buffer *html, const char *text, bool is_chosen);
-/* All of them, and behind them what was chosen, if it is none of them and not empty. */
+/* Append all `texts` as choices, and after them `chosen`, unless it is empty or one of them. */
 void html_put_options(struct buffer *html, const char *const *texts, size_t count,
                       struct bytes chosen);
 

@@ -22,8 +22,9 @@ void newest_day_ask(struct view_call *call, struct newest_day *newest,
                     void (*known)(struct view_call *call));
 /* Returns the day; empty: there is none, or the run has failed. */
 struct bytes newest_day_of(const struct newest_day *newest);
-/* Set `*from_out` and `*to_out` to the last `days` days up to the newest.  If `by_week`,
- * `*from_out` is the first day of its week.  If there is no newest day, both stay unchanged. */
+/* Set `*from_out` and `*to_out` to the first and the last of the `days` days up to the newest.  If
+ * `by_week`, the first is moved back to a Monday.  If there is no newest day, or it is too early,
+ * both stay unchanged. */
 void newest_day_last(struct view_call *call, const struct newest_day *newest, int32_t days,
                      bool by_week, struct bytes *from_out, struct bytes *to_out);
 #endif

@@ -103,7 +103,6 @@ static struct bytes money(struct view_call *call, const struct cql_json *object,
     return digits.size > 0 ? money_text(call->arena, money_of(digits)) : bytes_text(HTML_NONE);
 }
 
-/* Write one figure of a headline. */
 static void put_figure(struct view_call *call, const char *title, const char *member,
                        const char *form, struct bytes value)
 {

@@ -256,7 +256,6 @@ static bool is_word(uint8_t c)
            c >= 0x80;
 }
 
-/* Returns the size of the token at the beginning of `text`. */
 static size_t token_size(struct bytes text)
 {
     size_t size = 0;

@@ -121,7 +121,7 @@ static void put_lines(struct view_call *call, const struct cql_json *rows)
     html_table_end(&call->html);
 }
 
-/* A page has only so many lines; days and the export reach the others. */
+/* If not all lines are shown, say where the others are: on earlier days, and in the export. */
 static void put_cut(struct view_call *call, const struct view_run *lines)
 {
     view_put_cut(call, lines, "newest", "lines");

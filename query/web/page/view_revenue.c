@@ -146,7 +146,7 @@ static void revenue_begin(struct view_call *call)
 /* ---- figures of a row ---- */
 
 struct figures {
-    bool is_priced; /* a part of the gross has a rate */
+    bool is_priced; /* a part of the gross has a rate, or the gross is 0 */
     struct decimal gross, unpriced, amount, rest;
 };
 

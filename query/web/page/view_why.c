@@ -6,7 +6,7 @@
  *
  * Without a day, the newest day is shown, or today if the reseller has no clicks.  Without a
  * reseller, all figures of the day are shown, so that one can be chosen.  A POST changes the rate
- * only if it is still the one of the preview. */
+ * only if the rate is still what the preview showed. */
 #include "query/web/page/view.h"
 
 #include <inttypes.h>
@@ -430,7 +430,7 @@ static void put_change_form(struct view_call *call, const struct why *why)
     buffer_append_text(&call->html, "</form>\n");
 }
 
-/* Of the rate that is in effect. */
+/* Write a form that deletes `rate`, which is in effect on the day. */
 static void put_deletion_form(struct view_call *call, const struct why *why,
                               const struct cql_json *rate)
 {
@@ -462,7 +462,7 @@ static struct bytes amount_or_none(struct view_call *call, struct bytes amount)
     return amount.size > 0 ? html_number(call->arena, amount) : bytes_text(HTML_NONE);
 }
 
-/* The same of an amount that stands alone. */
+/* As amount_or_none, but for an amount outside of tables, with the currency. */
 static struct bytes sum_or_none(struct view_call *call, struct bytes amount)
 {
     return amount.size > 0 ? view_amount(call, amount) : bytes_text(HTML_NONE);
