@@ -12,7 +12,7 @@ void web_token_make(struct random *random, struct web_token *token_out)
         (void)snprintf(token_out->text + 2 * i, 3, "%02x", drawn[i]);
 }
 
-/* Takes as long for a wrong token as for the right one. */
+/* Takes as long for a wrong token of the right size as for the right token. */
 static bool is_token(const struct web_token *token, struct bytes word)
 {
     uint8_t difference = 0;
