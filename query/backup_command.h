@@ -5,6 +5,6 @@
 
 #include "base/cli/command.h"
 
-/* Its function `run` takes a struct query (query/query.h) as `room`. */
+/* `run` takes a struct query (query/query.h) as `room`. */
 extern const struct command backup_command;
 #endif

@@ -11,6 +11,6 @@ struct clock_command_options {
     bool is_dry_run;
 };
 
-/* Its function `run` takes a struct query (query/query.h) as `room`. */
+/* `run` takes a struct query (query/query.h) as `room`. */
 extern const struct command clock_command;
 #endif

@@ -4,6 +4,6 @@
 
 #include "base/cli/command.h"
 
-/* Its function `run` takes a struct query (query/query.h) as `room`. */
+/* `run` takes a struct query (query/query.h) as `room`. */
 extern const struct command inspect_command;
 #endif

@@ -11,6 +11,6 @@ struct status_options {
     enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
 };
 
-/* Its function `run` takes a struct query (query/query.h) as `room`. */
+/* `run` takes a struct query (query/query.h) as `room`. */
 extern const struct command status_command;
 #endif
