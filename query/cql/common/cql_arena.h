@@ -7,7 +7,7 @@
 #include "query/cql/common/cql_private.h"
 
 struct arena *cql_arena_take(struct cql *cql);
-/* Give an arena back for reuse, and remove its budget. */
+/* Give an arena back: it is kept for reuse or freed, and its budget no longer counts it. */
 void cql_arena_give(struct cql *cql, struct arena *arena);
 void cql_arena_free_all(struct cql *cql);
 #endif

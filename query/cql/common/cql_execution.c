@@ -1,4 +1,3 @@
-/* An execution is answered once, and freed after that. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -22,7 +22,7 @@ enum {
 struct streams;
 
 struct cql_options {
-    struct store *store;                 /* outlives the cql */
+    struct store *store;                 /* outlives the struct cql */
     struct world *world;                 /* the store's */
     struct streams *streams;             /* NULL in tests whose store has no tables of streams */
     const uint8_t *host_id;              /* 16 bytes (engine_directory_id) */

@@ -22,7 +22,7 @@ struct cql_scope {
 /* Returns zeroed items in the scope's arena; `count` may be 0. */
 void *cql_scope_array(struct cql_scope *scope, size_t count, size_t item_size);
 /* Look a table up, also among the system tables.  ERROR_INVALID with the fault: there is no such
- * table. */
+ * table or keyspace, or no keyspace is in use. */
 int cql_scope_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                     const struct table **table_out);
 /* NULL with the fault: the table has no such column. */

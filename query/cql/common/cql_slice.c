@@ -8,7 +8,7 @@
 enum {
     SLICE_MAX_US = 10 * 1000,
     TURN_MAX_US = 20 * 1000, /* for all requests of one loop turn */
-    TURN_LITTLE_US = 1000,   /* until `turn_us` is past this, no timer resets it */
+    TURN_LITTLE_US = 1000, /* when `turn_us` passes this, a slice starts the timer that resets it */
     HALF_LIFE_US = 1000 * 1000,
     ALIKE_US = 1000, /* the unit in which use is compared */
     BYTES_A_US = 16, /* 1 us is charged for this many bytes of text */

@@ -36,7 +36,7 @@ struct cql_trace {
     int64_t started_us;                  /* since 1970 */
     int64_t began_us;                    /* on the monotonic clock */
     int64_t duration_us;
-    int64_t last_us;                     /* in the id of the last event; since 1970 */
+    int64_t last_us;                     /* the time in the last event's id, since 1970 */
     struct cql_trace_event *first, **end;
     uint32_t event_count;
 };

@@ -62,7 +62,7 @@ void cql_wait_for_schema(struct cql_execution *execution)
 }
 
 /* Waiting executions are resumed in later loop turns, because resuming thousands of them here would
- * nest as many calls.  If one of them begins a schema change, the others after it wait again. */
+ * nest as many calls.  If one of them begins a schema change, those behind it wait again. */
 void cql_wait_schema_settled(struct cql *cql)
 {
     check(cql->schema_is_changing);
