@@ -38,7 +38,7 @@ struct cql_lexer {
     const uint8_t *cursor;
     struct cql_position position;
     const uint8_t *starts[CQL_TOKENS_REMEMBERED];    /* ring: where the newest tokens start */
-    uint64_t token_count;                /* blanks and comments included */
+    uint64_t token_count;                /* blanks and comments count, too */
 };
 
 /* The tokens are views into `text` and `arena`.  The byte after the text must be readable and 0. */

@@ -1,6 +1,6 @@
 /* cql_parse: the parser of CQL: from text to syntax tree.
  *
- * The grammar is that of Cassandra 5.0, with parts of later versions (BETWEEN, NOT IN).  Semicolons
+ * The grammar is Cassandra 5.0's, with parts of later versions (BETWEEN, NOT IN).  Semicolons
  * may follow a statement. */
 #ifndef DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
 #define DAYBOOK_QUERY_CQL_SYNTAX_CQL_PARSE_H
