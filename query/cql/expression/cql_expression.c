@@ -1,8 +1,8 @@
 /* A literal or a marker takes the type of the column, element or argument whose value it is.
  * Columns and functions have types of their own.
  *
- * A constant is null or a valid serialized value of the expression's type, because the store keeps
- * the value unchanged. */
+ * A constant is null or a valid serialized value of the expression's type.  So it can be stored
+ * without a further check. */
 
 #include "query/cql/common/cql_scope.h"
 #include "query/cql/expression/cql_expression_private.h"

@@ -41,7 +41,7 @@ struct cql_expression {
     const struct cql_function *function;
     struct cql_expression **arguments;
     uint32_t argument_count;
-    const char *receiver;                /* the column or argument, for refusals */
+    const char *receiver;                /* name of the column or argument, for refusals */
     const struct cql_term *named;        /* the term that names the result column; NULL: the
                                           * expression's own term */
 };
@@ -55,7 +55,7 @@ struct cql_aggregate {
 /* What a term may be at its place in the statement. */
 struct cql_place {
     const struct type *type;             /* wanted; NULL: any */
-    const char *receiver;                /* the column or argument, for refusals */
+    const char *receiver;                /* name of the column or argument, for refusals */
     const struct table *table;           /* its columns may be named; NULL: no columns may be */
     struct cql_aggregate *aggregates;    /* array of CQL_AGGREGATES_MAX; NULL: none are allowed */
     uint32_t *aggregate_count;

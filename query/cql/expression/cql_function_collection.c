@@ -1,5 +1,5 @@
 /* cql_accumulator.c computes the least, the greatest, the sum and the average of a collection's
- * items, as those of a SELECT's rows, so that digits and overflows are the same. */
+ * items as it does for the rows of a SELECT, so that digits and overflows are the same. */
 #include <string.h>
 
 #include "query/cql/expression/cql_accumulator.h"

@@ -53,7 +53,8 @@ struct cql_json {
 must_check int cql_json_read(struct bytes text, struct arena *arena,
                              const struct cql_json **json_out, struct error *err);
 
-/* Read an object with at most as many members as a table may have columns. */
+/* Read an object.  ERROR_INVALID, beside cql_json_read's: the JSON is no object.  ERROR_LIMIT,
+ * beside cql_json_read's: the object has more members than a table may have columns. */
 must_check int cql_json_read_row(struct bytes text, struct arena *arena,
                                  const struct cql_json **object_out, struct error *err);
 

@@ -72,8 +72,8 @@ static double decimal_double(struct decimal decimal)
 }
 
 /* As in Java, digits after the point are dropped, and a number out of range becomes the nearest
- * bound.  For bigint and counter the range is that of bigint, otherwise that of int.  For smallint
- * and tinyint cql_number_keep keeps the low bits. */
+ * bound.  The range is bigint's for bigint and counter, otherwise int's.  For smallint and tinyint
+ * cql_number_keep keeps the low bits. */
 static int64_t double_integer(double real, enum type_kind kind)
 {
     bool is_long = kind == TYPE_BIGINT || kind == TYPE_COUNTER;
