@@ -40,7 +40,7 @@ struct cql_by_time {
     struct buffer figure_key;
     struct day_key at;    /* the partition whose times are read */
     struct buffer at_key; /* the bytes of `at.key` */
-    bool has_times;       /* `times` has those of `at` */
+    bool has_times;       /* `times` has the times of `at` */
     bool has_next;        /* the scan has a partition after `at` */
     int status;
 

@@ -97,7 +97,6 @@ static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *t
     return 0;
 }
 
-/* A marker within a tuple is named after its column. */
 static void name_tuple_markers(struct cql_scope *scope, const struct cql_restriction *restriction,
                                const struct cql_expression *tuple)
 {
@@ -475,8 +474,8 @@ static bool index_answers(const struct cql_index *index, const struct cql_restri
     return false;
 }
 
-/* Returns the first relation that an index answers.  If the plan has keys, relations on the
- * partition key need no index. */
+/* Returns the first relation that an index answers, with the index; NULLs: there is none.  If the
+ * plan has keys, relations on the partition key need no index. */
 static struct cql_index_use first_use(const struct cql_restrict_plan *plan,
                                       const struct cql_index *indexes, uint32_t count)
 {

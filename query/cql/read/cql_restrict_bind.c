@@ -212,8 +212,8 @@ static void add_slice(const struct range *range, const struct bound *start, cons
 }
 
 /* Append the slices of the range's rows that begin with `prefix`.  `at_lower`: from range->position
- * on, the prefix equals the first values of the lower limit.  `at_upper`: it equals those of the
- * upper limit.  If all columns have the same direction, the slices join into one. */
+ * on, the prefix equals the first values of the lower limit.  `at_upper`: the same for the upper
+ * limit.  If all columns have the same direction, the slices join into one. */
 static void add_slices(const struct range *range, const struct clustering *prefix, bool at_lower,
                        bool at_upper)
 {

@@ -72,8 +72,8 @@ static void select_finish(struct select *select)
 
 static void select_continue(struct select *select);
 
-/* If the partition has given its PER PARTITION LIMIT of rows, let the next read begin after the
- * partition. */
+/* If the partition has given its PER PARTITION LIMIT of rows and no group is open, let the next
+ * read begin after the partition. */
 static bool skip_partition(struct select *select, const struct read_page *page)
 {
     if (select->partition_rows < select->partition_limit || select->has_group ||
