@@ -1,5 +1,5 @@
-/* A write with a request id is applied only if the row for the id, in daybook_system.request, is
- * unchanged since it was looked up.  Of two copies of a request that run at the same time, one is
+/* A write with a request id is applied only if the id's row in daybook_system.request is unchanged
+ * since the id was looked up.  Of two copies of a request that run at the same time, one is
  * applied, and the other finds the row of the first.  That row may not be durable yet.  Therefore
  * the second copy applies an empty batch (cql_write.c), whose frame is not earlier than the row's,
  * and is answered when the batch is durable.

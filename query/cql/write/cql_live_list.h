@@ -28,7 +28,7 @@ struct cql_live_list cql_live_list_of(const struct column *column, const struct 
                                       uint32_t read_count);
 /* Add the cells that the statement made since the last call.  `made` holds all cells of the
  * statement, in the order in which they were made.  Between two calls the statement makes at most
- * one cell of a path, and none of a deleted path. */
+ * one cell of a path, and never one of a path whose element it has deleted before. */
 void cql_live_list_take(struct cql_live_list *list, const struct cell *made, uint32_t made_count,
                         struct arena *arena);
 /* Returns the live cell number `at`, which is below `list->count`.  `made` is as in the last call

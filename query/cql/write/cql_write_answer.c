@@ -1,8 +1,8 @@
 /* The answer of a conditional write has the column [applied].  If a condition failed, the answer
  * also has the values that were compared:
  *
- *   columns   with IF [NOT] EXISTS, all columns; otherwise those of each statement's conditions in
- *             their order, its statics last; in a batch the key columns come first
+ *   columns   with IF [NOT] EXISTS, all columns; otherwise the columns of each statement's
+ *             conditions in their order, but statics last; in a batch the key columns come first
  *   rows      the rows that have conditions and exist; if all conditions are on statics, the
  *             partition's first row; if there is no such row, the statics, or [applied] alone
  *
