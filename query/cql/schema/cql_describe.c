@@ -168,7 +168,8 @@ static const struct keyspace *next_keyspace(struct describe *describe, const str
     return next;
 }
 
-/* Call `put` for the keyspace `name`, or for all keyspaces if `name` is empty. */
+/* Call `put` for the keyspace `name`, or for all if `name` is empty.  Cassandra's own keyspaces are
+ * left out unless `with_system`. */
 static void for_keyspaces(struct describe *describe, const char *name, bool with_system,
                           void (*put)(struct describe *describe, const struct keyspace *keyspace))
 {
@@ -276,7 +277,6 @@ static int describe_object(struct describe *describe, const struct cql_describe 
     return 0;
 }
 
-/* A keyspace is tried before tables and indexes. */
 static int describe_any(struct describe *describe, const struct cql_describe *asked)
 {
     const char *name = cql_text(describe->execution->arena, asked->name.name);

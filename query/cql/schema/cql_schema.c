@@ -452,7 +452,7 @@ static int add_columns(struct change *change, uint32_t table_id, const struct cq
     return cql_schema_result(change, rc);
 }
 
-/* The error's text begins with `what`. */
+/* Refuse a column that has an index.  The error's text begins with `what`. */
 static int refuse_indexed(struct change *change, const struct table *table,
                           const struct column *column, const char *what)
 {

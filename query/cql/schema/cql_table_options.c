@@ -469,7 +469,7 @@ static int read_extensions(struct option_reader *reader)
 
 /* ---- the table of options ---- */
 
-/* PAIRS: a map whose pairs are read and kept; MAP: any other map. */
+/* TEXT: no map; PAIRS: a map whose pairs are read and kept; MAP: any other map; ANY: unchecked. */
 enum option_form { TEXT, PAIRS, MAP, ANY };
 
 static const struct option_rule {
