@@ -113,8 +113,8 @@ static int compare_places(const void *a, const void *b)
                                  murmur3_token(right->data, right->size), *right);
 }
 
-/* Whether the counter's value at the turn before is `key->clicks - key->first`.  That needs a watch
- * that has seen all clicks since, and no click that was applied after this turn began. */
+/* Whether the counter's value at the turn before is `key->clicks - key->first`.  For that, the
+ * watch must have seen all clicks since then, and none may be applied after this turn began. */
 static bool knows_before(const struct live_clicks *clicks, const struct live_clicks_key *key)
 {
     return key->rate.readings == 0 && key->has_first && clicks->before_us != 0 &&
