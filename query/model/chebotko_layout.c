@@ -172,7 +172,7 @@ static int32_t room_before(const struct layers *layers, uint32_t layer)
     return from_left + from_right + bend;
 }
 
-/* Sets *x to the right end of the layer's boxes.  False: the layer has no boxes. */
+/* Place the layer's boxes from *x on, and set *x to their right end.  False: there are no boxes. */
 static bool place_layer(struct layers *layers, uint32_t layer, int32_t *x)
 {
     struct chebotko_layout *layout = layers->layout;

@@ -78,8 +78,9 @@ int definitions_refuse(struct error *err, uint32_t line, const char *format, ...
 /* `factor` 0: the file does not give the replication factor. */
 must_check int definitions_add_keyspace(struct definitions *definitions, const char *name,
                                         long factor, uint32_t line, struct error *err);
-/* Add a family in `keyspace` (NULL: the keyspace of the options).  Its types and options are NULL
- * or 0: the defaults of cassandra-cli.  *family_out is valid until the next family is added. */
+/* Add a family in `keyspace` (NULL: the keyspace of the options).  The family's types and options
+ * begin as NULL and 0, for the defaults of cassandra-cli.  *family_out is valid until the next
+ * family is added. */
 must_check int definitions_add_family(struct definitions *definitions, const char *keyspace,
                                       const char *name, uint32_t line, struct family **family_out,
                                       struct error *err);

@@ -1,7 +1,7 @@
 /* schema: `daybook schema`: prints keyspaces and tables as CQL, or one keyspace as a Chebotko
  * diagram.
  *
- * The CQL is that of DESCRIBE, which the command runs in a session. */
+ * The CQL is the answer to DESCRIBE, which the command runs in a session. */
 #include <string.h>
 
 #include "query/cql/common/cql_session.h"
@@ -68,7 +68,7 @@ static const struct argp schema_argp = {
 struct listing {
     struct command_output *output;
     struct cql_session session;
-    struct buffer text; /* the text of the request, then that of the answer */
+    struct buffer text; /* the request's, then the answer's */
 };
 
 static void listing_answered(void *context, const struct cql_result *result)
