@@ -197,7 +197,7 @@ static void refuse_bytes(struct native_connection *connection, int rc,
         native_greeting_refuse_version(connection, envelope->version, envelope->flags);
         return;
     }
-    /* An unset version means that the peer's first byte was that of an answer; no error is sent. */
+    /* An unset version means that the peer's first byte was an answer's; no error is sent. */
     if (connection->inbox.version != 0) {
         connection->outbox.version = connection->inbox.version;
         native_connection_error(connection, 0, CQL_PROTOCOL_ERROR, "%s", err->text);
