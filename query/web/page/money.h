@@ -6,7 +6,7 @@
 
 struct arena;
 
-/* Returns 0 if `digits` are no decimal, or empty. */
+/* Returns the decimal that `digits` are; 0 if they are none, or empty. */
 struct decimal money_of(struct bytes digits);
 /* Return a + b, or a - b; if the result has too many digits, a. */
 struct decimal money_plus(struct decimal a, struct decimal b);

@@ -290,7 +290,7 @@ static const struct cql_json *rate_of(const struct why *why)
     return why->rate_then->value->items;
 }
 
-/* Returns the rate that was in effect before this one; NULL: none.  Days can be compared as texts,
+/* Returns the rate that was in effect before `rate`; NULL: none.  Days can be compared as texts,
  * because they are in ISO 8601. */
 static const struct cql_json *find_before(const struct why *why, const struct cql_json *rate)
 {
