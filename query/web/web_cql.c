@@ -134,7 +134,7 @@ static void answered(void *context, const struct cql_result *result)
     if (result->kind == CQL_RESULT_ERROR) {
         refuse_error(run, &result->error);
     } else if (size > WEB_CQL_LARGE && !run->request.is_short && !run->has_left) {
-        /* A statement with many rows has changed nothing. */
+        /* A statement whose answer has many rows has changed nothing, so it may run again. */
         run->request.is_short = true;
         cql_run(&run->session, &run->request, answered, run);
     } else if (size > WEB_CQL_CELLS_MAX) {
