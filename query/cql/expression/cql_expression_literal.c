@@ -4,7 +4,7 @@
  * item names the whole literal.
  *
  * A call has a type only after it is resolved.  If that type does not fit, the call is refused in
- * the same words. */
+ * the words for an item that does not fit. */
 #include "query/cql/expression/cql_expression_private.h"
 #include "query/cql/expression/cql_literal_value.h"
 #include "query/cql/syntax/cql_print.h"

@@ -175,7 +175,7 @@ struct chosen_cells {
     bool is_one; /* one cell is chosen: parts of its value have the cell's times */
 };
 
-/* Get the first and the last path of a part; a bound whose data is NULL does not exist. */
+/* Get the first and the last path of a part.  Data NULL: the part is open at this end. */
 static int part_bounds(const struct cql_expression *part, const struct cql_context *context,
                        struct bytes *from, struct bytes *until)
 {
