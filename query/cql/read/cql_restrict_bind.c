@@ -197,7 +197,7 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
     return value_parts(restriction, context, filter.values[0], limit->values);
 }
 
-/* Append a slice.  If it begins where the last slice ends, it extends the last slice instead. */
+/* Append a slice unless it is empty.  If it begins where the last slice ends, extend that one. */
 static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
 {
     struct cql_restrict_bound *bound = range->bound;
