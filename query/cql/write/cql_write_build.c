@@ -4,7 +4,7 @@
  *
  *   SET c = v            a cell, or a tombstone for null
  *   SET s = {..}         a deletion of the column's older cells, 1 us below the new cells'
- *                        timestamp (the server's: 1 us below *now*), and the new cells
+ *                        timestamp (below *now* if it is the server's), and the new cells
  *   SET l = l + [..]     cells whose paths are the present time (take_ticks)
  *   SET l = [..] + l     cells whose paths are mirrored times (PREPEND_REFERENCE_TICKS)
  *   SET l[i] = v         a cell with the path of element i of the list, as the statement's
