@@ -7,8 +7,8 @@
  *     R1 2013-12-01 ┘ month               R1 2013-11 ┘ reseller          total
  *     R1 2013-11-30 ─ month               R2 ...
  *
- * Weeks are grouped as months are.  For hours and minutes, the reading of figures pauses at each
- * day while its clicks are read.
+ * Weeks are grouped as months are.  For hours, minutes and ads, the reading of figures pauses at
+ * each day while the day's clicks are read.
  *
  * With --total, rows are first added up over all resellers (report_totals.h).
  *
@@ -122,7 +122,7 @@ static error_t parse_round(const char *text, struct report_options *options,
 }
 
 /* Parse a time with its zone, or a day.  A day stands for its last millisecond in `zone`; if `zone`
- * is NULL, a day is only checked. */
+ * is NULL, a day is only checked.  False: the text is neither. */
 static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time_ms_out)
 {
     int32_t day;

@@ -16,8 +16,8 @@ int32_t svg_letters(struct bytes text);
 /* The width in pixels of a text whose font size is 13 px. */
 int32_t svg_width(struct bytes text);
 
-/* Write `text` as XML text.  Characters that XML does not allow (control characters, U+FFFE and
- * U+FFFF) become question marks, and so does every byte from 0x80 on if the text is not UTF-8. */
+/* Write `text` as XML text.  ASCII control characters, U+FFFE and U+FFFF become question marks, and
+ * so does every byte from 0x80 on if the text is not UTF-8. */
 void svg_put_text(struct buffer *svg, struct bytes text);
 /* The baseline of the text begins at (x, y), unless the CSS of `class` sets another text-anchor. */
 void svg_put_label(struct buffer *svg, int32_t x, int32_t y, const char *class, struct bytes text);
