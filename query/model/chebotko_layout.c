@@ -1,8 +1,8 @@
 /* The layer of a table is the length of the shortest path of queries to it.  So a line to the right
  * never passes boxes of another layer.
  *
- * A box has the y of its first line's source, unless the box above is in the way.  Each line end
- * has its own place on a box's side, so that labels do not overlap. */
+ * A box has the y of its first source in an earlier layer, unless the box above is in the way.
+ * Each line end has its own place on a box's side, so that labels do not overlap. */
 #include "query/model/chebotko_layout.h"
 
 #include <string.h>

@@ -204,7 +204,6 @@ static int parse_order(struct shape *shape, const char *text, const char *what,
     return rc;
 }
 
-/* A value has a single type, without a direction. */
 static int parse_value_type(struct shape *shape, const char *text, const char *what,
                             struct marshal *marshal)
 {
