@@ -189,7 +189,7 @@ static void take_envelope(struct native_connection *connection,
     }
 }
 
-/* The rest of the input cannot be decoded. */
+/* Refuse a connection whose further input cannot be decoded. */
 static void refuse_bytes(struct native_connection *connection, int rc,
                          const struct native_envelope *envelope, const struct error *err)
 {
