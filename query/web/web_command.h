@@ -40,7 +40,8 @@ struct web_commands_options {
 };
 
 struct web_commands *web_command_open(const struct web_commands_options *options);
-/* Start no more commands.  When the last command has ended, free the struct and call `closed`. */
+/* Answer waiting and further runs with WEB_BUSY.  When the last command has ended, free the struct
+ * and call `closed`. */
 void web_command_close(struct web_commands *commands, void (*closed)(void *context),
                         void *context);
 
