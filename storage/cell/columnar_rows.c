@@ -89,6 +89,37 @@ void columnar_rows_reserve(struct columnar_rows *rows, uint32_t capacity)
     rows->capacity = capacity;
 }
 
+static size_t vector_bytes(const struct columnar_vector *vector)
+{
+    size_t bytes = vector->kind == VECTOR_CODE ? sizeof *vector->codes : sizeof *vector->integers;
+    return bytes + (vector->kind == VECTOR_DECIMAL) + (vector->absent_memory != NULL);
+}
+
+size_t columnar_rows_bytes(const struct columnar_rows *rows)
+{
+    size_t bytes = (rows->timestamps_memory != NULL) * sizeof *rows->timestamps_memory +
+                   (rows->ranks_memory != NULL) * sizeof *rows->ranks_memory;
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        bytes += vector_bytes(&rows->vectors[i]);
+    return bytes * rows->capacity + rows->column_count * sizeof *rows->vectors;
+}
+
+bool columnar_rows_adopt(struct columnar_rows *rows, const struct table *table)
+{
+    if (rows->column_count != block_column_count(table))
+        return false;
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        const struct column *column = block_column_of(table, i);
+        if (column->id != rows->vectors[i].column_id ||
+            block_vector_kind(column->type) != rows->vectors[i].kind)
+            return false;
+    }
+    rows->table = table;
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        rows->vectors[i].column = block_column_of(table, i);
+    return true;
+}
+
 void columnar_rows_absent(struct columnar_rows *rows, struct columnar_vector *vector)
 {
     if (vector->absent != NULL)

@@ -47,6 +47,10 @@ void columnar_rows_init(struct columnar_rows *rows, const struct table *table);
 void columnar_rows_release(struct columnar_rows *rows);
 void columnar_rows_clear(struct columnar_rows *rows);  /* keeps the memory */
 void columnar_rows_reserve(struct columnar_rows *rows, uint32_t capacity);
+size_t columnar_rows_bytes(const struct columnar_rows *rows);  /* memory for its capacity */
+/* Let the rows point to `table`, which may be their table in a newer schema.  False: it has other
+ * columns, and nothing was changed. */
+must_check bool columnar_rows_adopt(struct columnar_rows *rows, const struct table *table);
 /* Make an optional array, with the values that all rows have while it is NULL. */
 void columnar_rows_absent(struct columnar_rows *rows, struct columnar_vector *vector);
 void columnar_rows_timestamps(struct columnar_rows *rows);

@@ -195,8 +195,10 @@ static int appended_of_segment(struct partition_reader *reader, uint32_t i, int6
                                          : NULL;
     if (partition == NULL)
         return 0;
-    if (reader->columnar[i] == NULL)
+    if (reader->columnar[i] == NULL) {
         reader->columnar[i] = columnar_segment_reader_new(segment, reader->table);
+        columnar_segment_reader_share(reader->columnar[i]);
+    }
     return columnar_segment_reader_rows(reader->columnar[i], partition, PARTITION_ROWS_MAX, rows,
                                         err);
 }

@@ -19,7 +19,8 @@ enum {
     PAGE_TEXT_MAX = 64 << 10, /* bytes; a page ends with the string that reaches this */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     ARENA_CHUNK = 1 << 20,
-    KEPT_MAX = 64 << 20 /* bytes; if loaded pages take more, a trim frees them */
+    KEPT_MAX = 64 << 20,    /* bytes; if loaded pages take more, a trim frees them */
+    KEPT_IDLE_MAX = 4 << 20 /* the same when they are left in the pool */
 };
 
 /* ---- writing ---- */
@@ -185,9 +186,11 @@ struct dictionary_column {
 };
 
 struct columnar_dictionary {
+    struct reader_spare base; /* while it lies in the pool */
     struct segment *segment;
     struct dictionary_column *columns; /* by dictionary and column id */
     uint32_t column_count;
+    uint32_t column_capacity;
     struct vector_decoder vectors;
     struct buffer page;
     size_t kept;
@@ -229,13 +232,13 @@ static int column_order(const void *a, const void *b)
 
 static int index_parse(struct columnar_dictionary *dictionary)
 {
-    uint32_t capacity = 0;
     struct reader reader = reader_of(segment_extra(dictionary->segment));
     if (reader_u8(&reader) != DICTIONARY_FORMAT || reader.failed)
         return ERROR_CORRUPT;
     while (reader_left(&reader) > 0) {
-        dictionary->columns = memory_make_room(dictionary->columns, dictionary->column_count,
-                                               &capacity, sizeof *dictionary->columns);
+        dictionary->columns =
+            memory_make_room(dictionary->columns, dictionary->column_count,
+                             &dictionary->column_capacity, sizeof *dictionary->columns);
         struct dictionary_column *column = &dictionary->columns[dictionary->column_count++];
         *column = (struct dictionary_column){0};
         if (index_column(&reader, segment_page_count(dictionary->segment), column) != 0)
@@ -264,7 +267,7 @@ int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary
 /* Includes the array of views, which takes more than the text if strings are short. */
 static size_t page_bytes(const struct dictionary_page *page)
 {
-    return page->count * sizeof *page->strings + page->text.size;
+    return page->count * sizeof *page->strings + page->text.capacity;
 }
 
 static void page_forget(struct columnar_dictionary *dictionary, struct dictionary_page *page)
@@ -295,6 +298,32 @@ void columnar_dictionary_close(struct columnar_dictionary *dictionary)
     vector_codec_decoder_release(&dictionary->vectors);
     buffer_release(&dictionary->page);
     memory_free(dictionary);
+}
+
+struct columnar_dictionary *columnar_dictionary_take(struct segment *segment)
+{
+    return (struct columnar_dictionary *)reader_pool_take(segment_readers(segment),
+                                                          segment_scratch(segment));
+}
+
+static void spare_free(struct reader_spare *spare)
+{
+    columnar_dictionary_close((struct columnar_dictionary *)spare);
+}
+
+void columnar_dictionary_give(struct columnar_dictionary *dictionary)
+{
+    struct segment *segment = dictionary->segment;
+    size_t bytes = sizeof *dictionary + dictionary->column_capacity * sizeof *dictionary->columns;
+    for (uint32_t i = 0; i < dictionary->column_count; i++)
+        bytes += dictionary->columns[i].page_count * sizeof *dictionary->columns[i].pages;
+    if (dictionary->kept > KEPT_IDLE_MAX)
+        pages_forget(dictionary);
+    vector_codec_decoder_release(&dictionary->vectors);
+    buffer_release(&dictionary->page);
+    dictionary->base = (struct reader_spare){
+        .free = spare_free, .bytes = bytes + dictionary->kept, .is_large = true};
+    reader_pool_give(segment_readers(segment), segment_scratch(segment), &dictionary->base);
 }
 
 void columnar_dictionary_trim(struct columnar_dictionary *dictionary)

@@ -41,6 +41,10 @@ struct columnar_dictionary;
 must_check int columnar_dictionary_open(struct segment *segment, struct columnar_dictionary **out,
                                         struct error *err);
 void columnar_dictionary_close(struct columnar_dictionary *dictionary);
+/* Take the dictionaries that lie in the segment's pool, with what was loaded of them; NULL: none
+ * do.  columnar_dictionary_give closes them for the caller, and leaves them there. */
+struct columnar_dictionary *columnar_dictionary_take(struct segment *segment);
+void columnar_dictionary_give(struct columnar_dictionary *dictionary);
 uint32_t columnar_dictionary_count(const struct columnar_dictionary *dictionary, uint32_t which,
                                    uint32_t column_id);
 /* Free the loaded pages if they take much memory; strings that columnar_dictionary_get gave before

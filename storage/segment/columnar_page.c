@@ -34,10 +34,29 @@ void columnar_page_release(struct columnar_page *page)
     }
     memory_free(page->lists);
     memory_free(page->entries);
-    vector_codec_decoder_release(&page->vectors);
-    memory_free(page->values);
+    columnar_page_trim(page);
     columnar_rows_release(&page->rows);
     *page = (struct columnar_page){0};
+}
+
+void columnar_page_trim(struct columnar_page *page)
+{
+    vector_codec_decoder_release(&page->vectors);
+    memory_free(page->values);
+    page->values = NULL;
+    page->values_capacity = 0;
+}
+
+size_t columnar_page_bytes(const struct columnar_page *page)
+{
+    size_t bytes = columnar_rows_bytes(&page->rows) + page->entry_capacity * sizeof *page->entries;
+    for (uint32_t i = 0; i < page->rows.column_count; i++) {
+        const struct columnar_page_list *list = &page->lists[i];
+        bytes += sizeof *list + list->capacity * sizeof *list->numbers;
+        if (list->starts != NULL)
+            bytes += ((size_t)page->entry_capacity + 1) * sizeof *list->starts;
+    }
+    return bytes;
 }
 
 void columnar_page_clear(struct columnar_page *page)

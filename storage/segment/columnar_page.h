@@ -47,6 +47,9 @@ struct columnar_page {
 void columnar_page_init(struct columnar_page *page, const struct table *table);
 void columnar_page_release(struct columnar_page *page);
 void columnar_page_clear(struct columnar_page *page);          /* keeps the memory */
+/* Free the memory that only decoding needs; *page keeps what was decoded. */
+void columnar_page_trim(struct columnar_page *page);
+size_t columnar_page_bytes(const struct columnar_page *page);  /* of a trimmed page */
 
 /* One thread at a time may use an encoder. */
 struct columnar_page_encoder;

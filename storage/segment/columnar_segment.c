@@ -2,7 +2,11 @@
  *
  * A partition's rows are in one entry of its first page, which the directory names, and in entry 0
  * of each further page.  Codes are places in the list of their entry; a read converts them to
- * places in one array for all entries. */
+ * places in one array for all entries.
+ *
+ * Many small partitions lie in one page, which takes about a millisecond to decode.  So readers
+ * that share leave the page for the next reader.  A page that is not in the pool is decoded into
+ * the memory of the reader's page before, so that a scan leaves one page in the pool. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -16,11 +20,18 @@ struct reader_strings {
     uint32_t capacity;
 };
 
+struct decoded_page {
+    struct reader_spare base; /* while it lies in the pool */
+    uint32_t index;           /* UINT32_MAX: nothing is decoded */
+    struct columnar_page page;
+};
+
 struct columnar_segment_reader {
     struct segment *segment;
+    const struct table *table;
+    bool shares;
     struct columnar_dictionary *dictionary;
-    struct columnar_page page;
-    uint32_t page_loaded; /* UINT32_MAX: none */
+    struct decoded_page *decoded; /* NULL: none yet */
     struct buffer encoded;
     struct reader_strings *strings;
 };
@@ -30,21 +41,69 @@ struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segm
 {
     struct columnar_segment_reader *reader = memory_zeroed(1, sizeof *reader);
     reader->segment = segment_ref(segment);
-    reader->page_loaded = UINT32_MAX;
-    columnar_page_init(&reader->page, table);
-    reader->strings = memory_zeroed(reader->page.rows.column_count, sizeof *reader->strings);
+    reader->table = table;
+    reader->strings = memory_zeroed(block_column_count(table), sizeof *reader->strings);
     return reader;
+}
+
+void columnar_segment_reader_share(struct columnar_segment_reader *reader)
+{
+    reader->shares = true;
+}
+
+static void decoded_free(struct reader_spare *base)
+{
+    struct decoded_page *decoded = (struct decoded_page *)base;
+    columnar_page_release(&decoded->page);
+    memory_free(decoded);
+}
+
+static void decoded_leave(struct columnar_segment_reader *reader)
+{
+    struct decoded_page *decoded = reader->decoded;
+    reader->decoded = NULL;
+    if (decoded == NULL)
+        return;
+    if (!reader->shares || decoded->index == UINT32_MAX) {
+        decoded_free(&decoded->base);
+        return;
+    }
+    columnar_page_trim(&decoded->page);
+    decoded->base =
+        (struct reader_spare){.free = decoded_free,
+                              .bytes = sizeof *decoded + columnar_page_bytes(&decoded->page),
+                              .is_large = true};
+    reader_pool_give(segment_readers(reader->segment),
+                     segment_page_place(reader->segment, decoded->index), &decoded->base);
+}
+
+static bool decoded_take(struct columnar_segment_reader *reader, uint32_t page)
+{
+    struct decoded_page *taken = (struct decoded_page *)reader_pool_take(
+        segment_readers(reader->segment), segment_page_place(reader->segment, page));
+    if (taken == NULL)
+        return false;
+    if (taken->index != page || !columnar_rows_adopt(&taken->page.rows, reader->table)) {
+        decoded_free(&taken->base);
+        return false;
+    }
+    decoded_leave(reader);
+    reader->decoded = taken;
+    return true;
 }
 
 void columnar_segment_reader_free(struct columnar_segment_reader *reader)
 {
     if (reader == NULL)
         return;
-    for (uint32_t i = 0; i < reader->page.rows.column_count; i++)
+    for (uint32_t i = 0; i < block_column_count(reader->table); i++)
         memory_free(reader->strings[i].strings);
     memory_free(reader->strings);
-    columnar_dictionary_close(reader->dictionary);
-    columnar_page_release(&reader->page);
+    decoded_leave(reader);
+    if (reader->shares && reader->dictionary != NULL)
+        columnar_dictionary_give(reader->dictionary);
+    else
+        columnar_dictionary_close(reader->dictionary);
     buffer_release(&reader->encoded);
     segment_unref(reader->segment);
     memory_free(reader);
@@ -59,18 +118,24 @@ static int corrupt(const struct columnar_segment_reader *reader, uint32_t page, 
 
 static int page_load(struct columnar_segment_reader *reader, uint32_t page, struct error *err)
 {
-    if (reader->page_loaded == page)
+    if (reader->decoded != NULL && reader->decoded->index == page)
         return 0;
-    reader->page_loaded = UINT32_MAX;
+    if (reader->shares && decoded_take(reader, page))
+        return 0;
+    if (reader->decoded == NULL) {
+        reader->decoded = memory_zeroed(1, sizeof *reader->decoded);
+        columnar_page_init(&reader->decoded->page, reader->table);
+    }
+    reader->decoded->index = UINT32_MAX;
     int rc = segment_read_page(reader->segment, page, NULL, &reader->encoded, err);
     if (rc == 0)
-        rc = columnar_page_decode(&reader->page, buffer_view(&reader->encoded), err);
+        rc = columnar_page_decode(&reader->decoded->page, buffer_view(&reader->encoded), err);
     if (rc != 0) {
         error_wrap(err, "segment %llu, page %u",
                    (unsigned long long)segment_info(reader->segment)->id, (unsigned)page);
         return rc;
     }
-    reader->page_loaded = page;
+    reader->decoded->index = page;
     return 0;
 }
 
@@ -79,6 +144,8 @@ static int read_begin(struct columnar_segment_reader *reader, struct columnar_ro
                       struct error *err)
 {
     columnar_rows_clear(rows);
+    if (reader->dictionary == NULL && reader->shares)
+        reader->dictionary = columnar_dictionary_take(reader->segment);
     if (reader->dictionary == NULL) {
         int rc = columnar_dictionary_open(reader->segment, &reader->dictionary, err);
         if (rc != 0)
@@ -93,7 +160,8 @@ static int read_begin(struct columnar_segment_reader *reader, struct columnar_ro
 static int strings_add(struct columnar_segment_reader *reader, uint32_t column, uint32_t entry,
                        struct error *err)
 {
-    const struct columnar_page_list *list = &reader->page.lists[column];
+    const struct columnar_page *page = &reader->decoded->page;
+    const struct columnar_page_list *list = &page->lists[column];
     struct reader_strings *strings = &reader->strings[column];
     uint32_t count = list->starts[entry + 1] - list->starts[entry];
     check(count <= UINT32_MAX / 2 - strings->count);
@@ -103,8 +171,8 @@ static int strings_add(struct columnar_segment_reader *reader, uint32_t column, 
             memory_resize(strings->strings, strings->capacity * sizeof *strings->strings);
     }
     for (uint32_t i = 0; i < count; i++) {
-        int rc = columnar_dictionary_get(reader->dictionary, reader->page.dictionary,
-                                         reader->page.rows.vectors[column].column_id,
+        int rc = columnar_dictionary_get(reader->dictionary, page->dictionary,
+                                         page->rows.vectors[column].column_id,
                                          (uint64_t)list->numbers[list->starts[entry] + i],
                                          &strings->strings[strings->count], err);
         if (rc != 0)
@@ -125,10 +193,11 @@ static bool ranks_are_implied(const int64_t *ranks, uint32_t count)
 static int entry_append(struct columnar_segment_reader *reader, uint32_t index,
                         struct columnar_rows *rows, struct error *err)
 {
-    if (index >= reader->page.entry_count)
-        return corrupt(reader, reader->page_loaded, "no such entry", err);
-    const struct columnar_page_entry *entry = &reader->page.entries[index];
-    struct columnar_rows source = reader->page.rows;
+    const struct columnar_page *page = &reader->decoded->page;
+    if (index >= page->entry_count)
+        return corrupt(reader, reader->decoded->index, "no such entry", err);
+    const struct columnar_page_entry *entry = &page->entries[index];
+    struct columnar_rows source = page->rows;
     source.timestamp_us = entry->timestamp_us;
     if (source.ranks != NULL && ranks_are_implied(source.ranks + entry->first, entry->rows))
         source.ranks = NULL;

@@ -51,6 +51,9 @@ void columnar_segment_writer_close(struct columnar_segment_writer *writer);
 struct columnar_segment_reader;
 struct columnar_segment_reader *columnar_segment_reader_new(struct segment *segment,
                                                             const struct table *table);
+/* Let the reader use what earlier readers decoded and left in the segment's pool, and leave there
+ * its last page.  A reader that does not share reads each page from the disk, as a check must. */
+void columnar_segment_reader_share(struct columnar_segment_reader *reader);
 void columnar_segment_reader_free(struct columnar_segment_reader *reader);
 /* Read all rows of the partition into `rows`, which is cleared first; strings are valid until the
  * next call.  ERROR_LIMIT: the partition has more than `row_limit` rows. */

@@ -1,6 +1,6 @@
-/* reader_pool: spares in a list by age, and a few idle workspaces, under one mutex.
+/* reader_pool: two lists of spares by age, and a few idle workspaces, under one mutex.
  *
- * A place and the list change together, under the mutex, so that no place points to a spare that
+ * A place and its list change together, under the mutex, so that no place points to a spare that
  * has been freed. */
 #include "storage/segment/reader_pool.h"
 
@@ -18,12 +18,18 @@ enum {
 
 TAILQ_HEAD(spare_list, reader_spare);
 
+/* Small spares, or large ones.  Those without a place, of closed segments, come first. */
+struct spare_kind {
+    struct spare_list spares;
+    size_t bytes;
+};
+
 struct reader_pool {
     atomic_uint references;
-    pthread_mutex_t mutex; /* protects the members that follow */
-    struct spare_list spares;
+    pthread_mutex_t mutex;      /* protects the members that follow */
+    struct spare_kind kinds[2]; /* by is_large */
     size_t bytes_max;
-    atomic_size_t bytes; /* written under the mutex */
+    atomic_size_t bytes; /* of both kinds; written under the mutex */
     struct reader_workspace *workspaces[WORKSPACES_KEPT];
     uint32_t workspace_count;
 };
@@ -35,7 +41,8 @@ struct reader_pool *reader_pool_new(size_t bytes_max)
     struct reader_pool *pool = memory_zeroed(1, sizeof *pool);
     atomic_init(&pool->references, 1);
     atomic_init(&pool->bytes, 0);
-    TAILQ_INIT(&pool->spares);
+    TAILQ_INIT(&pool->kinds[0].spares);
+    TAILQ_INIT(&pool->kinds[1].spares);
     pool->bytes_max = bytes_max;
     check(pthread_mutex_init(&pool->mutex, NULL) == 0);
     return pool;
@@ -55,11 +62,21 @@ static void workspace_free(struct reader_workspace *workspace)
     memory_free(workspace);
 }
 
+static void gone_free(struct spare_list *gone)
+{
+    struct reader_spare *spare;
+    while ((spare = TAILQ_FIRST(gone)) != NULL) {
+        TAILQ_REMOVE(gone, spare, link);
+        spare->free(spare);
+    }
+}
+
 void reader_pool_unref(struct reader_pool *pool)
 {
     if (pool == NULL || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) > 1)
         return;
-    check(TAILQ_EMPTY(&pool->spares));
+    gone_free(&pool->kinds[1].spares);
+    check(TAILQ_EMPTY(&pool->kinds[0].spares));
     while (pool->workspace_count > 0)
         workspace_free(pool->workspaces[--pool->workspace_count]);
     pthread_mutex_destroy(&pool->mutex);
@@ -86,16 +103,21 @@ static void pool_unlock(struct reader_pool *pool)
 static void spare_link(struct reader_pool *pool, struct reader_spare **place,
                        struct reader_spare *spare)
 {
+    struct spare_kind *kind = &pool->kinds[spare->is_large];
     *place = spare;
     spare->place = place;
-    TAILQ_INSERT_TAIL(&pool->spares, spare, link);
+    TAILQ_INSERT_TAIL(&kind->spares, spare, link);
+    kind->bytes += spare->bytes;
     atomic_fetch_add_explicit(&pool->bytes, spare->bytes, memory_order_relaxed);
 }
 
 static void spare_unlink(struct reader_pool *pool, struct reader_spare *spare)
 {
-    *spare->place = NULL;
-    TAILQ_REMOVE(&pool->spares, spare, link);
+    struct spare_kind *kind = &pool->kinds[spare->is_large];
+    if (spare->place != NULL)
+        *spare->place = NULL;
+    TAILQ_REMOVE(&kind->spares, spare, link);
+    kind->bytes -= spare->bytes;
     atomic_fetch_sub_explicit(&pool->bytes, spare->bytes, memory_order_relaxed);
 }
 
@@ -109,6 +131,16 @@ struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_sp
     return spare;
 }
 
+/* What to free next: the oldest of the kind that takes more, but not `given`, which is the newest.
+ * NULL: there is only `given`. */
+static struct reader_spare *spare_oldest(const struct reader_pool *pool,
+                                         const struct reader_spare *given)
+{
+    bool is_large = pool->kinds[1].bytes > pool->kinds[0].bytes;
+    struct reader_spare *oldest = TAILQ_FIRST(&pool->kinds[is_large].spares);
+    return oldest != given ? oldest : TAILQ_FIRST(&pool->kinds[!is_large].spares);
+}
+
 /* The caller frees the spares in `gone` after it has unlocked the mutex. */
 static void spare_give_up(struct reader_pool *pool, struct reader_spare *spare,
                           struct spare_list *gone)
@@ -117,25 +149,58 @@ static void spare_give_up(struct reader_pool *pool, struct reader_spare *spare,
     TAILQ_INSERT_TAIL(gone, spare, link);
 }
 
+static void closed_give_up(struct reader_pool *pool, struct spare_list *gone)
+{
+    struct reader_spare *spare;
+    while ((spare = TAILQ_FIRST(&pool->kinds[1].spares)) != NULL && spare->place == NULL)
+        spare_give_up(pool, spare, gone);
+}
+
 void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
                       struct reader_spare *spare)
 {
-    check(spare == NULL || spare->free != NULL);
+    check(spare->free != NULL);
     struct spare_list gone = TAILQ_HEAD_INITIALIZER(gone);
     struct reader_spare *old;
+    if (spare->is_large && spare->bytes > pool->bytes_max) {
+        spare->free(spare);
+        return;
+    }
     pool_lock(pool);
     if (*place != NULL)
         spare_give_up(pool, *place, &gone);
-    if (spare != NULL)
-        spare_link(pool, place, spare);
-    while (reader_pool_bytes(pool) > pool->bytes_max &&
-           (old = TAILQ_FIRST(&pool->spares)) != TAILQ_LAST(&pool->spares, spare_list))
+    if (spare->is_large)
+        closed_give_up(pool, &gone);
+    spare_link(pool, place, spare);
+    while (reader_pool_bytes(pool) > pool->bytes_max && (old = spare_oldest(pool, spare)) != NULL)
         spare_give_up(pool, old, &gone);
     pool_unlock(pool);
-    while ((old = TAILQ_FIRST(&gone)) != NULL) {
-        TAILQ_REMOVE(&gone, old, link);
-        old->free(old);
+    gone_free(&gone);
+}
+
+static void spare_close(struct reader_pool *pool, struct reader_spare *spare,
+                        struct spare_list *gone)
+{
+    struct spare_list *large = &pool->kinds[1].spares;
+    if (!spare->is_large) {
+        spare_give_up(pool, spare, gone);
+        return;
     }
+    *spare->place = NULL;
+    spare->place = NULL;
+    TAILQ_REMOVE(large, spare, link);
+    TAILQ_INSERT_HEAD(large, spare, link);
+}
+
+void reader_pool_close(struct reader_pool *pool, struct reader_spare **places, uint32_t count)
+{
+    struct spare_list gone = TAILQ_HEAD_INITIALIZER(gone);
+    pool_lock(pool);
+    for (uint32_t i = 0; i < count; i++)
+        if (places[i] != NULL)
+            spare_close(pool, places[i], &gone);
+    pool_unlock(pool);
+    gone_free(&gone);
 }
 
 /* ---- workspaces ---- */

@@ -42,7 +42,7 @@ struct segment {
     struct reader_pool *readers;
     struct reader_spare *scratch; /* this and the next two: places in the pool */
     struct reader_spare *cursor;
-    struct reader_spare **expanded; /* page i is in place i % expanded_count; row segments only */
+    struct reader_spare **expanded; /* page i is in place i % expanded_count */
     uint32_t expanded_count;
     struct segment_directory *directory;
     uint64_t zeros; /* offset of the zeros before the footer, fewer than SEGMENT_BLOCK */
@@ -175,11 +175,9 @@ static int segment_load_index(struct segment *segment, const struct segment_foot
     if (reader.failed || reader_left(&reader) > 0 ||
         offset != footer->sections[SECTION_DIRECTORY].offset)
         return error_set(err, ERROR_CORRUPT, "page index: it does not cover the pages");
-    if (segment->info.kind == SEGMENT_ROW) {
-        bool is_small = segment->page_count < EXPANDED_PLACES_MAX;
-        segment->expanded_count = is_small ? segment->page_count : EXPANDED_PLACES_MAX;
-        segment->expanded = memory_zeroed(segment->expanded_count, sizeof *segment->expanded);
-    }
+    bool is_small = segment->page_count < EXPANDED_PLACES_MAX;
+    segment->expanded_count = is_small ? segment->page_count : EXPANDED_PLACES_MAX;
+    segment->expanded = memory_zeroed(segment->expanded_count, sizeof *segment->expanded);
     return 0;
 }
 
@@ -204,10 +202,9 @@ static void segment_free(struct segment *segment)
 {
     if (segment->file != NULL)
         segment->disk->close(segment->disk, segment->file);
-    for (uint32_t i = 0; i < segment->expanded_count; i++)
-        reader_pool_give(segment->readers, &segment->expanded[i], NULL);
-    reader_pool_give(segment->readers, &segment->scratch, NULL);
-    reader_pool_give(segment->readers, &segment->cursor, NULL);
+    reader_pool_close(segment->readers, segment->expanded, segment->expanded_count);
+    reader_pool_close(segment->readers, &segment->scratch, 1);
+    reader_pool_close(segment->readers, &segment->cursor, 1);
     reader_pool_unref(segment->readers);
     segment_directory_free(segment->directory);
     memory_free(segment->expanded);

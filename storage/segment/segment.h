@@ -110,9 +110,10 @@ struct bytes segment_page_first(const struct segment *segment, uint32_t page);
 /* The bytes that segment_writer_extra got, or none; valid as long as the segment. */
 struct bytes segment_extra(const struct segment *segment);
 struct reader_pool *segment_readers(const struct segment *segment);
-/* The segment's place in the pool for the scratch of a row stream. */
+/* The segment's place in the pool for the scratch of a row stream, or for the dictionaries of a
+ * columnar segment. */
 struct reader_spare **segment_scratch(struct segment *segment);
-/* The place for an expanded page of a row segment; several pages may share it. */
+/* The place for an expanded or decoded page; several pages may share it. */
 struct reader_spare **segment_page_place(struct segment *segment, uint32_t page);
 /* How many pages a thread that must not wait may still read.  Such a thread reads only pages that
  * are in the system's page cache. */

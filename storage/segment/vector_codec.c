@@ -259,6 +259,7 @@ void vector_codec_put_text(struct vector_encoder *encoder, struct bytes text, st
 void vector_codec_decoder_release(struct vector_decoder *decoder)
 {
     decompressor_free(decoder->decompressor);
+    decoder->decompressor = NULL;
     buffer_release(&decoder->buckets);
     buffer_release(&decoder->raw);
 }

@@ -34,7 +34,7 @@ struct vector_decoder {
     struct buffer buckets;
     struct buffer raw;
 };
-void vector_codec_decoder_release(struct vector_decoder *decoder);
+void vector_codec_decoder_release(struct vector_decoder *decoder); /* it is a new one again */
 /* Read `count` values (at most VECTOR_COUNT_MAX, else ERROR_CORRUPT).  ERROR_CORRUPT also if the
  * bytes hold no such vector. */
 must_check int vector_codec_decode(struct vector_decoder *decoder, struct reader *reader,

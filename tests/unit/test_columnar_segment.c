@@ -355,6 +355,88 @@ Test(columnar_segment, equals_that_fill_pages_are_merged)
     teardown(&fixture);
 }
 
+/* What a reader that shares reads of all partitions, by a table that may be newer than the pages
+ * that earlier readers left. */
+static void assert_shared(struct fixture *fixture, const struct table *table, bool has_note)
+{
+    struct segment *segment = fixture->runs[0];
+    struct columnar_rows rows;
+    struct error err;
+    columnar_rows_init(&rows, table);
+    for (uint32_t i = 0; i < PARTITIONS; i++) {
+        struct columnar_segment_reader *reader = columnar_segment_reader_new(segment, table);
+        struct segment_cursor *cursor = segment_cursor_take(segment);
+        const struct segment_partition *partition = partition_find(cursor, i);
+        const struct click_model *model = &fixture->models[i];
+        columnar_segment_reader_share(reader);
+        cr_assert_eq(columnar_segment_reader_rows(reader, partition, UINT32_MAX, &rows, &err), 0);
+        cr_assert_eq(rows.rows, model->count);
+        for (uint32_t row = 0; row < rows.rows; row++) {
+            struct click click = model->clicks[row];
+            click.note = has_note ? click.note : 0;
+            cr_assert(row_is_click(&rows, row, &click));
+        }
+        segment_cursor_give(segment, cursor);
+        columnar_segment_reader_free(reader);
+    }
+    columnar_rows_release(&rows);
+}
+
+/* The schemas of pages in the pool are freed before the pages are used again. */
+Test(columnar_segment, a_page_in_the_pool_is_read_by_the_table_of_its_reader)
+{
+    static const struct column_definition note = {9, "note", "text", COLUMN_REGULAR, false};
+    static const struct column_definition other = {10, "other", "text", COLUMN_REGULAR, false};
+    struct fixture fixture;
+    struct error err;
+    setup(&fixture);
+    run_add(&fixture, 2000, 300, 0, PARTITIONS - 1);
+    assert_shared(&fixture, fixture.table, true);
+    struct schema *schema = schema_copy(fixture.schema);
+    assert_shared(&fixture, schema_table(schema, COLUMNAR_TABLE), true);
+    struct schema *dropped = schema_copy(schema);
+    schema_unref(schema);
+    cr_assert_eq(schema_drop_column(dropped, COLUMNAR_TABLE, "note", 1, &err), 0);
+    cr_assert_eq(schema_add_columns(dropped, COLUMNAR_TABLE, &note, 1, &err), 0, "%s", err.text);
+    assert_shared(&fixture, schema_table(dropped, COLUMNAR_TABLE), false);
+    cr_assert_eq(schema_add_columns(dropped, COLUMNAR_TABLE, &other, 1, &err), 0);
+    assert_shared(&fixture, schema_table(dropped, COLUMNAR_TABLE), false);
+    schema_unref(dropped);
+    assert_shared(&fixture, fixture.table, true);
+    teardown(&fixture);
+}
+
+static void damage_pages(struct fixture *fixture)
+{
+    char path[64];
+    segment_path(segment_info(fixture->runs[0])->id, path);
+    struct buffer *content = ram_disk_content(fixture->ram, path);
+    memset(content->data + 4096, 0x55, 64);
+}
+
+Test(columnar_segment, a_reader_that_does_not_share_reads_the_disk)
+{
+    struct fixture fixture;
+    struct columnar_rows rows;
+    struct error err;
+    setup(&fixture);
+    run_add(&fixture, 2000, 300, 0, PARTITIONS - 1);
+    assert_shared(&fixture, fixture.table, true);
+    damage_pages(&fixture);
+    assert_shared(&fixture, fixture.table, true);
+    struct columnar_segment_reader *reader =
+        columnar_segment_reader_new(fixture.runs[0], fixture.table);
+    struct segment_cursor *cursor = segment_cursor_take(fixture.runs[0]);
+    columnar_rows_init(&rows, fixture.table);
+    cr_expect_eq(columnar_segment_reader_rows(reader, segment_directory_at(cursor, 0), UINT32_MAX,
+                                              &rows, &err),
+                 ERROR_CORRUPT);
+    columnar_rows_release(&rows);
+    segment_cursor_give(fixture.runs[0], cursor);
+    columnar_segment_reader_free(reader);
+    teardown(&fixture);
+}
+
 /* A search that looked at all dictionaries would take this test a minute. */
 Test(columnar_segment, of_very_many_dictionaries_each_is_found, .timeout = 10)
 {

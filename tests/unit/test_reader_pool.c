@@ -53,8 +53,7 @@ Test(reader_pool, what_was_left_longest_ago_goes_where_all_is_over_the_limit)
     cr_expect_eq(number_of(places[0]), 0);
     cr_expect_eq(number_of(places[2]), 2);
     cr_expect_eq(reader_pool_bytes(pool), 2 * SPARE_BYTES);
-    for (int i = 0; i < PLACES; i++)
-        reader_pool_give(pool, &places[i], NULL);
+    reader_pool_close(pool, places, PLACES);
     cr_expect_eq(alive, 0);
     cr_expect_eq(reader_pool_bytes(pool), 0);
     reader_pool_unref(pool);
@@ -72,9 +71,77 @@ Test(reader_pool, a_place_has_one_spare_and_the_last_one_given_stays_whatever_it
     reader_pool_give(pool, &places[1], counted_new(&alive, 2));
     cr_expect_null(places[0]);
     cr_expect_eq(number_of(places[1]), 2);
-    reader_pool_give(pool, &places[1], NULL);
+    reader_pool_close(pool, places, 2);
     cr_expect_eq(alive, 0);
     reader_pool_unref(pool);
+}
+
+static struct reader_spare *large_new(int *alive, int number)
+{
+    struct reader_spare *spare = counted_new(alive, number);
+    spare->is_large = true;
+    return spare;
+}
+
+Test(reader_pool, neither_small_nor_large_spares_drive_out_all_of_the_other_kind)
+{
+    for (int first_is_large = 0; first_is_large < 2; first_is_large++) {
+        struct reader_pool *pool = reader_pool_new(8 * SPARE_BYTES);
+        struct reader_spare *places[2][20] = {0};
+        int alive = 0;
+        for (int turn = 0; turn < 2; turn++)
+            for (int i = 0; i < 20; i++) {
+                bool is_large = turn != first_is_large;
+                reader_pool_give(pool, &places[is_large][i],
+                                 is_large ? large_new(&alive, i) : counted_new(&alive, i));
+            }
+        cr_expect_eq(reader_pool_bytes(pool), 8 * SPARE_BYTES);
+        for (int is_large = 0; is_large < 2; is_large++) {
+            int left = 0;
+            for (int i = 0; i < 20; i++)
+                left += places[is_large][i] != NULL;
+            cr_expect_eq(left, 4, "%d of kind %d", left, is_large);
+            for (int i = 16; i < 20; i++)
+                cr_expect_eq(number_of(places[is_large][i]), i);
+            reader_pool_close(pool, places[is_large], 20);
+        }
+        reader_pool_unref(pool);
+        cr_expect_eq(alive, 0);
+    }
+}
+
+Test(reader_pool, a_large_spare_over_the_limit_is_not_kept)
+{
+    struct reader_pool *pool = reader_pool_new(SPARE_BYTES - 1);
+    struct reader_spare *place = NULL;
+    int alive = 0;
+    reader_pool_give(pool, &place, large_new(&alive, 0));
+    cr_expect_null(place);
+    cr_expect_eq(alive, 0);
+    reader_pool_unref(pool);
+}
+
+Test(reader_pool, large_spares_of_a_closed_segment_are_freed_when_the_next_large_one_is_given)
+{
+    struct reader_pool *pool = reader_pool_new(10 * SPARE_BYTES);
+    struct reader_spare *places[PLACES] = {0};
+    struct reader_spare *other = NULL;
+    int alive = 0;
+    for (int i = 0; i < 3; i++)
+        reader_pool_give(pool, &places[i], large_new(&alive, i));
+    reader_pool_give(pool, &places[3], counted_new(&alive, 3));
+    reader_pool_close(pool, places, PLACES);
+    cr_expect_eq(alive, 3);
+    cr_expect_eq(reader_pool_bytes(pool), 3 * SPARE_BYTES);
+    cr_expect_null(reader_pool_take(pool, &places[0]));
+    reader_pool_give(pool, &other, counted_new(&alive, 4));
+    cr_expect_eq(alive, 4);
+    reader_pool_give(pool, &other, large_new(&alive, 5));
+    cr_expect_eq(alive, 1);
+    cr_expect_eq(reader_pool_bytes(pool), SPARE_BYTES);
+    reader_pool_close(pool, &other, 1);
+    reader_pool_unref(pool);
+    cr_expect_eq(alive, 0);
 }
 
 Test(reader_pool, a_workspace_is_lent_again_and_not_with_a_large_page)
