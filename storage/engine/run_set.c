@@ -8,7 +8,7 @@ enum {
     PLACES_AHEAD = 16,
     ENTRIES_AHEAD = 8,
     READERS_SHARE = 16,
-    READERS_BYTES_MAX = 32 << 20 /* enough for the readers of a hundred segments */
+    READERS_BYTES_MAX = 32 << 20 /* eight large decoded pages, and blocks of a hundred segments */
 };
 
 static size_t readers_share(const struct engine_env *env)

@@ -6,7 +6,8 @@
  *
  * Many small partitions lie in one page, which takes about a millisecond to decode.  So readers
  * that share leave the page for the next reader.  A page that is not in the pool is decoded into
- * the memory of the reader's page before, so that a scan leaves one page in the pool. */
+ * the memory of the page that this reader decoded before, so that a scan adds one page to the pool.
+ * A page that came from the pool goes back there unchanged. */
 #include "storage/segment/columnar_segment.h"
 
 #include "base/memory.h"
@@ -23,6 +24,7 @@ struct reader_strings {
 struct decoded_page {
     struct reader_spare base; /* while it lies in the pool */
     uint32_t index;           /* UINT32_MAX: nothing is decoded */
+    bool is_from_pool;
     struct columnar_page page;
 };
 
@@ -89,6 +91,7 @@ static bool decoded_take(struct columnar_segment_reader *reader, uint32_t page)
     }
     decoded_leave(reader);
     reader->decoded = taken;
+    taken->is_from_pool = true;
     return true;
 }
 
@@ -122,6 +125,8 @@ static int page_load(struct columnar_segment_reader *reader, uint32_t page, stru
         return 0;
     if (reader->shares && decoded_take(reader, page))
         return 0;
+    if (reader->decoded != NULL && reader->decoded->is_from_pool)
+        decoded_leave(reader);
     if (reader->decoded == NULL) {
         reader->decoded = memory_zeroed(1, sizeof *reader->decoded);
         columnar_page_init(&reader->decoded->page, reader->table);

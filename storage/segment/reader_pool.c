@@ -131,14 +131,10 @@ struct reader_spare *reader_pool_take(struct reader_pool *pool, struct reader_sp
     return spare;
 }
 
-/* What to free next: the oldest of the kind that takes more, but not `given`, which is the newest.
- * NULL: there is only `given`. */
-static struct reader_spare *spare_oldest(const struct reader_pool *pool,
-                                         const struct reader_spare *given)
+/* What large spares may take together. */
+static size_t large_max(const struct reader_pool *pool)
 {
-    bool is_large = pool->kinds[1].bytes > pool->kinds[0].bytes;
-    struct reader_spare *oldest = TAILQ_FIRST(&pool->kinds[is_large].spares);
-    return oldest != given ? oldest : TAILQ_FIRST(&pool->kinds[!is_large].spares);
+    return pool->bytes_max / 4 * 3;
 }
 
 /* The caller frees the spares in `gone` after it has unlocked the mutex. */
@@ -161,8 +157,9 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
 {
     check(spare->free != NULL);
     struct spare_list gone = TAILQ_HEAD_INITIALIZER(gone);
-    struct reader_spare *old;
-    if (spare->is_large && spare->bytes > pool->bytes_max) {
+    struct spare_kind *small = &pool->kinds[0], *large = &pool->kinds[1];
+    struct reader_spare *oldest;
+    if (spare->is_large && spare->bytes > large_max(pool)) {
         spare->free(spare);
         return;
     }
@@ -172,8 +169,11 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
     if (spare->is_large)
         closed_give_up(pool, &gone);
     spare_link(pool, place, spare);
-    while (reader_pool_bytes(pool) > pool->bytes_max && (old = spare_oldest(pool, spare)) != NULL)
-        spare_give_up(pool, old, &gone);
+    while (spare->is_large && large->bytes > large_max(pool))
+        spare_give_up(pool, TAILQ_FIRST(&large->spares), &gone);
+    while (small->bytes + large->bytes > pool->bytes_max &&
+           (oldest = TAILQ_FIRST(&small->spares)) != NULL && oldest != spare)
+        spare_give_up(pool, oldest, &gone);
     pool_unlock(pool);
     gone_free(&gone);
 }

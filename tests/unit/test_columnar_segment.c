@@ -24,6 +24,7 @@ struct fixture {
     struct click_model models[PARTITIONS];
     struct segment *runs[RUNS_MAX];
     uint32_t run_count;
+    uint32_t page_rows; /* 0: as usual */
 };
 
 static void setup(struct fixture *fixture)
@@ -70,8 +71,9 @@ static void memtable_write(struct fixture *fixture, struct columnar_memtable *me
     struct columnar_rows rows;
     columnar_rows_init(&rows, fixture->table);
     columnar_memtable_freeze(memtable);
-    cr_assert_eq(
-        columnar_segment_writer_open(fixture->world, fixture->table, &info, 0, &writer, &err), 0);
+    cr_assert_eq(columnar_segment_writer_open(fixture->world, fixture->table, &info,
+                                              fixture->page_rows, &writer, &err),
+                 0);
     for (uint32_t i = 0; i < columnar_memtable_partition_count(memtable); i++) {
         uint32_t number = columnar_memtable_order(memtable)[i];
         columnar_memtable_rows(memtable, number, UINT64_MAX, &rows);
@@ -434,6 +436,54 @@ Test(columnar_segment, a_reader_that_does_not_share_reads_the_disk)
     columnar_rows_release(&rows);
     segment_cursor_give(fixture.runs[0], cursor);
     columnar_segment_reader_free(reader);
+    teardown(&fixture);
+}
+
+static uint32_t reads;
+static int64_t (*disk_read)(struct disk *disk, struct disk_file *file, uint64_t offset, void *data,
+                            size_t size);
+
+static int64_t counting_read(struct disk *disk, struct disk_file *file, uint64_t offset, void *data,
+                             size_t size)
+{
+    reads++;
+    return disk_read(disk, file, offset, data, size);
+}
+
+static void read_shared(struct fixture *fixture, uint32_t first, uint32_t last)
+{
+    struct segment_cursor *cursor = segment_cursor_take(fixture->runs[0]);
+    struct columnar_segment_reader *reader =
+        columnar_segment_reader_new(fixture->runs[0], fixture->table);
+    struct columnar_rows rows;
+    columnar_rows_init(&rows, fixture->table);
+    columnar_segment_reader_share(reader);
+    for (uint32_t i = first; i <= last; i++)
+        cr_assert_eq(columnar_segment_reader_rows(reader, segment_directory_at(cursor, i),
+                                                  UINT32_MAX, &rows, NULL),
+                     0);
+    columnar_rows_release(&rows);
+    columnar_segment_reader_free(reader);
+    segment_cursor_give(fixture->runs[0], cursor);
+}
+
+Test(columnar_segment, a_scan_leaves_the_pages_in_the_pool_that_it_found_there)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    fixture.page_rows = 400;
+    run_add(&fixture, 2000, 300, 0, PARTITIONS - 1);
+    read_shared(&fixture, 2, 2);
+    disk_read = fixture.world->disk->read;
+    fixture.world->disk->read = counting_read;
+    read_shared(&fixture, 2, 2);
+    cr_assert_eq(reads, 0);
+    read_shared(&fixture, 0, PARTITIONS - 1);
+    cr_assert_gt(reads, 0);
+    reads = 0;
+    read_shared(&fixture, 2, 2);
+    cr_expect_eq(reads, 0);
+    fixture.world->disk->read = disk_read;
     teardown(&fixture);
 }
 
