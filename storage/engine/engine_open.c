@@ -305,7 +305,6 @@ static int recover(struct engine *engine, struct error *err)
     return open_log(engine, err);
 }
 
-/* Takes over the manifest and the lock of the directory, as engine_new does. */
 static int engine_begin(struct world *world, const struct engine_options *options,
                         struct manifest *manifest, const struct builtin *builtin,
                         struct store **store_out, struct error *err)

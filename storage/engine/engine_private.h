@@ -43,8 +43,7 @@ struct engine {
 /* ---- engine.c ---- */
 
 struct engine *engine_of(struct store *store);
-/* Takes over the manifest, and the lock that the caller has on the directory of `world`;
- * engine_free releases both. */
+/* Takes over the manifest and the caller's lock on the directory; engine_free releases both. */
 struct engine *engine_new(struct world *world, const struct engine_options *options,
                           struct manifest *manifest);
 void engine_free(struct engine *engine);

@@ -4,8 +4,7 @@
  *                  ──add, remove────▶ run_set in memory      (then the engine thread)
  *
  * What must hold: segments are sorted by (table, kind, first frame, id).  Ranks depend on that
- * order.  Two row runs of a table never share a frame, nor do two of its columnar runs that share a
- * day.
+ * order.  No two row runs of a table share a frame, nor two columnar runs of it that share a day.
  *
  * The manifest on disk may be one edit ahead of the run_set.  A segment's file exists as long as
  * the segment is in the run_set.
