@@ -1,10 +1,9 @@
 /* commit_log_recover: reads the frames of a log from its files, and distinguishes a torn tail from
  * damage.
  *
- * A record that cannot be read is the torn tail of a crash only if one of its sectors still has old
- * bytes (zeros, or of an earlier id of the file), and no sector of a later record exists, because a
- * later record is written only after this one is synced.  Everything else is damage to frames that
- * may have been acknowledged.
+ * A record that cannot be read is a crash's torn tail only if some sector of it has old bytes
+ * (zeros, or of an earlier file id) and no sector of a later record exists, because a later record
+ * is written only after this one is synced.  All else is damage to perhaps acknowledged frames.
  *
  * Example: after a crash file 5 has frames 100 to 180 and a torn frame 181.  The next opening wrote
  * another frame 181 to file 6.  The walk ends in file 5 at the torn record.  The frame 181 in file
