@@ -381,7 +381,6 @@ static int numbers_decode(struct segment_block_decoder *decoder, struct reader *
     return rc == 0 ? columns_decode(decoder, reader, COLUMN_SCALE, COLUMN_SUM_HIGH, scales) : rc;
 }
 
-/* The reverse of keys_turn. */
 static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *reader,
                           uint32_t count, size_t size, struct buffer *keys)
 {
