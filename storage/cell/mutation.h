@@ -65,7 +65,7 @@ struct column_value {
     struct bytes value;
 };
 
-/* Make an INSERT, or without `with_marker` an UPDATE.  All values must be of simple columns.  All
+/* Make an INSERT, or without `with_marker` an UPDATE.  No column may be complex (type.h).  All
  * partition columns must have a value, and all clustering columns unless only static columns are
  * written.  The mutation is in `arena`, and copies the values. */
 void mutation_insert(const struct table *table, const struct column_value *values,

@@ -164,8 +164,8 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
  * be undamaged. */
 bool row_packed_replaces(struct bytes newer, struct bytes older);
 /* Whether `newer` has the clustering of `older` and a later timestamp; row_pack_insert must have
- * made both.  If they have simple columns only and `newer` has every column of `older`, it replaces
- * `older`. */
+ * made both.  If neither has complex columns, and `newer` has every column of `older`, then `newer`
+ * replaces `older`. */
 bool row_packed_follows(struct bytes newer, struct bytes older);
 /* Read only the clustering of a packed row that is not static. */
 void row_unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
