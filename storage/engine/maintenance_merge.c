@@ -1,6 +1,6 @@
 /* A columnar merge writes one output.  A merge that takes one day out of mixed runs writes one
- * output for the day, and one for the rest of each input.  The output for the rest has the frames
- * of its input, and therefore the same place in the order of runs.
+ * output for the day, and one for the other days of each input that has some.  The latter output
+ * has the frames of its input, and therefore the same place in the order of runs.
  *
  * Purging.  The deletions of a partition are dropped together with the rows that they hide.  The
  * merge must include every columnar run with rows of the partition, and all row runs.  Rows behind

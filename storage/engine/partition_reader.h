@@ -13,9 +13,9 @@ void partition_reader_free(struct partition_reader *reader);
  * is none.  *key_out is valid until the seek after the next one. */
 bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
                            bool after, int64_t *token_out, struct bytes *key_out);
-/* Open a stream of the partition's items within `slice`.  The stream includes the `extra` streams,
- * which it then owns, and `extra_rows`; both are of the open memtable.  *stream_out NULL: the
- * partition has no items. */
+/* Open a stream of the partition's items within `slice`.  The stream includes `extra_rows` and the
+ * `extra` streams, which are closed with it, or before an error is returned; both are of the open
+ * memtable.  *stream_out NULL: the partition has no items. */
 must_check int partition_reader_stream(struct partition_reader *reader, int64_t token,
                                        struct bytes key, const struct slice *slice,
                                        struct stream **extra, uint32_t extra_count,

@@ -25,8 +25,8 @@ static size_t captured_bytes(const struct read_job *read)
     return arena_held(read->arena) - read->before;
 }
 
-/* Returns a time: no deletion of the partition in a run of the view is newer.  INT64_MAX: a frozen
- * memtable has the partition. */
+/* Returns a time: no deletion in this partition that a run of the view has is newer.  INT64_MAX: a
+ * frozen memtable has the partition. */
 static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
 {
     int64_t newest_us = INT64_MIN;
