@@ -10,7 +10,7 @@
 struct builtin {
     const char *name; /* NULL: the kind needs parameters */
     struct type type;
-    uint8_t size; /* bytes of every value; 0: they vary */
+    uint8_t size; /* bytes of every value that is not empty; 0: they vary */
     uint8_t traits;
 };
 

@@ -100,7 +100,7 @@ void type_format(const struct type *type, struct bytes value, struct buffer *tex
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
-/* The bytes of each value of the kind; 0: they vary. */
+/* The bytes of each value of the kind that is not empty; 0: they vary. */
 size_t type_fixed_size(enum type_kind kind);
 
 void type_value_put_bigint(struct buffer *buffer, int64_t value); /* timestamp, time, counter too */
