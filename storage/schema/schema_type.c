@@ -154,7 +154,7 @@ static int check_types(const struct schema *schema, struct error *err)
     return rc;
 }
 
-/* Put `made` in the place of the type at `index`, and in all types and columns that use it. */
+/* Replace the type at `index` by `made`, also in all types and columns that use the type. */
 static int exchange_type(struct schema *schema, uint32_t index, const struct user_type *made,
                          struct error *err)
 {
