@@ -28,6 +28,6 @@ void row_span_put(const struct row_span *span, struct buffer *target);
 void row_span_release(struct row_span *span);
 
 /* False: a segment with the span `bytes` has nothing in the slice, whatever the partition.  True
- * also if the bytes are empty, or have an unknown format. */
+ * also if the bytes are empty, damaged or of an unknown format. */
 bool row_span_may_meet(struct bytes bytes, const struct table *table, const struct slice *slice);
 #endif
