@@ -28,8 +28,8 @@ void cql_wait_write_end(struct cql *cql);
 /* Begin a schema change; no other may be under way.  execution->resume is called when no write is
  * under way, perhaps before this function returns. */
 void cql_wait_for_writes(struct cql_execution *execution);
-/* Call this when the schema change is durable or refused.  Waiting requests are then resumed in
- * later loop turns. */
+/* Call this when the schema change has been answered.  Waiting requests are then resumed in later
+ * loop turns. */
 void cql_wait_schema_settled(struct cql *cql);
 
 void cql_wait_sweep(struct cql *cql);
