@@ -324,7 +324,7 @@ static void put_separator(struct buffer *text)
         buffer_append_text(text, ", ");
 }
 
-/* `names` gets the names of the key's columns, and `order` the text of CLUSTERING ORDER BY. */
+/* `names` gets the names of these columns, and `order` the text of CLUSTERING ORDER BY. */
 static void put_columns(const struct family *family, const struct marshal *types, uint32_t count,
                         struct default_names *default_names, struct buffer *columns,
                         struct buffer *names, struct buffer *order)
