@@ -54,8 +54,8 @@ void native_door_set_passwords(struct native_door *door, struct native_passwords
  * closing. */
 void native_door_attach(struct native_door *door, struct connection *connection);
 
-/* Take no more connections and requests.  When the requests under way have been answered, hang up,
- * free the door, and call `closed`. */
+/* Take no more connections and requests, and stop the struct cql (cql_stop).  When the requests
+ * under way have been answered, hang up, free the door, and call `closed`. */
 void native_door_close(struct native_door *door, void (*closed)(void *context), void *context);
 void native_door_dump(const struct native_door *door, struct buffer *text);
 #endif
