@@ -15,9 +15,9 @@ struct bytes money_digits(struct arena *arena, struct decimal value);
 /* Returns the digits with commas between thousands. */
 struct bytes money_text(struct arena *arena, struct decimal value);
 /* Returns `part` of `whole` as a percentage with one digit after the point, "25.0 %"; empty if
- * `whole` is 0. */
+ * `whole` is 0 or a number has too many digits. */
 struct bytes money_share(struct arena *arena, struct decimal part, struct decimal whole);
-/* Returns a rate as an exact percentage: 0.225 is "22.5 %". */
+/* Returns a rate as an exact percentage: 0.225 is "22.5 %".  Too many digits: `rate` itself. */
 struct bytes money_rate(struct arena *arena, struct bytes rate);
 /* Returns the value rounded to a double, for drawing only. */
 double money_length(struct decimal value);
