@@ -26,18 +26,18 @@ struct page_options {
     const char *ingest;                /* address of the ingest door, or "none" */
     const char *version;               /* of the program */
     const char *currency;              /* "": none is set */
-    /* The name of the stream with that number, from 0 (`clicks`) on, and the currency of its
-     * amounts ("": that of the directory); NULL: there is none.  NULL itself: only `clicks`. */
+    /* Returns the name of stream `index` (0: `clicks`), or NULL if there is none.  *currency_out is
+     * the currency of the stream's amounts; "": the directory's.  May be NULL: only `clicks`. */
     const char *(*stream_at)(void *context, uint32_t index, const char **currency_out);
     void *stream_context;
     size_t bytes_max;                  /* bytes of memory of all views that are being made */
-    /* Called with each change of these bytes; may be NULL. */
+    /* Called with each change of the bytes of all views; may be NULL. */
     void (*held)(void *context, int64_t change_bytes);
     void *held_context;
 };
 
 struct page *page_new(struct http_door *door, const struct page_options *options);
-/* Whether no view is being made.  When the door has closed, there may still be views whose step is
+/* Whether no view is being made.  After the door has closed, a step of a view (view.h) may still be
  * under way. */
 bool page_is_idle(const struct page *page);
 /* Call this when the door has closed and the page is idle. */

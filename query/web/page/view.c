@@ -321,7 +321,7 @@ static struct view_call *call_of(struct job *job)
     return (struct view_call *)(void *)((char *)job - offsetof(struct view_call, job));
 }
 
-/* Meanwhile the engine thread only sets `exchange`, which steps do not look at. */
+/* While this runs, the engine thread only sets `exchange`, which steps do not look at. */
 static void step_run(struct job *job)
 {
     struct view_call *call = call_of(job);
@@ -500,7 +500,7 @@ struct bytes view_day(struct view_call *call, int32_t day)
     return arena_copy(call->arena, bytes_of(text, DAY_TEXT_SIZE));
 }
 
-/* As nc takes an address: without the brackets that IPv6 has before a port. */
+/* Returns the host as nc takes it: without the brackets that an IPv6 address has before a port. */
 static struct bytes host_without_brackets(const char *address, const char *colon)
 {
     size_t brackets = address[0] == '[' ? 1 : 0;
@@ -557,7 +557,7 @@ static const char *copy_text(struct arena *arena, const char *text)
     return (const char *)arena_copy(arena, bytes_of(text, strlen(text) + 1)).data;
 }
 
-/* Steps need the streams, which belong to the engine thread. */
+/* Copy what steps need of the streams, which belong to the engine thread. */
 static void copy_streams(struct view_call *call)
 {
     const struct page_options *options = call->options;

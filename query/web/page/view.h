@@ -27,8 +27,8 @@
  *
  * To read answers and to write HTML takes milliseconds, for which the engine thread must not be
  * held.  So steps and `render` are jobs, and each job first reads what the runs before it printed.
- * A job uses what the call has, and nothing else that changes.  A run takes at most about 1,000
- * rows, because the jobs of other calls wait for the job.
+ * Of all that changes, a job uses only the call.  A run takes at most about 1,000 rows, because
+ * other calls' jobs wait in the same lane.
  *
  * A call is freed when it was answered, or when its client has left and no job has it.
  *
@@ -60,7 +60,7 @@ struct view {
     const char *path;                  /* "/revenue" */
     const char *title;                 /* "Revenue"; the navigation has it, too */
     const char *script;                /* an asset, "live.js"; NULL: none */
-    void (*begin)(struct view_call *call);     /* engine thread, as is `post` */
+    void (*begin)(struct view_call *call);     /* called on the engine thread, as `post` is */
     void (*render)(struct view_call *call);
     /* Called instead of `begin` for a POST of a form that has the token (web_token.h).  It may
      * change something.  NULL: the view takes no POST. */
@@ -72,7 +72,7 @@ struct view_run {
     const struct cql_json *value;      /* an array of rows, or an object; NULL: the run failed */
     uint64_t total;                    /* rows that the command printed, also rows not taken */
     struct bytes notes;                /* the command's notes; if the run failed, the reason */
-    uint16_t status;                   /* HTTP status: 200, or that of the failure */
+    uint16_t status;                   /* HTTP status: 200, or the failure's */
 
     /* Private to view.c. */
     struct view_call *call;
@@ -80,7 +80,7 @@ struct view_run {
     uint32_t word_count;
     bool has_values;
     struct row_window window;          /* rows_max is 0 if the command prints an object */
-    struct bytes printed;              /* if it ended well */
+    struct bytes printed;              /* JSON that the next step reads; empty if the run failed */
 };
 
 /* What all calls share. */
@@ -92,7 +92,7 @@ struct view_room {
 
 struct view_stream_name {
     const char *name;
-    const char *currency;              /* of its amounts; "": that of the directory */
+    const char *currency;              /* of the stream's amounts; "": the directory's */
 };
 
 struct view_call {
@@ -115,7 +115,7 @@ struct view_call {
     uint32_t stream_count;
     struct view_room *room;
     const struct view *view;
-    struct http_exchange *exchange;    /* NULL: the client left in a step */
+    struct http_exchange *exchange;    /* NULL: the client left during a step */
     void (*next)(struct view_call *call);
     void (*answer)(struct view_call *call);
     struct view_run *runs[VIEW_RUNS_MAX];
@@ -125,8 +125,8 @@ struct view_call {
     const char *location;              /* to which the answer redirects; NULL: the answer is a
                                         * page */
     size_t held_bytes;                 /* charged to the room's quota */
-    size_t unread_bytes;               /* that runs printed since the last step */
-    uint32_t read_count;               /* of `runs`, those that a step has read */
+    size_t unread_bytes;               /* bytes that runs printed since the last step */
+    uint32_t read_count;               /* how many of `runs` a step has read */
     uint32_t pauses;
     struct job job;                    /* a step */
     bool is_stepping;                  /* `begin` is running, or a step is under way */
@@ -141,7 +141,7 @@ struct view_call {
 struct view_run *view_run(struct view_call *call, uint64_t rows_max, ...)
     __attribute__((sentinel));
 /* Let the command end after the rows that are taken.  `total` is then only the number of rows that
- * it printed until its end. */
+ * the command printed until its end. */
 void view_run_stops(struct view_run *run);
 /* Add the word OPTION followed by `value`, "--from=2013-11-01", unless `value` is empty. */
 void view_run_option(struct view_run *run, const char *option, struct bytes value);
@@ -171,9 +171,9 @@ struct bytes view_member(const struct cql_json *object, const char *name);
  * the commands that take one.  The links of a view have to keep it. */
 struct bytes view_stream(const struct view_call *call);
 bool view_is_of_clicks(const struct view_call *call);
-/* In a form: a choice of streams, if there are several. */
+/* Write a choice of streams into a form, if there are several. */
 void view_put_stream_choice(struct view_call *call);
-/* In a form without that choice: keep the stream. */
+/* Write a hidden field into a form that has no such choice, so that the form keeps the stream. */
 void view_put_stream_field(struct view_call *call);
 
 /* Returns an amount as it is shown outside of tables: with commas, and with the currency if one is
@@ -183,10 +183,10 @@ struct bytes view_amount(struct view_call *call, struct bytes digits);
 /* Whether the run has succeeded.  If not, this function writes what failed, where, and what to do,
  * and sets the status. */
 bool view_has(struct view_call *call, const struct view_run *run);
-/* Write an error of the view itself in the same form. */
+/* Write an error of the view itself in the form in which view_has writes errors. */
 void view_put_error(struct view_call *call, uint16_t status, struct bytes what, const char *where,
                     const char *todo);
-/* Whether the command has printed more rows than were taken; false if it failed. */
+/* Whether the command has printed more rows than were taken; false if the run failed. */
 bool view_is_cut(const struct view_run *run);
 /* If view_is_cut, write for example "These are the newest 1,000 of 2,345 rows." */
 void view_put_cut(struct view_call *call, const struct view_run *run, const char *which,
