@@ -45,7 +45,7 @@ struct columnar_sums {
     struct buffer encoded;
     struct place_sum *places; /* of one entry; all zero between entries */
     struct columnar_rows rows;
-    const struct bytes *codes;  /* strings of the memtable being summed; NULL: none */
+    const struct bytes *codes;  /* strings by code, of the memtable being summed; NULL: none */
     struct number_sum *numbers; /* by number plus one */
     uint32_t capacity;
     uint32_t used; /* slots from here on are zero */

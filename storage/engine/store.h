@@ -8,9 +8,9 @@
  * callback.  The callback of a store_read is never called within the callback of another one, so
  * that chains of reads do not grow the stack.
  *
- * Views.  READ_DURABLE shows only durable writes; all answers to clients are read with it.
- * READ_APPLIED also shows writes that are applied and not synced yet.  It is only for a writer
- * whose own frame follows the frames that it has read (the rollup, a conditional write). */
+ * Views.  READ_DURABLE shows only durable writes; reads for clients use it.  READ_APPLIED also
+ * shows writes that are applied and not synced yet.  It is only for a writer whose own frame
+ * follows the frames that it has read (the rollup, a conditional write). */
 #ifndef DAYBOOK_STORAGE_ENGINE_STORE_H
 #define DAYBOOK_STORAGE_ENGINE_STORE_H
 
