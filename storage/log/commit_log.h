@@ -70,8 +70,7 @@ must_check int commit_log_open(struct world *world, const struct commit_log_opti
                                struct commit_log **log_out, struct error *err);
 
 struct commit_log_shortage {
-    int status;                    /* an error that may pass (error_is_passing); 0: there is no
-                                    * shortage */
+    int status;                    /* a temporary error (error_is_passing); 0: no shortage */
     uint64_t bytes;                /* size of the file that could not be made */
     bool stops_frames;             /* frames wait */
 };
