@@ -163,7 +163,7 @@ static int read_obsolete(struct option_reader *reader)
 /* ---- speculative retry ---- */
 
 /* Append the value with which `text` begins, such as 99p or 50ms.  Returns the text after it; NULL:
- * `text` does not begin with such a value. */
+ * there is none.  Sets `*is_beyond` for a percentile that is not between 0 and 100. */
 static const char *put_retry(struct option_reader *reader, const char *text, bool *is_beyond)
 {
     static const char *const units[] = {"percentile", "p", "ms"};
