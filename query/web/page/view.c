@@ -593,6 +593,7 @@ static struct view_call *call_new(struct view_room *room, const struct view *vie
     call->base = bytes_text(exchange->base);
     call->origin = origin_of(call->arena, exchange);
     copy_streams(call);
+    call->wall_ms = world_wall_us(call->options->world) / 1000;
     call->may_change = !exchange->is_read_only;
     call->status = 200;
     exchange->gone = call_gone;

@@ -104,6 +104,7 @@ struct view_call {
     struct bytes base;                 /* path with which every link begins */
     struct bytes origin;               /* "http://localhost:7680", as the client reaches the door */
     const struct page_options *options;        /* a step must not call its functions */
+    int64_t wall_ms;                   /* the wall clock when the call began */
     bool may_change;                   /* false: the door is read-only */
     void *state;                       /* the view's own data, in the arena */
     uint16_t status;                   /* of the answer; 200 unless a view sets another */

@@ -13,7 +13,6 @@
 
 #include "base/arena.h"
 #include "base/calendar.h"
-#include "base/world/world.h"
 #include "query/web/page/chart.h"
 #include "query/web/page/money.h"
 #include "query/web/page/newest_day.h"
@@ -130,7 +129,7 @@ static struct view_run *run_change(struct view_call *call, const struct why *why
 
 static struct bytes today(struct view_call *call)
 {
-    return view_day(call, calendar_day_of_time(world_wall_us(call->options->world) / 1000));
+    return view_day(call, calendar_day_of_time(call->wall_ms));
 }
 
 static void ask(struct view_call *call)
