@@ -64,7 +64,7 @@ struct http_connection {
     struct wake_entry wake;
     struct door_slot slot;
     uint64_t written;                  /* bytes given to the network */
-    uint64_t left;                     /* how many of `written` were sent when the clock began */
+    uint64_t left;                     /* how many of them were sent when `slot`'s clock began */
 };
 
 TAILQ_HEAD(http_connections, http_connection);
@@ -104,7 +104,7 @@ struct http_door {
 
 /* ---- http_door.c ---- */
 
-/* Report the bytes of the quotas to `held` and the metrics. */
+/* Report the bytes of the quotas to options.held and the metrics. */
 void http_door_account(struct http_door *door);
 /* Free the door if it is closing and has no connections. */
 void http_door_release(struct http_door *door);
