@@ -1,12 +1,12 @@
 /* parse_ahead: parses a connection's input on another thread, before the connection takes it.
  *
  * On LANE_COMPUTE, a parse job (parse_job.h) turns a sealed chunk of input (input_queue.h) into
- * spans of records and batch groups.  The connection handles the same bytes as without the job, but
- * at the start of a span it takes the span's rows instead of parsing.  If a span does not fit (the
- * stream has changed, or a batch ends within the span), the engine thread parses its lines.
+ * spans: records, or whole batches (a batch group).  The connection handles the same bytes as
+ * without the job, but where a span begins, it takes the span's rows instead of parsing.  If a span
+ * does not fit (the stream has changed, or a batch ends within it), the engine thread parses it.
  *
- * The engine thread decodes frames only at the back of the input, when no other chunk is left,
- * because all frames share a dictionary. */
+ * Frames share a dictionary, so they are decoded in order: those of sealed chunks by jobs, those of
+ * the back by the engine thread when no other chunk is left. */
 #ifndef DAYBOOK_INGEST_CONNECTION_PARSE_AHEAD_H
 #define DAYBOOK_INGEST_CONNECTION_PARSE_AHEAD_H
 
@@ -20,8 +20,8 @@ enum {
 
 void parse_ahead_pool_close(struct parse_ahead_pool *pool);
 
-/* The least bytes for which a job is worth its cost: `first`, or `next` if another chunk is before
- * the back.  The limit `ahead_min`, if set, replaces both. */
+/* The least bytes for which a job is worth its cost: `first` if the input has one chunk, or `next`
+ * if it has more.  The limit `ahead_min`, if set, replaces both. */
 size_t parse_ahead_least(const struct ingest_connection *connection, size_t first, size_t next);
 void parse_ahead_submit(struct ingest_connection *connection);
 
