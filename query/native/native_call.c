@@ -101,7 +101,7 @@ static void put_answer(struct native_call *call, const struct cql_result *result
         error = (struct cql_error){.code = CQL_READ_TIMEOUT,
                                    .message = "Too many answers wait for their readers",
                                    .consistency = call->request.cql.consistency};
-    error.required = 1; /* only timeouts encode this member: received 0 of 1 required */
+    error.required = 1; /* timeouts encode it: 0 of 1 answers; no other error with counts occurs */
     native_connection_put_error(connection, call->stream, &result->extras, &error);
 }
 

@@ -1,6 +1,6 @@
 /* A request that needs more memory than one request may have is refused as invalid, so that drivers
- * do not repeat it.  If only the memory of other requests leaves too little for it, it is refused
- * as overloaded; drivers may then send it to another server. */
+ * do not repeat it.  A request that would fit if other requests held less is refused as overloaded;
+ * drivers may then send it to another server. */
 #include "query/cql/common/cql_guard.h"
 
 #include <setjmp.h>

@@ -172,7 +172,7 @@ static int items_value(const struct cql_expression *expression, const struct cql
 struct chosen_cells {
     const struct cell *cells;
     uint32_t count;
-    bool is_one; /* one cell is chosen: parts of its value have the cell's times */
+    bool is_one; /* at most one cell is chosen; parts of its value have the cell's times */
 };
 
 /* Get the first and the last path of a part.  Data NULL: the part is open at this end. */

@@ -65,7 +65,7 @@ struct cql_restrict_plan {
     struct cql_index_use use;
 };
 
-/* Returns the index of this kind on the column; `index` is NULL if it answers no relation. */
+/* The use of the column's index of kind `of`; its `index` is NULL if none answers a relation. */
 struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, uint32_t column_id,
                                          enum cql_index_of of);
 
@@ -77,9 +77,9 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
 int cql_restrict_refuse_missing(struct cql_scope *scope, const struct cql_restrict_plan *plan,
                                 enum column_kind kind);
 
-/* Find the markers that give the values of the partition columns.  Returns the number of these
- * columns, or 0 if one of them has no marker.  With `allows_lists`, the last marker in the list of
- * an IN counts, too; the marker of IN ? never counts. */
+/* Find for each partition column the marker of its =, or with `allows_lists` the last marker in the
+ * list of its IN; the marker of IN ? never counts.  Returns the number of these columns, or 0 if a
+ * column has no such marker. */
 uint32_t cql_restrict_key_markers(const struct cql_restrict_plan *plan, bool allows_lists,
                                   struct arena *arena, const uint16_t **indexes_out);
 

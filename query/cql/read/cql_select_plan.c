@@ -178,7 +178,7 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
                                column->name);
         }
         if (plan->has_order && column->position < position) {
-            position--; /* the column was named before */
+            position--; /* the column was named before, or = restricts it to one value */
             continue;
         }
         /* ORDER BY may leave out columns that = restricts to one value. */

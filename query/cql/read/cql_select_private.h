@@ -23,8 +23,8 @@ struct select {
     struct arena *group_arena;
     struct arena *static_arena;
     bool checks_slices;                  /* each row is compared with the slices */
-    bool is_going, goes_again, is_done;  /* select_continue runs; it was called again while it ran;
-                                          * nothing more is to be read */
+    bool is_going, goes_again, is_done;  /* is_going: select_continue runs; goes_again: it was
+                                          * called meanwhile; is_done: nothing more is to be read */
     bool looks_each_row;                 /* read the clock before each row, because a row may take
                                           * long */
     uint32_t read_rows;                  /* rows to read if it is unknown how many the answer
@@ -95,8 +95,8 @@ int cql_select_sort_rows(void *select);          /* a guarded step */
 int cql_select_group_end(struct select *select);
 /* Take row `i` of a page.  Call this for the rows in the order of the answer. */
 int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i);
-/* Add the row if it passes the filters.  If the client's page is full, the page ends right before
- * rows[i]. */
+/* Add `row` if it passes the filters.  If it passes but the client's page is full, the page ends
+ * right before rows[i], which is `row` or its index entry. */
 int cql_select_take_stored(struct select *select, const struct table *table,
                            const struct page_row *row, const struct page_row *rows, uint32_t i);
 /* Set `position` to right before rows[i].  rows[0] is the first row after the last read's
