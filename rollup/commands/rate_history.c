@@ -30,7 +30,7 @@ struct history {
     struct heap left;    /* of struct history_entry */
     uint32_t left_capacity;
     uint32_t count;
-    uint64_t left_out; /* rates of changes that name only their first ones */
+    uint64_t left_out; /* lines that changes with many lines count but do not name */
     size_t kept_bytes;
     struct buffer text;
     struct table_print *print;
@@ -115,7 +115,7 @@ static bool split_key(struct bytes key, struct history_entry *entry)
     return true;
 }
 
-/* The line that counts what was left out; 0: it is none. */
+/* The number in a line that counts the lines left out; 0: `key` is another line. */
 static uint64_t count_left_out(struct bytes key)
 {
     static const char beginning[] = CHANGE_LINES_LEFT_OUT;

@@ -17,6 +17,6 @@ enum dirty_evicted_which {
  * have failed. */
 void dirty_evicted_return(struct rollup *rollup, enum dirty_evicted_which which,
                           int64_t token_first, store_done done, void *context);
-/* The same for a server: read the days that are due, if any may be. */
+/* The same of the days that are due, unless a reading is under way or the clock is in doubt. */
 void dirty_evicted_return_due(struct rollup *rollup, int64_t now_us);
 #endif

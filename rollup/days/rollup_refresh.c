@@ -10,7 +10,7 @@
  * What decides correctness: the figure, the ledger entry and the deletion of the marks of a day are
  * in one batch, so after a crash either all three are done, or none is and the marks are still
  * there.  A mark that comes after its day was taken off the queue puts the day back, and is not
- * deleted.  Rates are looked up when the batch is made, in the call that applies it.  Ranges are
+ * deleted.  write_chunk looks up the rates and applies the batch in one loop turn.  Ranges are
  * processed before days, so that a day whose rate changed is restated with the cause `rate`.
  *
  * If many rates changed, a chunk reads ranges of several resellers side by side.  It takes them in
@@ -70,7 +70,7 @@ struct window {
 struct open_range {
     struct refresh *refresh;
     struct dirty_range *range;
-    int32_t to;     /* the last day that is not processed yet */
+    int32_t to;     /* the latest unprocessed day; later days are processed first */
     uint32_t days;  /* days of the range in this chunk */
     int32_t lowest; /* the earliest of these days */
     bool ends;
@@ -98,8 +98,8 @@ struct refresh {
     struct plan *plans; /* BEHIND_DAYS_MAX, by index of the day; not set if the day's status is <
                          * 0 */
     uint32_t written;
-    uint32_t published;  /* first ledger entries in the batch */
-    uint32_t restated;   /* further ledger entries in the batch */
+    uint32_t published;  /* ledger entries of publications in the batch */
+    uint32_t restated;   /* ledger entries of restatements in the batch */
     uint32_t unpriced;   /* days that become unpriced by the batch */
     uint32_t priced;     /* days that are no longer unpriced after the batch */
     bool has_failed;     /* days of this refresh are left to the next */
@@ -330,8 +330,8 @@ static void chunk_written(struct rollup *rollup)
     rollup_refreshed(rollup);
 }
 
-/* If the refresh failed, the batches that it was to process are still owed, and owed_us is again
- * the time of the first of them. */
+/* If the refresh failed, the write batches whose days it took are left to the next refresh, so
+ * owed_us is again the arrival of the first of these batches. */
 static void note_lag(struct rollup *rollup, bool has_failed)
 {
     int64_t since_us = rollup->progress.works_us;
@@ -404,7 +404,7 @@ static void chunk_end(struct refresh *refresh)
     rollup_fire_in(rollup, &rollup->progress.time_slice, 0);
 }
 
-/* If the days are sorted, their rows become one mutation, and the ledger entries another. */
+/* Rows and ledger entries become one mutation each, or more if day_reader_read did not sort. */
 static void write_reseller(struct refresh *refresh, uint32_t start, uint32_t end)
 {
     uint32_t written = refresh->written;
@@ -696,8 +696,8 @@ static void begin_days(struct refresh *refresh)
 /* ---- ranges ---- */
 
 /* Whether a day's row is right in all but the rate: all marks are loaded, and the day is not in the
- * set.  Older rows of a defined stream may not be marked yet (stream_marking.c).  Looking up a
- * reseller's first day is cheaper than making a key for each day. */
+ * set.  False in a defined stream: days of clicks from before its definition may not be marked yet.
+ * Looking up a reseller's first day is cheaper than making a key for each day. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
     return rollup->opened == NULL && !rollup->is_defined &&
@@ -769,9 +769,9 @@ static void read_range(struct open_range *open)
     store_rows_read(refresh->rollup->store, &request, range_row, range_read, open);
 }
 
-/* A range that failed in this refresh is taken again only if a waiter for it was added afterwards.
- * A failed range gets an order after those of all waiters, so each waiter causes at most one more
- * attempt. */
+/* A range that failed in this refresh is taken again only if a waiter was added after the failure,
+ * because a failure gives the range an order after those of all present waiters.  So each waiter
+ * causes at most one more attempt. */
 static void take_ranges_ahead(struct refresh *refresh)
 {
     struct window *window = &refresh->ranges_ahead;
