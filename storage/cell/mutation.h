@@ -40,8 +40,8 @@ struct cell_salvage {
 
 /* The mutation has views of the reader's bytes, and arrays from `arena`.  It passes mutation_check.
  * `salvage` NULL: no cell is left out.  ERROR_CORRUPT if the bytes are damaged or do not fit the
- * schema.  A mutation of a table that the schema keeps as bytes (schema_is_unread) is skipped: only
- * `table_id` is set. */
+ * schema.  A mutation of a table whose definition could not be read (schema_is_unread) is skipped:
+ * only `table_id` is set. */
 must_check int mutation_unpack(struct reader *reader, const struct schema *schema,
                                struct arena *arena, const struct cell_salvage *salvage,
                                struct mutation *mutation_out, struct error *err);
