@@ -232,9 +232,9 @@ must_check int schema_deserialize(struct bytes serialized, struct schema **schem
 must_check int schema_check_serialized(const struct schema *schema, struct bytes serialized,
                                        struct error *err);
 
-/* ERROR_CORRUPT if the schema has tables that are kept as bytes. */
+/* ERROR_CORRUPT if the schema has an unread table: its definition is not valid, for example has an
+ * unknown type, so the schema only keeps the definition's bytes. */
 must_check int schema_refuse_unread(const struct schema *schema, struct error *err);
-/* Whether the table with that number is kept as bytes. */
 bool schema_is_unread(const struct schema *schema, uint32_t table_id);
 
 /* Append the CREATE statement, as Cassandra's DESCRIBE shows it, without a final line end.
