@@ -1,11 +1,12 @@
-/* A columnar merge writes one output.  A merge that takes one day out of mixed runs writes one
- * output for the day, and one for the other days of each input that has some.  The latter output
- * has the frames of its input, and therefore the same place in the order of runs.
+/* A columnar merge writes one columnar run; if it takes one day out of mixed runs, one for the day,
+ * and one for the other days of each input that has some.  The latter has the frames of its input,
+ * and therefore the same place in the order of runs.  Empty outputs are left out.
  *
  * Purging.  The deletions of a partition are dropped together with the rows that they hide.  The
  * merge must include every columnar run with rows of the partition, and all row runs.  Rows behind
- * a dropped one keep their ranks, which are then written explicitly (columnar_purge.h).  If the
- * overwrites also have corrections of remaining clicks, the partition is left as it is.
+ * a dropped one keep their ranks, which are then written explicitly (columnar_purge.h).  If
+ * overwrites also correct remaining clicks, the partition is left as it is.  The other overwrites
+ * become one row run, the only output if whole columnar runs are removed (maintenance_drop.h).
  *
  * A merge of row runs drops tombstones if it includes the oldest run of the table, because then no
  * older run has rows that they could hide.  Where clients give timestamps, more must hold
