@@ -91,7 +91,7 @@ void commit_log_record_fill(const struct commit_log_header *header,
                             const uint8_t header_bytes[COMMIT_LOG_HEADER], struct bytes payload,
                             uint64_t sector_first, uint64_t sector_count, uint8_t *to);
 
-/* "log/00000001.log" or "00000001.log" of id 1. */
+/* commit_log_path gives "log/00000001.log" for id 1; commit_log_name_parse takes "00000001.log". */
 void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 bool commit_log_name_parse(const char *name, uint32_t *file_id_out);
 
@@ -151,14 +151,14 @@ struct commit_log_recovered {
 /* ---- commit_log_archive.c: flushed files that are kept ---- */
 
 struct commit_log_archive {
-    bool is_on;
+    bool is_on;                    /* the directory exists */
     uint64_t limit;                /* bytes; 0: no limit */
     uint64_t bytes;
     struct commit_log_files files; /* in the order in which they will be removed */
 };
 
-/* `limit` is as commit_log_options.archive_bytes.  The directory is made unless `limit` is 0 or
- * `read_only` is set. */
+/* With a `limit` the directory is made if need be, unless `read_only` is set.  With `limit` 0 the
+ * archive is on, without a limit, only if the directory exists. */
 must_check int commit_log_archive_open(struct disk *disk, uint64_t limit, bool read_only,
                                        struct commit_log_archive *archive, struct error *err);
 /* Take files over the limit out of `archive`, at most `capacity`.  Returns their number; the caller
@@ -173,8 +173,8 @@ void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 enum {
     COMMIT_LOG_REMOVE_MAX = 16,    /* the most files that one job removes from log/, archives, or
                                     * removes from archive/ */
-    COMMIT_LOG_RETIRED_MAX = 4     /* the most open files to close: while one job lasts, the current
-                                    * file may change twice, and a next file may be too small */
+    COMMIT_LOG_RETIRED_MAX = 4     /* open files to close; 3 suffice: during a job the current
+                                    * file changes at most twice, and one next file is too small */
 };
 
 struct commit_log_file_job {
@@ -213,14 +213,14 @@ void commit_log_damage_add_file(struct commit_log_reader *reader,
                                 const struct commit_log_file *file, uint64_t offset,
                                 struct commit_log_damage *damage);
 
-/* ---- commit_log_salvage.c ---- */
+/* ---- commit_log_salvage.c, and functions of commit_log_recover.c ---- */
 
 /* End the log before byte `offset` of `file`: rename the `later` files, copy `file` to another
  * name, and zero `file` from that byte on.  Can be repeated after a crash. */
 must_check int commit_log_salvage(struct world *world, struct commit_log_file file,
                                   uint64_t offset, const struct commit_log_files *later,
                                   struct error *err);
-/* Copy bytes to the same offset; `from` and `to` may be the same file. */
+/* Copy bytes to the same offset; if `to` is `from`, they are written again for the next sync. */
 must_check int commit_log_copy(struct disk *disk, struct disk_file *from, struct disk_file *to,
                                uint64_t offset, uint64_t size);
 
