@@ -42,14 +42,13 @@ struct stream *row_memtable_stream(const struct row_memtable *memtable, const st
                                    int64_t token, struct bytes key, const struct slice *slice,
                                    uint64_t frame, struct arena *kept);
 
-/* Make the stream skip rows whose first clustering value is `value` from now on; data NULL: no rows
- * are skipped.  Returns how many rows were read and skipped since the previous call, without rows
- * that a search stepped over.  The bytes of `value` must last until the next call or the stream's
- * end. */
+/* Skip rows whose first clustering value is `value` from now on; data NULL: no rows are skipped.
+ * Returns how many rows were skipped one by one since the previous call; rows that one search skips
+ * together do not count.  `value` must last until the next call or the stream's end. */
 uint32_t row_memtable_stream_pass(struct stream *stream, struct bytes value);
 
-/* Add 1 to *looked for each row that is not skipped, and for each bound of a range deletion at
- * which the deletion in force does not change.  The stream ends when *looked reaches `most`. */
+/* Add 1 to *looked for each row not skipped, and for each bound left out because the range deletion
+ * in force does not change there.  The stream ends when *looked reaches `most`. */
 void row_memtable_stream_limit(struct stream *stream, uint32_t *looked, uint32_t most);
 
 /* The prefixes of a row and of a bound, for a memtable_index of a table's rows. */
