@@ -3,7 +3,7 @@
  * A reader of a segment leaves what it has decoded (blocks of the directory, pages) as spares for
  * the next reader.  A place holds one spare or none; each segment has some places.  Large spares
  * may take three quarters of the pool, and small spares what large ones leave; the oldest of a kind
- * are freed.  To free a large spare may take milliseconds, so only who gives a large one frees any.
+ * are freed.  To free a large spare may take milliseconds, so it is done when one is given.
  *
  * A workspace is memory that a reader needs only within a call, above all contexts for
  * decompression; a reader borrows it from the pool.
