@@ -19,7 +19,8 @@ enum {
         "stream", OPTION_STREAM, "NAME", 0, "of this stream; clicks unless given", 0               \
     }
 
-/* All-zero before the options are parsed.  Texts point into the words of the command line. */
+/* Made all-zero by the caller; the parser's first key, ARGP_KEY_INIT, sets `from` and `to`.  Texts
+ * point into the words of the command line. */
 struct command_options {
     int32_t from;                      /* the first day; DAY_MIN: not given */
     int32_t to;                        /* the last day; DAY_MAX: not given */

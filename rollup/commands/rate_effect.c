@@ -26,12 +26,12 @@ struct rate_effect {
     struct decimal amount_after;
     struct changed_day *printed[EFFECT_DAYS_PRINTED_MAX]; /* by reseller, day descending */
     uint32_t printed_count;
-    struct buffer last; /* the reseller added last, whose rates are below; data NULL: none */
+    struct buffer last; /* reseller of the last rate_effect_add; data NULL: there was none */
     struct rate *last_before;
     struct rate *last_after;
     uint32_t last_before_count;
     uint32_t last_after_count;
-    uint32_t last_number; /* of `last` in `resellers`, or KEY_MAP_NONE */
+    uint32_t last_number; /* of `last` in `resellers`; KEY_MAP_NONE: not in it */
 };
 
 /* ---- rates ---- */

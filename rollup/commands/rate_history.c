@@ -30,7 +30,7 @@ struct history {
     struct heap left;    /* of struct history_entry */
     uint32_t left_capacity;
     uint32_t count;
-    uint64_t left_out; /* lines that changes with many lines count but do not name */
+    uint64_t left_out; /* changed rates that the rows of `change` do not name */
     size_t kept_bytes;
     struct buffer text;
     struct table_print *print;

@@ -17,7 +17,7 @@
 /* Bytes of the keys, and of each of the two other texts. */
 enum { CHANGE_KEYS_MAX = RATE_RESELLER_SIZE_MAX + 256, CHANGE_STATES_MAX = 768 };
 
-/* How the last line of the keys begins, if it counts; the number and " more" follow. */
+/* How the last line of the keys begins if lines were left out; their number and " more" follow. */
 #define CHANGE_LINES_LEFT_OUT "... and "
 
 /* A struct of zeros has no lines. */

@@ -1,7 +1,7 @@
 /* day_lock: see the header.
  *
  *     queue 17   a ── c ── d      a and b have begun;
- *     queue 42   b ── c           c waits for two others, d for one (c)
+ *     queue 42   b ── c           c waits in two queues, d in one
  *
  * A lock is in a queue only once, even if two of its days share the queue.  It begins when it is
  * the first in all of its queues.  The callbacks are called by a loop, because they may release

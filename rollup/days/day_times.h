@@ -5,8 +5,8 @@
  *
  *     figure of the day = all times + clicks without a time + clicks that have expired
  *
- *     day 2013-11-28   00:00 ... 23:00 and, of clicks that were given this day, 11-29 00:00
- *     day 2013-11-29                                                            11-29 00:00 ...
+ *     key 2013-11-28   00:00 ... 23:00; 11-29 00:00, if a click with this key has that time
+ *     key 2013-11-29                    11-29 00:00 ...
  *
  * All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_DAY_TIMES_H
@@ -26,8 +26,8 @@ struct day_time {
 struct day_times {
     struct day_time *times;            /* by descending time; spans without clicks are left out */
     uint32_t count;
-    uint64_t untimed;                  /* clicks whose time is null or not a time; only tables of
-                                        * users have such clicks */
+    uint64_t untimed;                  /* clicks whose time is null or not from TIME_MS_MIN to
+                                        * TIME_MS_MAX; only tables of users have such clicks */
     uint64_t expired;                  /* expired clicks, of which only seals remain (seal.h) */
     /* Called after each page of clicks was added up, with the context of the read; a negative
      * status ends the read.  Set by the caller; NULL: none. */

@@ -52,7 +52,7 @@ enum { DIRTY_MARKS_MAX = 64 };         /* marks of a day; later marks do not nam
 #define DIRTY_UNWRITTEN UINT64_MAX     /* the day's row is being computed and is not in a batch
                                         * yet */
 
-/* The row of an open day as the refresh wrote it last.  The struct is small because there may be
+/* The row of an open day as the refresh last wrote it.  The struct is small because there may be
  * millions of open days. */
 struct dirty_row {
     uint64_t clicks;
@@ -202,7 +202,7 @@ struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the ol
 /* False: no range has the day.  True: a range has it, or there are too many ranges to check all. */
 bool dirty_set_may_have_range(const struct dirty_set *set, struct bytes reseller, int32_t day);
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
-/* Give the range the next order, so that it is processed last. */
+/* Give the range the next order, so that it is processed after all other ranges. */
 void dirty_set_postpone_range(struct dirty_set *set, struct dirty_range *range);
 
 /* Append ad_click's partition key of a day. */

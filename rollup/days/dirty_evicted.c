@@ -2,12 +2,12 @@
  *
  * What decides correctness: a day may be evicted only when the tables have all that the set has:
  * its row in amount_by_day is right and durable, all its marks are those of clicks, and no
- * restatement is owed.  The marks do not have the time of the last click, so an evicted day may be
- * published earlier than if it had stayed in the set.
+ * restatement is owed.  Publication waits for the last click (publication.h), whose time the rows
+ * of marks do not have.  So an evicted day may be published earlier than one that stays in the set.
  *
  * A day that is marked while it is evicted has two rows in the table of marks, and the set has only
- * the newer mark.  The older row stays when the day is published.  The next reading of the table
- * finds this row; the day is processed once more, and the row is deleted. */
+ * the newer mark.  The row of the older mark stays when the day is published.  The next reading of
+ * the table finds this row; the day is processed once more, and the row is deleted. */
 #include "rollup/days/dirty_evicted.h"
 
 enum {
@@ -32,7 +32,6 @@ bool dirty_evicted_is_plain(const struct dirty_mark *mark)
     return mark->cause == CAUSE_LATE_CLICKS && !mark->has_change;
 }
 
-/* To be called only between chunks of the refresh. */
 static bool may_go(const struct dirty_day *day)
 {
     bool may = day->owed_us == 0;
@@ -55,8 +54,8 @@ void dirty_evicted_make_room(struct dirty_evicted *evicted, struct dirty_set *di
     struct dirty_day *day = dirty_set_first_waiting(dirty);
     for (uint32_t i = 0; i < LOOKS_MAX && day != NULL && dirty_evicted_is_full(evicted, dirty);
          i++) {
-        /* The rows of the later days in the list were written later still, so they are not durable
-         * either. */
+        /* The days behind this one were written later still, or are there because they may not be
+         * evicted. */
         if (day->order > applies_durable)
             break;
         if (may_go(day)) {

@@ -1,14 +1,14 @@
 /* publication: when a day is published, and when a change of a published day enters the ledger.
  *
- *    day begins            day ends       + publish_after
+ *    day begins            day ends       + publish_after_us
  *       │                     │                 │
  *   ────┴──────── open ───────┴───── open ──────┼── published ──▶
  *                                               │  first ledger row
  *
  * A day that was past when its first click came (a backfill) is published when no click has come
- * for publish_after, but at the latest a day after its first click.  Late clicks of a published day
- * change its figure with the next refresh.  The ledger gets an entry when no click has come for a
- * minute, but at the latest publish_after after this refresh.
+ * for publish_after_us, at the latest a day after its first click, but never before the time shown
+ * above.  Late clicks of a published day change its figure with the next refresh.  The ledger gets
+ * an entry when no click has come for a minute, at the latest publish_after_us after this refresh.
  *
  * A mark whose time is far ahead of now was made while the clock was wrong, and delays nothing.
  * Times are in microseconds since 1970. */
@@ -22,7 +22,7 @@ struct publication_rules {
     int64_t publish_after_us;
 };
 
-/* The earliest time at which the day may be published: publish_after after its end. */
+/* The earliest time at which the day may be published: publish_after_us after its end. */
 int64_t publication_earliest_us(const struct publication_rules *rules, int32_t day);
 /* The time at which the rollup publishes the day by itself. */
 int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,

@@ -2,11 +2,12 @@
  *
  *   a click, a rate or a deletion in a batch ──hook──▶ dirty (reseller, day), in the same frame
  *   dirty days ──work──▶ partition stats × rate in effect ──one frame──▶ amount_by_day row,
- *                        ledger entry if the day is published, dirty mark cleared
+ *                        ledger entry and deletion of the mark if the day is published
  *
  * The commit hook sees every batch before its frame is closed, so each write of a click or a rate
- * marks its days dirty in the same frame.  A mark is deleted in the frame that has the new figure,
- * and only if no batch has marked the day again since the figure's stats were read.
+ * marks its days dirty in the same frame.  A published day's marks are deleted in the frame that
+ * brings figure and ledger up to date, but only if no batch has marked the day since its stats were
+ * read.
  *
  * All functions run on the engine thread. */
 #ifndef DAYBOOK_ROLLUP_DAYS_ROLLUP_H
@@ -23,7 +24,7 @@
 
 struct rollup;
 
-/* The members that all streams share are set by the caller of streams_open; rollup/streams/ sets
+/* The caller of streams_open sets the members from `store` to `is_automatic`; rollup/streams/ sets
  * the others for each stream. */
 struct rollup_options {
     struct store *store;               /* outlives the rollup, as do `world` and `metrics` */
@@ -33,7 +34,7 @@ struct rollup_options {
     int64_t publish_after_ms;          /* from a day's end to its publication; 0: one hour */
     uint32_t keep_days;                /* how long clicks are kept, unless the table `retention` has
                                         * another number; 0: for ever */
-    size_t open_days_bytes;            /* limit of the memory of open and dirty days; 0: 256 MiB */
+    size_t open_days_bytes;            /* limit of the dirty set's memory (dirty.h); 0: 256 MiB */
     bool is_automatic;                 /* true in a server: the rollup processes dirty days,
                                         * publishes, restates and seals by itself */
     struct quota *figures;             /* memory of figure windows, of all readers of all streams;
@@ -80,7 +81,7 @@ struct change_lines;
 
 /* A row of the table `change`.  The texts belong to the caller; NULL: the text is not known. */
 struct change_row {
-    uint8_t id[16];                    /* set by rollup_begin_change */
+    uint8_t id[16];                    /* set by rollup_add_change, as is `at_ms` */
     int64_t at_ms;
     const char *door;
     const char *peer;                  /* a client's address; may be NULL */
@@ -113,8 +114,8 @@ uint32_t rollup_dirty_count(const struct rollup *rollup);
 
 struct rollup_open_days {
     uint32_t in_memory;
-    uint32_t evicted;                  /* in their table only (dirty_evicted.h); an upper limit, but
-                                        * too low until all marks are loaded */
+    uint32_t evicted;                  /* in the table of marks only (dirty_evicted.h); may be too
+                                        * high, and is too low until all marks are loaded */
 };
 struct rollup_open_days rollup_open_days(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);
@@ -187,8 +188,9 @@ void rollup_figures_stop(struct figure_reading *reading);
 uint32_t rollup_known_resellers(const struct rollup *rollup);
 
 /* Have the metric daybook_rollup_unpriced_figures count the days with clicks and without a rate.
- * The first call reads all figures beside other work, and from its end on the metric follows every
- * change.  A call does nothing while figures are read, and where no server runs. */
+ * A call reads all figures beside other work, and sets the metric if their number did not change
+ * meanwhile; from then on the metric follows every change, and a call does nothing.  Nor does it do
+ * anything where no server runs. */
 void rollup_count_unpriced(struct rollup *rollup);
 
 /* The owner of the watch must end it before the rollup is closed. */

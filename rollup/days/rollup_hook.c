@@ -256,7 +256,7 @@ void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
 }
 
 /* Whether the batch writes to voided_click, as restores and voids do.  Restored clicks are not new,
- * and a void has none. */
+ * and a void adds no clicks. */
 static bool is_restore(const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++)

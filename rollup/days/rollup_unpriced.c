@@ -3,9 +3,9 @@
  *     rollup_count_unpriced ─▶ read all rows ─▶ set the metric ─▶ refreshes change the metric
  *                                   └─ a batch changed the number: the next call reads again
  *
- * A reading returns durable rows, but not all of one moment.  So its number is right only if all
- * batches that change the number were durable when it began, and no such batch came before it
- * ended. */
+ * A reading returns durable rows, but not all of one moment.  So it counts right only if, when it
+ * began, all earlier batches that changed the number were durable, and no batch changed the number
+ * until it ended. */
 #include "rollup/days/rollup_private.h"
 
 static bool count_day(void *context, const struct day_figure *figure)

@@ -1,7 +1,7 @@
 /* seal_gate: keeps days from being sealed while a reader reads a day's clicks and then its seals.
  *
  *     seal    ──begin── not yet durable ──end──
- *     pin                 waits ............ granted ──── given back
+ *     pin                 waits ............ granted ──── released
  *
  * At most one seal is under way.  A pin that is requested meanwhile is granted when the seal is
  * durable, was refused or has failed.  All functions run on the engine thread. */

@@ -1,5 +1,4 @@
-/* A click's value passes only if ingest would accept it, and a rate only if `daybook rate` would.
- * Blocks that were checked when they were parsed are not checked again. */
+/* A click passes only if ingest would accept its values, a rate only if `daybook rate` would. */
 #include "rollup/streams/stream_check.h"
 
 #include "rollup/days/rate_value.h"

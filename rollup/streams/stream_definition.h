@@ -6,7 +6,7 @@
  *
  *     daybook.NAME_by_day            its figures, as amount_by_day has them
  *     daybook.NAME_restatement       its ledger, as restatement has it
- *     daybook_system.NAME_dirty_day  hidden
+ *     daybook_system.NAME_dirty_day  its marks of dirty days; DESCRIBE leaves it out
  *
  * stream_definition_resolve refuses a definition whose tables or columns a stream cannot use. */
 #ifndef DAYBOOK_ROLLUP_STREAMS_STREAM_DEFINITION_H

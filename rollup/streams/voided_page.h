@@ -22,7 +22,8 @@ struct voided_page *voided_page_new(struct store *store);
 void voided_page_free(struct voided_page *page);
 
 void voided_page_clear(struct voided_page *page);
-/* `has_next`: the day has another page, in which this page's last id counts as taken. */
+/* Empty the page.  `has_next`: another page of the day follows, in which rows with the id of this
+ * page's last row count as taken. */
 void voided_page_end(struct voided_page *page, bool has_next);
 /* Add a copy of a row of voided_click.  Rows must be of one partition, and be added in the reverse
  * of the table's order. */
