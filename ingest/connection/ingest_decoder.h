@@ -23,8 +23,8 @@ struct ingest_decoder {
     bool (*has_space)(const struct ingest_connection *connection);
     void (*space)(struct ingest_connection *connection, uint8_t **to_out, size_t *size_out);
 
-    /* `seal` seals a chunk that is worth parsing ahead; NULL: there is none.  *frames_out is the
-     * number of its frames to decode, 0 of lines.  `prepare` sets the decoder's job members. */
+    /* `seal` seals a chunk that is worth parsing ahead; NULL: there is none.  *frames_out: how many
+     * frames of it are to be decoded; 0: it has lines.  `prepare` sets members of its job. */
     struct input_chunk *(*seal)(struct ingest_connection *connection, uint32_t *frames_out);
     void (*prepare)(const struct ingest_connection *connection, struct parse_job *job);
 };

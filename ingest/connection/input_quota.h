@@ -9,9 +9,9 @@
  * next.  In the other half, the connection that connected last is resumed next, because it is the
  * likeliest to complete a batch.
  *
- * Two connections of each half may always take more.  One is the connection that has held memory
- * for longest.  The other has the reservation; the first connection that has to wait gets the
- * reservation.  Both complete their batches, or are closed because they make no progress
+ * Up to two connections of each half may always take more.  One is the connection that has held
+ * memory for longest.  The other has the reservation; the first connection that has to wait gets
+ * the reservation.  Both complete their batches, or are closed because they make no progress
  * (ingest_account.h).  So each wait ends. */
 #ifndef DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
 #define DAYBOOK_INGEST_CONNECTION_INPUT_QUOTA_H
@@ -25,8 +25,8 @@
 
 enum {
     INPUT_QUOTA_FREE = 32 << 10,
-    INPUT_QUOTA_LINES = 32             /* lines that a connection without more memory takes at a
-                                        * time */
+    INPUT_QUOTA_LINES = 32             /* lines that a connection takes at a time while it may hold
+                                        * no bytes but the free ones */
 };
 
 /* The owner sets `number`, and all other members to zero. */

@@ -4,6 +4,6 @@
 
 #include "base/cli/command.h"
 
-/* Its context is the struct ingest. */
+/* The command's context is the struct ingest. */
 extern const struct command producers_command;
 #endif

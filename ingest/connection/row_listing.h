@@ -17,18 +17,18 @@ struct row_listing {
     struct table_print *print;         /* owned; prints to `text`; NULL: no table */
     const char *plural;                /* for error messages, as "producers" */
     const char *none;
-    /* `next` sets the next request, without a position; false: all rows were read.  If `next` is
-     * NULL, the owner sets `request` and `has_request`. */
+    /* `next` is called when all pages of a request were read: it sets the next request, without a
+     * position, or returns false if there is none.  If `next` is NULL, the owner sets `request` and
+     * `has_request`. */
     struct read_request request;
     bool has_request;
     bool (*next)(struct row_listing *listing, struct read_request *request);
     /* Write a row to `print` or `text`.  Returns 0, or an error whose text is in `err`. */
     int (*row)(struct row_listing *listing, const struct table *table,
                const struct page_row *row);
-    /* Called after all rows were read without an error; may be NULL. */
+    /* Called after the last row, unless there was an error; may be NULL. */
     void (*end)(struct row_listing *listing);
-    /* `row` may set this to end the listing: no more rows are read, and the rest of the page is
-     * dropped. */
+    /* `row` may set this to make its row the last one. */
     bool has_enough;
     /* results */
     struct buffer text;

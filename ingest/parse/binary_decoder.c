@@ -54,7 +54,7 @@ struct binary_decoder {
     struct intern intern;
     struct string_entry *entries;
     uint32_t entry_capacity;
-    uint32_t batch; /* the batch's number, used as a mark; never 0 */
+    uint32_t batch; /* counts batches, and is the mark of this batch; never 0 */
     bool is_parted; /* marks and codes of earlier batches are invalid */
     bool is_plain;  /* strings and days of this batch are valid, as are marks and
                      * codes of the batches to which it is joined */

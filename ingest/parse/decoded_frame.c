@@ -1,8 +1,8 @@
 /* decoded_frame: see decoded_frame.h.
  *
  * What must hold: a frame that is decoded ahead has the same meaning when the connection handles
- * it.  So a plan ends before HELLO, LINES, a CONTROL line that chooses a stream or is unknown, and
- * bytes that are not a frame.
+ * it.  So what decoded_frame_plan returns ends before HELLO, LINES, a CONTROL line that chooses a
+ * stream or is unknown, and bytes that are not a frame.
  *
  *     input   STRINGS │ BATCH │ CONTROL #file … │ BATCH │ CONTROL #stream … │ BATCH │ half a frame
  *     plan    ├─ 0 ─────  1  ─────────────────────  2  ─┤ */

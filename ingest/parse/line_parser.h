@@ -18,8 +18,8 @@ enum {
 
 /* The order of columns that a header gives. */
 struct line_order {
-    /* The place of each field in a line, by enum record_field.  FIELD_DAY may be LINE_FIELD_NONE,
-     * and FIELD_CLICK_ID if the clicks have no ids. */
+    /* The index of each field in a line, by enum record_field.  LINE_FIELD_NONE: the lines do not
+     * have the field, which is FIELD_DAY or FIELD_CLICK_ID. */
     uint8_t line_field[RECORD_FIELDS_MAX];
     uint8_t field_count;
 };
@@ -27,7 +27,7 @@ struct line_order {
 struct line_parser {
     struct line_order order;
     uint64_t line;
-    bool is_exact;                     /* never use the plain way (line_parser.c); for tests */
+    bool is_exact;                     /* never use the shortcut for common lines; for tests */
     /* private */
     delimiter_index index;
     struct buffer unquoted;
@@ -54,8 +54,8 @@ must_check int line_parser_header(struct line_parser *parser, struct bytes heade
                                   const struct line_columns *columns, struct error *err);
 
 /* Parse whole lines from the start of `text` on, at most `lines_max`, up to a line that begins with
- * '#' or has no end.  The block must not get more than BLOCK_ROWS_MAX rows.  Returns the bytes of
- * the lines, and adds their number to parser->line. */
+ * '#' or has no end.  `text` and `lines_max` must be so small that builder->block gets at most
+ * BLOCK_ROWS_MAX rows.  Returns the bytes of the lines, and adds their number to parser->line. */
 size_t line_parser_run(struct line_parser *parser, struct row_builder *builder, struct bytes text,
                        uint64_t lines_max);
 

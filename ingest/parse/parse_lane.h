@@ -21,7 +21,8 @@ struct parse_lane *parse_lane_new(const struct ingest_stream *streams, uint32_t 
 void parse_lane_free(struct parse_lane *lane);         /* NULL is fine */
 
 /* The lane's builder for one of `streams`; NULL: the stream's table does not exist, or lacks a
- * column.  Called on the engine thread, while the lane's thread may be using the builder. */
+ * column.  Called on the engine thread, also while the lane's thread uses the builder, because the
+ * call only returns the pointer, or makes the builder. */
 struct row_builder *parse_lane_builder(struct parse_lane *lane, struct part_pool *pool,
                                        const struct ingest_stream *stream);
 

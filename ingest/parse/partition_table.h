@@ -28,8 +28,8 @@ struct partition_table {
 void partition_table_init(struct partition_table *table);
 void partition_table_release(struct partition_table *table);
 size_t partition_table_bytes(const struct partition_table *table);
-/* Free all slots.  Later marks must be at least `first`, which is above all earlier marks, or 1 if
- * marks count from 1 again. */
+/* Free all slots.  Later marks must be at least `first`, which is above all earlier marks; or it is
+ * 1, so that marks count from 1 again, and the slots are allocated anew. */
 void partition_table_clear(struct partition_table *table, uint32_t first);
 /* Make space for `more` partitions.  Slots may move. */
 void partition_table_reserve(struct partition_table *table, uint32_t more);
