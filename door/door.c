@@ -1,8 +1,8 @@
 /* door: see the header.
  *
  * What must hold: from door_enter to door_leave a slot is in two lists, one of its door and one of
- * its address, each for the slot's claim.  In each list the longest idle connection is first.  A
- * level has the addresses with the same number of places.
+ * its address, each for the slot's claim.  In each list the longest idle connection is first.
+ * door.levels[n] has the addresses with n places.
  *
  * IPv6 addresses with the same first 64 bits count as one, because one client may use all of
  * them. */

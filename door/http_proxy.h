@@ -2,12 +2,12 @@
  * before each path, and names its client in a header.
  *
  *     GET /clicks/api/report HTTP/1.1              base "/clicks": the path is /api/report
- *     X-Forwarded-For: 10.9.8.7, 203.0.113.9       the client is 203.0.113.9, if the proxy is named
- *     X-Forwarded-Proto: https                     links begin with https://, if it is named
+ *     X-Forwarded-For: 10.9.8.7, 203.0.113.9       the client is 203.0.113.9
+ *     X-Forwarded-Proto: https                     links begin with https://
  *
- * The last address of X-Forwarded-For is the peer that the proxy saw; the client may have invented
- * the addresses before it.  So the header is used only if a named proxy sent it, and the client is
- * the last address that is not itself a named proxy. */
+ * Both headers are used only if a *named* proxy sent them, one that the operator has listed.  The
+ * last address of X-Forwarded-For is the peer that the proxy saw; the client may have invented the
+ * addresses before it.  So the client is the last address that is not itself a named proxy. */
 #ifndef DAYBOOK_DOOR_HTTP_PROXY_H
 #define DAYBOOK_DOOR_HTTP_PROXY_H
 
