@@ -21,7 +21,7 @@ struct string_map {
     size_t text_capacity;
     size_t offset_capacity;
     struct string_slot *slots;
-    uint32_t mask;                     /* slots - 1 */
+    uint32_t mask;                     /* the number of slots, minus 1 */
     uint32_t epoch;
 };
 

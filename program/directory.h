@@ -42,8 +42,8 @@ must_check int directory_open_new(struct world *world, const struct engine_optio
 
 bool directory_has_click_ids(const struct directory_settings *settings);
 
-/* List the built-in tables of all folders, and return their number.  Tables of clicks have the
- * columns for click_id "serial". */
+/* List all built-in tables: those of the rollup, of ingest and of CQL.  Returns their number.
+ * Tables of clicks have the columns for click_id "serial". */
 enum { DIRECTORY_TABLES_MAX = 32 };
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX]);
 
