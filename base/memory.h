@@ -24,7 +24,7 @@ void memory_free(void *pointer);                     /* NULL is fine */
 
 /* Aligned to 4096 bytes, for O_DIRECT. */
 void *memory_aligned(size_t size);
-/* At least `size` such bytes, whose content is lost where there were fewer. */
+/* Have at least `size` such bytes in `*bytes`.  If there are fewer, their content is lost. */
 void memory_aligned_reserve(uint8_t **bytes, size_t *capacity, size_t size);
 
 enum { MEMORY_HEAPS = 16 }; /* threads beyond this number share heaps and their locks */

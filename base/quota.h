@@ -53,7 +53,7 @@ void quota_wait(struct quota *quota, struct quota_waiter *waiter);
 /* Stop waiting.  There is no effect if the waiter does not wait. */
 void quota_forget(struct quota *quota, struct quota_waiter *waiter);
 
-/* The bytes that are left in this quota and all its parents. */
+/* The least number of bytes that are left in this quota or a parent. */
 size_t quota_left(const struct quota *quota);
 /* Whether a holder of `held` bytes has less than half of the bytes that are left. */
 bool quota_is_fair(const struct quota *quota, size_t held);

@@ -23,10 +23,10 @@ enum loop_cause {
 
 struct loop_times {
     struct metric *metrics[LOOP_CAUSES];         /* NULL: no metrics */
-    int64_t turn_began_ns;                       /* 0: no callback yet */
+    int64_t turn_began_ns;                       /* 0: no callback of this turn yet */
 };
 
-/* NULL: add the times to no metrics. */
+/* Add the times to `metrics` from now on; NULL: to none. */
 void loop_times_show(struct loop_times *times, struct metrics *metrics);
 
 int64_t loop_times_now_ns(void);
