@@ -1,9 +1,9 @@
 /* click_watch: counts applied clicks, and finds their most frequent resellers and ads, while a
  * viewer watches.
  *
- * The commit hook passes every batch to the watch.  The watch counts all clicks, but samples at
- * most SAMPLES_MAX of them between two calls of click_watch_turn.  The samples show which resellers
- * and ads are frequent; the exact numbers of their clicks are in the counters. */
+ * The commit hook passes it every batch but those of voids and restores.  The watch counts all
+ * clicks, but samples at most SAMPLES_MAX of them between two calls of click_watch_turn.  The
+ * samples show which resellers and ads are frequent; the exact numbers are in the counters. */
 #ifndef DAYBOOK_ROLLUP_DAYS_CLICK_WATCH_H
 #define DAYBOOK_ROLLUP_DAYS_CLICK_WATCH_H
 

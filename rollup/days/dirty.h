@@ -68,8 +68,8 @@ struct dirty_day {
     /* These members fit in one cache line.  Repeating a mark without a change on a queued day
      * accesses only them and the key, which is at the end. */
     uint64_t hash;                     /* private */
-    int64_t last_us;                   /* time of the last mark whose cause is not `rate`; before
-                                        * such a mark: when the day was added to the set */
+    int64_t last_us;                   /* time of the last mark whose cause is not `rate`; without
+                                        * such a mark: of the first mark */
     uint64_t order;                    /* of a queued day: its place, ascending along the queue; of
                                         * a leaving day: the number of the batch that cleared it; of
                                         * a waiting day: DIRTY_UNWRITTEN, or a batch number: the

@@ -162,8 +162,8 @@ struct figure_query {
      * acknowledged before the call, and nothing that is not durable.  false: figures are those of
      * the rows.  In a read-only store true is assumed. */
     bool is_current;
-    uint64_t *behind;                  /* raised by the number of figures that differ from their
-                                        * rows; may be NULL */
+    uint64_t *behind;                  /* raised by the number of days whose row is missing or
+                                        * differs from the figure; may be NULL */
     /* true: a figure is that of the ledger's last entry at or before the time as_of_ms.  A day
      * without such an entry is left out. */
     bool is_as_of;

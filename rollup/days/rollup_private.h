@@ -144,7 +144,7 @@ void rollup_report_memory(struct rollup *rollup);
 void rollup_make_room(struct rollup *rollup);
 /* Take or release the store's write lock, depending on the memory of the dirty days. */
 void rollup_press(struct rollup *rollup);
-/* Queue the waiting days that have ended, and those whose restatement was put off. */
+/* Queue the waiting days that may be published, and those whose restatement is put off. */
 void rollup_queue_ended(struct rollup *rollup);
 void rollup_look_again(struct rollup *rollup);
 

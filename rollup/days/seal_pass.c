@@ -11,8 +11,8 @@
  *
  * A day that changed in between, or that is dirty, is left to the next pass.  A day or a reseller
  * that cannot be read is left, too; the error at the end names the first of these.  Any other
- * failure ends the pass; days that were sealed stay sealed.  After a pass that could not read
- * something, or that left days and sealed none, a server doubles its pause. */
+ * failure ends the pass; days that were sealed stay sealed.  After a pass with an error, or that
+ * left days and sealed none, a server doubles its pause. */
 #include "rollup/days/seal_pass.h"
 
 #include <inttypes.h>

@@ -34,6 +34,7 @@ bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
 
-/* If clicks expire: start a timer that begins a pass when a seal may be due.  The timer repeats. */
+/* In a server, if clicks expire: start a timer that begins a pass when a seal may be due, and then
+ * starts itself again. */
 void seal_pass_tick_in(struct rollup *rollup, int64_t delay_ms);
 #endif

@@ -68,7 +68,8 @@ struct rollup *streams_enter(const struct streams *streams, const char *name,
                              struct command_output *output);
 
 /* Mark the days of the rows that are older than the stream, and bring these days up to date.  The
- * stream must exist.  `done` is called when the figures are durable. */
+ * stream must exist, and no marking of it be under way.  `done` is called when the figures are
+ * durable, or with an error. */
 void streams_take_rows(struct streams *streams, const char *name, store_done done, void *context);
 
 /* ERROR_NOT_FOUND: no defined stream has that name. */

@@ -3,7 +3,8 @@
  * again; after LOOKS_MAX looks the day counts as out of date.  A day is reported only if it differs
  * in a second look and was not touched during it.
  *
- * In a read-only store the marks are read only for days that do not agree. */
+ * In a read-only store, which does not change, the second look reads only the marks of days that
+ * do not agree. */
 #include "storage/engine/store_rows.h"
 #include "rollup/verify/verify_private.h"
 #include "base/cli/command_text.h"
