@@ -1,8 +1,8 @@
 /* connection_memory: see the header.
  *
  * What must hold: a connection never waits for input memory if it can continue without more of it.
- * While its answers have space, a connection that holds at most INPUT_QUOTA_FREE bytes continues,
- * with at most INPUT_QUOTA_LINES lines at a time. */
+ * While its answers have space, a connection that has no open batch, or holds at most
+ * INPUT_QUOTA_FREE bytes, continues with at most INPUT_QUOTA_LINES lines at a time. */
 #include "ingest/connection/connection_memory.h"
 
 #include "ingest/connection/answer.h"

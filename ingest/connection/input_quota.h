@@ -25,8 +25,8 @@
 
 enum {
     INPUT_QUOTA_FREE = 32 << 10,
-    INPUT_QUOTA_LINES = 32             /* lines that a connection takes at a time while it may hold
-                                        * no bytes but the free ones */
+    INPUT_QUOTA_LINES = 32             /* lines that a connection takes at a time while its memory
+                                        * may not grow */
 };
 
 /* The owner sets `number`, and all other members to zero. */

@@ -179,9 +179,9 @@ void loaded_file_retry(struct ingest_connection *connection)
     if (holder != NULL && !holder->has_ended && !holder->is_closing) {
         answer_refuse(connection, 0, "file_busy", NULL);
     } else if (holder != NULL || file->in_flight > 0 || file->is_asking) {
-        /* The connection waits for the holder's last batches to be durable, or for its own lookup:
-         * one lookup at a time bounds the memory of answers.  While it waits for the holder, it
-         * releases its own key, so that no two connections wait for each other. */
+        /* The connection waits until the holder's last batches, or its own, are durable, or for its
+         * own lookup: one at a time bounds the memory of answers.  While it waits for the holder,
+         * it releases its own key, so that no two connections wait for each other. */
         if (file->in_flight == 0 && holder != NULL)
             loaded_file_leave(connection);
         file->is_waiting = true;

@@ -5,7 +5,7 @@
  * the deletion.  So no crash can keep the new rows and bring the deleted rows back.
  *
  * While the clock is in doubt, no producer counts as silent.  With a wrong clock all of them could
- * seem silent for a year and be dropped, and their repeated batches would count again. */
+ * seem silent for PRODUCER_SILENT_DAYS and be dropped, and repeated batches would count again. */
 #include "ingest/connection/producer_rows.h"
 
 #include <string.h>
