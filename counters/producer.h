@@ -33,7 +33,8 @@ struct producer_batch {
     uint64_t rejected;
     int64_t applied_us;                /* by the store's clock */
     bool is_durable;
-    void *waiting;                     /* the answer to send (ingest) */
+    void *waiting;                     /* answers to copies of the batch, which wait until it
+                                        * is durable (ingest_commit.c); NULL: none */
 };
 
 struct producer {
