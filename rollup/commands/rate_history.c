@@ -52,10 +52,11 @@ static void history_finish(struct history *history)
     if (exit_status == EXIT_DONE && history->count == 0)
         command_printf(output, COMMAND_ERR, "no rate was changed\n");
     if (exit_status == EXIT_DONE && history->left_out > 0)
-        command_printf(output, COMMAND_ERR,
-                       "daybook: note: %" PRIu64 " rates of changes with many rates are not named "
-                       "here, as a change keeps the first ones only\n",
-                       history->left_out);
+        command_printf(
+            output, COMMAND_ERR,
+            "daybook: note: %" PRIu64 " rates of changes with many rates%s are not named "
+            "here, as a change keeps the first ones only\n",
+            history->left_out, history->reseller != NULL ? ", perhaps of other resellers," : "");
     memory_free(history->left.items);
     buffer_release(&history->text);
     arena_free(history->arena);
@@ -175,16 +176,18 @@ static int take_change(void *context, const struct table *table, const struct pa
     (void)store_row_value(table, row, CHANGE_COMMAND, &entry.command);
     (void)store_row_value(table, row, CHANGE_NOTE, &entry.note);
     entry.at_us = timeuuid_us(id.data);
+    bool is_of_rates = false;
     while (keys.size > 0) {
         struct bytes key = take_line(&keys);
 
         entry.old = take_line(&olds);
         entry.new = take_line(&news);
-        if (keys.size == 0 && bytes_equal(entry.new, bytes_text("...")))
+        if (is_of_rates && keys.size == 0 && bytes_equal(entry.new, bytes_text("...")))
             history->left_out += count_left_out(key);
-        if (split_key(key, &entry) && is_rate(entry.old) && is_rate(entry.new) &&
-            (history->reseller == NULL ||
-             bytes_equal(entry.reseller, bytes_text(history->reseller))))
+        if (!split_key(key, &entry) || !is_rate(entry.old) || !is_rate(entry.new))
+            continue;
+        is_of_rates = true;
+        if (history->reseller == NULL || bytes_equal(entry.reseller, bytes_text(history->reseller)))
             add_entry(history, &entry);
     }
     return keep_entries(history, err);

@@ -152,8 +152,14 @@ def test_a_history_counts_what_a_change_does_not_name(directory, tmp_path):
     file = tmp_path / "rates.csv"
     file.write_text("reseller_id,effective_since,reward_percent\n" +
                     "".join(f"r{number},2013-11-01,25%\n" for number in range(2000)))
+    clicks = "".join(f"r0,,{(16000 + day) * 86400000},ad1,0.01\n" for day in range(400))
+    daybook.run("load", "-d", directory, "-", "--producer", "r", stdin=clicks.encode())
+    daybook.run("clicks", "void", "--reseller", "r0", "-d", directory,
+                "--from", "2013-01-01", "--to", "2015-12-31")
     daybook.run("rate", "load", file, "-d", directory)
     told = daybook.run("rate", "list", "--history", "-d", directory, "--format", "json")
     named = len(json.loads(told.out))
     assert 0 < named < 2000
     assert f"{2000 - named} rates of changes with many rates are not named here" in told.err
+    told = daybook.run("rate", "list", "r0", "--history", "-d", directory)
+    assert f"{2000 - named} rates of changes with many rates, perhaps of other resellers, are" in told.err
