@@ -14,6 +14,7 @@ import re
 import signal
 import socket
 import subprocess
+import tarfile
 import threading
 import time
 import uuid
@@ -56,6 +57,14 @@ def wait_until(condition, what):
     while not condition():
         assert time.monotonic() < deadline, f"never came: {what}"
         time.sleep(0.005)
+
+
+def unpack(name, directory):
+    """A directory of an earlier version, from tests/data."""
+    with tarfile.open(DATA / name) as packed:
+        # Debian 12's tarfile has no filters; later ones ask for one.
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)
+        packed.extractall(directory)
 
 
 def preloaded(tmp_path, name):

@@ -3,7 +3,6 @@ with what is whole, keeping the rest aside."""
 
 import re
 import shutil
-import tarfile
 
 import pytest
 
@@ -62,8 +61,7 @@ def test_a_manifest_that_is_damaged_is_refused_and_made_again(serve, loaded, pap
 
 def test_a_log_with_a_value_of_another_type_opens_without_it(serve, directory):
     """As 94846f1 left it: a decimal's bytes in a float column, and a kill before a flush."""
-    with tarfile.open(daybook.DATA / "bad-cell.tar.gz") as packed:
-        packed.extractall(directory, filter="data")
+    daybook.unpack("bad-cell.tar.gz", directory)
     directory.chmod(0o700)  # else the first opening says that it closes it to others
     said = refusal(directory)
     assert "ad_network.reseller: cell holds no value of its type; column reward_percent" in said

@@ -1,7 +1,6 @@
 """verify proves the figures, and finds what was damaged behind the program's back."""
 
 import random
-import tarfile
 
 import pytest
 
@@ -87,8 +86,7 @@ def test_a_segment_that_is_gone_is_named(flights_copy):
 
 def test_values_that_are_none_of_their_types_are_named_in_every_table(directory):
     """As 94846f1 left them in segments: a float of five bytes, and a rate of 4500 percent."""
-    with tarfile.open(daybook.DATA / "bad-segment.tar.gz") as packed:
-        packed.extractall(directory, filter="data")
+    daybook.unpack("bad-segment.tar.gz", directory)
     said = daybook.run("verify", "-d", directory, status=1).out
     assert "ad_network.reseller: cell holds no value of its type; column reward_percent" in said
     assert "difference: rate of q from 2013-01-01: 45, and a rate is 0 to 1" in said
