@@ -19,6 +19,7 @@ start() { # NAME COMMAND...
 }
 
 # The long ones first, so that at the end no processor waits for the other.
+long=()
 alone=()
 for program in "$@"; do
     name=$(basename "$program")
@@ -29,10 +30,11 @@ for program in "$@"; do
                 SIM_SEED=$((${SIM_SEED:-1} + share)) tests/run.sh "$program"
         done
         ;;
+    *_nth_failure | *_damage | *_engine_crash) long+=("$program") ;;
     *) alone+=("$program") ;;
     esac
 done
-for program in ${alone[@]+"${alone[@]}"}; do
+for program in ${long[@]+"${long[@]}"} ${alone[@]+"${alone[@]}"}; do
     start "$(basename "$program")" tests/run.sh "$program"
 done
 wait
