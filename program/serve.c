@@ -300,7 +300,9 @@ static const struct argp_option serve_argp_options[] = {
      "beside it",
      0},
     {"http-proxy", KEY_HTTP_PROXY, "ADDR", 0,
-     "The address of a proxy whose X-Forwarded-For is believed, or several with commas", 0},
+     "The address of a proxy whose X-Forwarded-For and X-Forwarded-Proto are believed, or several "
+     "with commas",
+     0},
     {"http-readonly", KEY_HTTP_READ_ONLY, NULL, 0, "Change nothing through that door", 0},
     {"http-open-to-all-read-only", KEY_HTTP_OPEN, NULL, 0,
      "Whoever reaches ADDR may read everything there; needed where that is not a loopback address",

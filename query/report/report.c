@@ -586,9 +586,11 @@ static void note_absent_ad(const struct report *report)
         return;
     buffer_append_json(&name, bytes_text(report->options->ad));
     command_printf(report->answer.output, COMMAND_ERR,
-                   "daybook: note: there are no clicks of ad %.*s in the days asked for; "
-                   "daybook counters clicks_per_ad --top 20 prints ids of ads\n",
-                   (int)name.size, (const char *)name.data);
+                   "daybook: note: there are no clicks of ad %.*s in the days asked for%s\n",
+                   (int)name.size, (const char *)name.data,
+                   report->rollup == streams_find(report->query->streams, NULL)
+                       ? "; daybook counters clicks_per_ad --top 20 prints ids of ads"
+                       : "");
     buffer_release(&name);
 }
 

@@ -49,7 +49,7 @@ static void history_finish(struct history *history)
         table_print_abandon(history->print);
     command_text_flush(output, &history->text, true);
     int exit_status = command_report(output, history->err.code, &history->err);
-    if (exit_status == EXIT_DONE && history->count == 0)
+    if (exit_status == EXIT_DONE && history->count == 0 && history->left_out == 0)
         command_printf(output, COMMAND_ERR, "no rate was changed\n");
     if (exit_status == EXIT_DONE && history->left_out > 0)
         command_printf(

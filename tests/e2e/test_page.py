@@ -211,6 +211,32 @@ def test_a_rate_is_deleted_after_a_preview(server):
     assert "wrong" in server.run("rate", "list", "AA", "--history").out
 
 
+def test_a_rate_of_all_is_deleted(server):
+    server.run("rate", "set", "AA", "2013-11-01", "100%")
+    text = look(server, "/why", reseller="AA", day="2013-11-28", since="2013-11-01", delete="yes")
+    assert post(server, "/why", **hidden_fields(text))[0] == 303
+
+
+def test_a_form_without_what_it_expects_changes_no_rate(server):
+    fields = hidden_fields(look(server, "/why", reseller="AA", day="2013-11-28",
+                                since="2013-11-01", rate="35%"))
+    assert post(server, "/why", **{**fields, "expect": ""})[0] == 409
+
+
+def test_who_set_a_rate_is_not_said_where_the_change_does_not_name_it(server, tmp_path):
+    server.run("rate", "set", "zz", "2013-11-01", "40%", "--note", "the first one")
+    figure = {"reseller": "zz", "day": "2013-11-28"}
+    assert "with the note <q>the first one</q>" in look(server, "/why", **figure)
+    file = tmp_path / "rates.csv"
+    file.write_text("reseller_id,effective_since,reward_percent\n" +
+                    "".join(f"r{number},2013-11-01,25%\n" for number in range(300)) +
+                    "zz,2013-11-01,50%\n")
+    server.run("rate", "load", file)
+    text = look(server, "/why", **figure)
+    assert "The rate is 50\N{NO-BREAK SPACE}%" in text and "with the note" not in text
+    assert "rates of changes with many rates, perhaps of other resellers," in text
+
+
 def test_a_rate_is_set_before_there_are_clicks(server):
     for reseller, day in (("AA", "2013-12-31"), ("new & fresh", "2014-01-01")):
         figure = {"reseller": reseller, "day": day}

@@ -235,7 +235,8 @@ static void put_object(struct buffer *json, const char *const *lists)
 static bool prints_object(const struct command_request *request)
 {
     return strncmp(request->text, "daybook status", 14) == 0 ||
-           strncmp(request->text, "daybook rate set", 16) == 0;
+           strncmp(request->text, "daybook rate set", 16) == 0 ||
+           strncmp(request->text, "daybook rate delete", 19) == 0;
 }
 
 static void run(void *room, const struct command_request *request, struct command_output *output)

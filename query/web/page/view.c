@@ -354,6 +354,7 @@ static void proceed(struct view_call *call)
         start_run(call);
     } else if (call->pauses == 0 && call->next != NULL) {
         call->is_stepping = true;
+        charge_present(call);
         world_submit(call->options->world, LANE_VIEW, &call->job, step_run, step_done);
     } else if (call->pauses == 0) {
         call_answer(call);
@@ -512,6 +513,14 @@ void view_put_first_click(struct view_call *call)
 {
     const char *colon = strrchr(call->options->ingest, ':');
 
+    if (!view_is_of_clicks(call)) {
+        html_put(
+            &call->html,
+            "<section class=\"empty\">\n<h2>No clicks yet</h2>\n<p>The stream {} has no rows.  "
+            "It gets them from its own table, by CQL.</p>\n</section>\n",
+            view_stream(call));
+        return;
+    }
     buffer_append_text(&call->html,
                        "<section class=\"empty\">\n<h2>No clicks yet</h2>\n<p>Send the first one: "
                        "reseller, day, time in milliseconds, ad and amount.</p>\n");

@@ -306,12 +306,27 @@ static const struct cql_json *find_before(const struct why *why, const struct cq
     return found;
 }
 
-/* Returns the newest change of the rate; NULL: there is none, or not all changes were read. */
-static const struct cql_json *find_change(const struct why *why, const struct cql_json *rate)
+/* Whether the change's new rate, "25%", is the rate 0.25. */
+static bool is_rate_of(const struct cql_json *change, const struct cql_json *rate)
+{
+    struct bytes percent = view_member(change, "new");
+    struct decimal hundredfold;
+
+    if (percent.size == 0 || percent.data[percent.size - 1] != '%' ||
+        decimal_multiply(money_of(view_member(rate, "reward_percent")), decimal_from(100, 0),
+                         &hundredfold) != 0)
+        return false;
+    return decimal_compare(money_of(bytes_of(percent.data, percent.size - 1)), hundredfold) == 0;
+}
+
+/* Returns the newest change of the rate.  NULL: it is not known, because not all changes were read,
+ * or a change with many rates does not name this one, or changes do not name their stream. */
+static const struct cql_json *find_change(const struct view_call *call, const struct why *why,
+                                          const struct cql_json *rate)
 {
     const struct cql_json *newest = NULL;
 
-    if (view_is_cut(why->history))
+    if (view_is_cut(why->history) || call->stream_count > 1)
         return NULL;
     for (const struct cql_json *row = why->history->value->items; row != NULL; row = row->next)
         if (bytes_equal(view_member(row, "effective_since"),
@@ -319,7 +334,7 @@ static const struct cql_json *find_change(const struct why *why, const struct cq
             (newest == NULL ||
              bytes_compare(view_member(row, "at"), view_member(newest, "at")) > 0))
             newest = row;
-    return newest;
+    return newest != NULL && is_rate_of(newest, rate) ? newest : NULL;
 }
 
 static void put_who(struct view_call *call, const struct cql_json *change)
@@ -341,7 +356,7 @@ static void put_rate(struct view_call *call, const struct why *why, const struct
                  why->reseller, why->day);
         return;
     }
-    const struct cql_json *change = find_change(why, rate), *before = find_before(why, rate);
+    const struct cql_json *change = find_change(call, why, rate), *before = find_before(why, rate);
     html_put(&call->html, "<p>The rate is {}, in effect since {}.",
              money_rate(call->arena, view_member(rate, "reward_percent")),
              view_member(rate, "effective_since"));
@@ -405,13 +420,25 @@ static void put_charts(struct view_call *call, const struct why *why)
 
 /* ---- changing the rate ---- */
 
+/* As a word for a shell, which takes '' within quotes for nothing. */
+static struct bytes quoted(struct view_call *call, struct bytes word)
+{
+    struct buffer text = {.arena = call->arena};
+
+    buffer_append_quoted(&text, word, '\'');
+    return buffer_view(&text);
+}
+
 static void put_change_form(struct view_call *call, const struct why *why)
 {
     if (!call->may_change) {
-        html_put(&call->html,
-                 "<p class=\"note\">Nothing can be changed through this door.  On the server's "
-                 "machine: <code>daybook rate set {} {} RATE --note TEXT --dry-run</code></p>\n",
-                 why->reseller, why->day);
+        html_put(
+            &call->html,
+            "<p class=\"note\">Nothing can be changed through this door.  On the server's "
+            "machine: <code>daybook rate set {} {} RATE --note TEXT --dry-run{}{}</code></p>\n",
+            quoted(call, why->reseller), why->day,
+            bytes_text(view_is_of_clicks(call) ? "" : " --stream "),
+            view_is_of_clicks(call) ? bytes_text("") : quoted(call, view_stream(call)));
         return;
     }
     html_put(&call->html,
@@ -488,11 +515,13 @@ static void put_preview_rows(struct view_call *call, const struct cql_json *rows
 }
 
 /* Returns the rate that is in effect on the first day of the change, as --expect takes it. */
+/* The command reads 1 only as 100%. */
 static struct bytes expected_rate(const struct why *why)
 {
     const struct cql_json *rate = why->rate_before->value->items;
+    struct bytes text = rate != NULL ? view_member(rate, "reward_percent") : bytes_text("none");
 
-    return rate != NULL ? view_member(rate, "reward_percent") : bytes_text("none");
+    return decimal_compare(money_of(text), decimal_from(1, 0)) == 0 ? bytes_text("100%") : text;
 }
 
 static void put_apply(struct view_call *call, const struct why *why)
@@ -658,7 +687,10 @@ static void put_history(struct view_call *call, const struct why *why)
     if (why->history->value->count == 0)
         return;
     buffer_append_text(&call->html, "<h2 id=\"rates\">Rates</h2>\n");
-    html_table_begin(&call->html, bytes_text("Changes of this reseller's rates, as they were made"),
+    html_table_begin(&call->html,
+                     bytes_text(call->stream_count > 1
+                                    ? "Changes of this reseller's rates in all streams"
+                                    : "Changes of this reseller's rates, as they were made"),
                      columns, sizeof columns / sizeof columns[0]);
     for (row = why->history->value->items; row != NULL; row = row->next) {
         html_put(&call->html,
@@ -670,6 +702,8 @@ static void put_history(struct view_call *call, const struct why *why)
                  view_member(row, "actor"), view_member(row, "command"), view_member(row, "note"));
     }
     html_table_end(&call->html);
+    if (why->history->notes.size > 0)
+        html_put(&call->html, "<p class=\"note\">{}</p>\n", why->history->notes);
 }
 
 /* ---- clicks ---- */
@@ -799,6 +833,8 @@ static void why_post(struct view_call *call)
     struct why *why = why_new(call);
 
     why->expected = view_parameter(call, "expect");
+    if (why->expected.size == 0)
+        why->expected = bytes_text("none");
     why->change = run_change(call, why, true);
     view_then(call, changed);
 }
