@@ -18,18 +18,14 @@ enum {
 
 TAILQ_HEAD(spare_list, reader_spare);
 
-/* Small spares, or large ones.  Those without a place, of closed segments, come first. */
-struct spare_kind {
-    struct spare_list spares;
-    size_t bytes;
-};
-
 struct reader_pool {
     atomic_uint references;
-    pthread_mutex_t mutex;      /* protects the members that follow */
-    struct spare_kind kinds[2]; /* by is_large */
+    pthread_mutex_t mutex; /* protects the members that follow */
+    struct spare_list small;
+    struct spare_list large; /* first those of closed segments, which have no place */
+    size_t large_bytes;
     size_t bytes_max;
-    atomic_size_t bytes; /* of both kinds; written under the mutex */
+    atomic_size_t bytes; /* of both lists; written under the mutex */
     struct reader_workspace *workspaces[WORKSPACES_KEPT];
     uint32_t workspace_count;
 };
@@ -41,8 +37,8 @@ struct reader_pool *reader_pool_new(size_t bytes_max)
     struct reader_pool *pool = memory_zeroed(1, sizeof *pool);
     atomic_init(&pool->references, 1);
     atomic_init(&pool->bytes, 0);
-    TAILQ_INIT(&pool->kinds[0].spares);
-    TAILQ_INIT(&pool->kinds[1].spares);
+    TAILQ_INIT(&pool->small);
+    TAILQ_INIT(&pool->large);
     pool->bytes_max = bytes_max;
     check(pthread_mutex_init(&pool->mutex, NULL) == 0);
     return pool;
@@ -75,8 +71,8 @@ void reader_pool_unref(struct reader_pool *pool)
 {
     if (pool == NULL || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) > 1)
         return;
-    gone_free(&pool->kinds[1].spares);
-    check(TAILQ_EMPTY(&pool->kinds[0].spares));
+    gone_free(&pool->large);
+    check(TAILQ_EMPTY(&pool->small));
     while (pool->workspace_count > 0)
         workspace_free(pool->workspaces[--pool->workspace_count]);
     pthread_mutex_destroy(&pool->mutex);
@@ -103,21 +99,21 @@ static void pool_unlock(struct reader_pool *pool)
 static void spare_link(struct reader_pool *pool, struct reader_spare **place,
                        struct reader_spare *spare)
 {
-    struct spare_kind *kind = &pool->kinds[spare->is_large];
     *place = spare;
     spare->place = place;
-    TAILQ_INSERT_TAIL(&kind->spares, spare, link);
-    kind->bytes += spare->bytes;
+    TAILQ_INSERT_TAIL(spare->is_large ? &pool->large : &pool->small, spare, link);
+    if (spare->is_large)
+        pool->large_bytes += spare->bytes;
     atomic_fetch_add_explicit(&pool->bytes, spare->bytes, memory_order_relaxed);
 }
 
 static void spare_unlink(struct reader_pool *pool, struct reader_spare *spare)
 {
-    struct spare_kind *kind = &pool->kinds[spare->is_large];
     if (spare->place != NULL)
         *spare->place = NULL;
-    TAILQ_REMOVE(&kind->spares, spare, link);
-    kind->bytes -= spare->bytes;
+    TAILQ_REMOVE(spare->is_large ? &pool->large : &pool->small, spare, link);
+    if (spare->is_large)
+        pool->large_bytes -= spare->bytes;
     atomic_fetch_sub_explicit(&pool->bytes, spare->bytes, memory_order_relaxed);
 }
 
@@ -148,7 +144,7 @@ static void spare_give_up(struct reader_pool *pool, struct reader_spare *spare,
 static void closed_give_up(struct reader_pool *pool, struct spare_list *gone)
 {
     struct reader_spare *spare;
-    while ((spare = TAILQ_FIRST(&pool->kinds[1].spares)) != NULL && spare->place == NULL)
+    while ((spare = TAILQ_FIRST(&pool->large)) != NULL && spare->place == NULL)
         spare_give_up(pool, spare, gone);
 }
 
@@ -157,7 +153,6 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
 {
     check(spare->free != NULL);
     struct spare_list gone = TAILQ_HEAD_INITIALIZER(gone);
-    struct spare_kind *small = &pool->kinds[0], *large = &pool->kinds[1];
     struct reader_spare *oldest;
     if (spare->is_large && spare->bytes > large_max(pool)) {
         spare->free(spare);
@@ -169,10 +164,10 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
     if (spare->is_large)
         closed_give_up(pool, &gone);
     spare_link(pool, place, spare);
-    while (spare->is_large && large->bytes > large_max(pool))
-        spare_give_up(pool, TAILQ_FIRST(&large->spares), &gone);
-    while (small->bytes + large->bytes > pool->bytes_max &&
-           (oldest = TAILQ_FIRST(&small->spares)) != NULL && oldest != spare)
+    while (spare->is_large && pool->large_bytes > large_max(pool))
+        spare_give_up(pool, TAILQ_FIRST(&pool->large), &gone);
+    while (reader_pool_bytes(pool) > pool->bytes_max &&
+           (oldest = TAILQ_FIRST(&pool->small)) != NULL && oldest != spare)
         spare_give_up(pool, oldest, &gone);
     pool_unlock(pool);
     gone_free(&gone);
@@ -181,15 +176,14 @@ void reader_pool_give(struct reader_pool *pool, struct reader_spare **place,
 static void spare_close(struct reader_pool *pool, struct reader_spare *spare,
                         struct spare_list *gone)
 {
-    struct spare_list *large = &pool->kinds[1].spares;
     if (!spare->is_large) {
         spare_give_up(pool, spare, gone);
         return;
     }
     *spare->place = NULL;
     spare->place = NULL;
-    TAILQ_REMOVE(large, spare, link);
-    TAILQ_INSERT_HEAD(large, spare, link);
+    TAILQ_REMOVE(&pool->large, spare, link);
+    TAILQ_INSERT_HEAD(&pool->large, spare, link);
 }
 
 void reader_pool_close(struct reader_pool *pool, struct reader_spare **places, uint32_t count)
