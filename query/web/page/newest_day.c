@@ -2,7 +2,6 @@
 #include "query/web/page/newest_day.h"
 
 #include "base/calendar.h"
-#include "base/world/world.h"
 
 static struct view_run *run_days(struct view_call *call, const struct newest_day *newest)
 {
@@ -29,7 +28,7 @@ static void ask_more(struct view_call *call)
 void newest_day_ask(struct view_call *call, struct newest_day *newest,
                     void (*known)(struct view_call *call))
 {
-    int32_t today = calendar_day_of_time(world_wall_us(call->options->world) / 1000);
+    int32_t today = calendar_day_of_time(call->wall_ms);
 
     call->newest = newest;
     newest->known = known;

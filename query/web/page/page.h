@@ -27,7 +27,7 @@ struct page_options {
     const char *version;               /* of the program */
     const char *currency;              /* "": none is set */
     /* Returns the name of stream `index` (0: `clicks`), or NULL if there is none.  *currency_out is
-     * the currency of the stream's amounts; "": the directory's.  May be NULL: only `clicks`. */
+     * the currency of the stream's amounts; "": the directory's.  NULL: views know no streams. */
     const char *(*stream_at)(void *context, uint32_t index, const char **currency_out);
     void *stream_context;
     size_t bytes_max;                  /* bytes of memory of all views that are being made */

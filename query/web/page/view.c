@@ -570,20 +570,16 @@ static const char *copy_text(struct arena *arena, const char *text)
 static void copy_streams(struct view_call *call)
 {
     const struct page_options *options = call->options;
-    struct view_stream_name stream = {.name = clicks, .currency = ""};
+    struct view_stream_name stream = {0};
     uint32_t capacity = 0;
 
-    if (options->stream_at != NULL)
-        stream.name = options->stream_at(options->stream_context, 0, &stream.currency);
-    while (stream.name != NULL) {
+    while (options->stream_at != NULL &&
+           (stream.name = options->stream_at(options->stream_context, call->stream_count,
+                                             &stream.currency)) != NULL) {
         call->streams = arena_make_room(call->arena, call->streams, call->stream_count, &capacity,
                                         sizeof *call->streams);
         call->streams[call->stream_count++] = (struct view_stream_name){
             copy_text(call->arena, stream.name), copy_text(call->arena, stream.currency)};
-        stream.name = NULL;
-        if (options->stream_at != NULL)
-            stream.name =
-                options->stream_at(options->stream_context, call->stream_count, &stream.currency);
     }
 }
 

@@ -112,7 +112,7 @@ struct view_call {
     struct newest_day *newest;         /* private to newest_day.c */
 
     /* Private to view.c and page.c. */
-    struct view_stream_name *streams;  /* `clicks` first */
+    struct view_stream_name *streams;  /* `clicks` first; NULL: the options name none */
     uint32_t stream_count;
     struct view_room *room;
     const struct view *view;
