@@ -483,6 +483,18 @@ void view_put_cut(struct view_call *call, const struct view_run *run, const char
                  html_count(call->arena, run->total), bytes_text(what));
 }
 
+void view_put_export(struct view_call *call, const char *label, const char *address,
+                     struct bytes query, bool has_picture)
+{
+    static const char *const forms[][2] = {{".csv", "CSV"}, {"", "JSON"}, {".svg", "SVG"}};
+
+    html_put(&call->html, "<p class=\"export\">{}", bytes_text(label));
+    for (size_t i = 0; i < (has_picture ? 3 : 2); i++)
+        html_put(&call->html, " <a href=\"{}/api/{}{}{}\">{}</a>", call->base, bytes_text(address),
+                 bytes_text(forms[i][0]), query, bytes_text(forms[i][1]));
+    buffer_append_text(&call->html, "</p>\n");
+}
+
 const struct cql_json *view_find_row(const struct view_run *run, const char *name,
                                      const char *value)
 {

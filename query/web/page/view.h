@@ -38,6 +38,7 @@
 #define DAYBOOK_QUERY_WEB_PAGE_VIEW_H
 
 #include "base/quota.h"
+#include "base/world/world.h"
 #include "door/http_door.h"
 #include "query/cql/expression/cql_json.h"
 #include "query/web/page/html.h"
@@ -192,6 +193,9 @@ bool view_is_cut(const struct view_run *run);
 /* If view_is_cut, write for example "These are the newest 1,000 of 2,345 rows." */
 void view_put_cut(struct view_call *call, const struct view_run *run, const char *which,
                   const char *what);
+/* Write links to `/api/address` with the query, as CSV, JSON and, if it has one, a picture. */
+void view_put_export(struct view_call *call, const char *label, const char *address,
+                     struct bytes query, bool has_picture);
 /* Returns the first row whose member `name` is `value`; NULL: there is none, or the run has
  * failed. */
 const struct cql_json *view_find_row(const struct view_run *run, const char *name,

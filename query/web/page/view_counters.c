@@ -334,18 +334,13 @@ static void put_rows(struct view_call *call, const struct view_run *run, const c
 
 static void put_ad_export(struct view_call *call, const struct counters *counters)
 {
-    static const char *const forms[][2] = {{"report.csv", "CSV"}, {"report", "JSON"}};
     struct buffer query = {.arena = call->arena};
 
     html_put_parameter(&query, "ad", counters->ad);
     html_put_parameter(&query, "by", bytes_text(counters->period->by));
     html_put_parameter(&query, "from", counters->from);
     html_put_parameter(&query, "to", counters->to);
-    buffer_append_text(&call->html, "<p class=\"export\">Export, by reseller:");
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,
-                 bytes_text(forms[i][0]), buffer_view(&query), bytes_text(forms[i][1]));
-    buffer_append_text(&call->html, "</p>\n");
+    view_put_export(call, "Export, by reseller:", "report", buffer_view(&query), false);
 }
 
 static void put_no_clicks(struct view_call *call, const struct counters *counters)

@@ -133,17 +133,13 @@ static void put_cut(struct view_call *call, const struct view_run *lines)
 
 static void put_export(struct view_call *call, const struct rejects *rejects)
 {
-    static const char *const forms[][2] = {{"rejects.csv", "CSV"}, {"rejects", "JSON"}};
     struct buffer query = {.arena = call->arena};
 
     html_put_parameter(&query, "from", rejects->from);
     html_put_parameter(&query, "to", rejects->to);
-    buffer_append_text(&call->html, "<p class=\"export\">Export all of these days:");
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,
-                 bytes_text(forms[i][0]), buffer_view(&query), bytes_text(forms[i][1]));
+    view_put_export(call, "Export all of these days:", "rejects", buffer_view(&query), false);
     buffer_append_text(&call->html,
-                       "</p>\n<p class=\"note\"><code>daybook rejects export</code> prints the "
+                       "<p class=\"note\"><code>daybook rejects export</code> prints the "
                        "lines as they came, to be corrected and sent again.</p>\n");
 }
 

@@ -606,8 +606,6 @@ static void put_resellers(struct view_call *call, const struct revenue *revenue)
 static void put_exports(struct view_call *call, const struct revenue *revenue, const char *label,
                         bool is_total)
 {
-    static const char *const forms[][2] = {
-        {"report.csv", "CSV"}, {"report", "JSON"}, {"report.svg", "SVG"}};
     struct buffer query = {.arena = call->arena};
 
     html_put_parameter(&query, "by", bytes_text(revenue->grouping->by));
@@ -618,11 +616,7 @@ static void put_exports(struct view_call *call, const struct revenue *revenue, c
     html_put_parameter(&query, "reseller", revenue->with);
     html_put_parameter(&query, "as-of", revenue->as_of);
     html_put_parameter(&query, "stream", view_stream(call));
-    html_put(&call->html, "<p class=\"export\">{}", bytes_text(label));
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        html_put(&call->html, " <a href=\"{}/api/{}{}\">{}</a>", call->base,
-                 bytes_text(forms[i][0]), buffer_view(&query), bytes_text(forms[i][1]));
-    buffer_append_text(&call->html, "</p>\n");
+    view_put_export(call, label, "report", buffer_view(&query), true);
 }
 
 /* ---- the view ---- */
